@@ -1,0 +1,84 @@
+//! What goes wrong, as a plugin says it: a message, where, and what to do about it.
+
+use serde::{Deserialize, Serialize};
+
+/// A typed failure of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The class of the failure; its number is the exit status.
+    pub exit: Exit,
+    /// The finer cause, stable, in `snake_case`: `invalid_input`.
+    pub code: String,
+    /// What went wrong: lower case, no full stop, literals in backticks.
+    pub message: String,
+    /// The fields that are missing or wrong, all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// What to do, each a sentence or a command that can be pasted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+}
+
+/// The exit status of a command that did not succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// It ran and failed: 1.
+    Failed,
+    /// It cannot succeed as written, nothing changed: 2.
+    Usage,
+    /// Not signed in or not allowed: 4.
+    NotAllowed,
+    /// Unavailable or timed out, worth a retry: 7.
+    Unavailable,
+    /// The user cancelled: 130.
+    Cancelled,
+}
+
+impl Exit {
+    /// The number a process exits with.
+    #[must_use]
+    pub const fn status(self) -> u8 {
+        match self {
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NotAllowed => 4,
+            Self::Unavailable => 7,
+            Self::Cancelled => 130,
+        }
+    }
+}
+
+/// One field of the input that is missing or wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Its name in the input: `stt_service`.
+    pub field: String,
+    /// The option that sets it: `--stt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flag: Option<String>,
+    /// `missing`, or what is wrong with it.
+    pub problem: String,
+}
+
+impl Failure {
+    /// A failure of class `exit` with a `code` and a message.
+    #[must_use]
+    pub fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
+        Self { exit, code: code.to_owned(), message: message.into(), fields: Vec::new(), hints: Vec::new() }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds a field that is missing or wrong.
+    #[must_use]
+    pub fn field(mut self, field: &str, flag: Option<&str>, problem: impl Into<String>) -> Self {
+        self.fields.push(Field { field: field.to_owned(), flag: flag.map(str::to_owned), problem: problem.into() });
+        self
+    }
+}

@@ -1,0 +1,36 @@
+//! The files that are compiled in.
+
+use include_dir::{Dir, include_dir};
+
+pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/providers");
+pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/transports");
+static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
+static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
+
+/// The text of a project template by its path below `project/`, such as `server/bot.py.liquid`.
+#[must_use]
+pub fn project_file(path: &str) -> Option<&'static str> {
+    PROJECT.get_file(path)?.contents_utf8()
+}
+
+/// Every project template: its path below `project/` and its text, in no particular order.
+#[must_use]
+pub fn project_files() -> Vec<(&'static str, &'static str)> {
+    let mut found = Vec::new();
+    let mut folders = vec![&PROJECT];
+    while let Some(folder) = folders.pop() {
+        folders.extend(folder.dirs());
+        for file in folder.files() {
+            if let (Some(path), Some(text)) = (file.path().to_str(), file.contents_utf8()) {
+                found.push((path, text));
+            }
+        }
+    }
+    found
+}
+
+/// The text of a guide template by its file name, such as `AGENTS.md.liquid`.
+#[must_use]
+pub fn guide(name: &str) -> Option<&'static str> {
+    GUIDES.get_file(name)?.contents_utf8()
+}

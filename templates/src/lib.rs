@@ -1,0 +1,7 @@
+//! The data behind generated projects: the catalogue of AI services and transports, the project's templates
+//! and the coding-agent guides. A typed door to embedded files; nothing here renders or decides.
+
+pub mod catalogue;
+mod embedded;
+
+pub use embedded::{guide, project_file, project_files};

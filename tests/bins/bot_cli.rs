@@ -1,0 +1,4 @@
+//! The host's `main` under a name that tests can find.
+fn main() -> std::process::ExitCode {
+    bot_cli::main()
+}

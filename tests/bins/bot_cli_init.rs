@@ -1,0 +1,4 @@
+//! The `init` plugin's `main` under a name that tests can find.
+fn main() -> std::process::ExitCode {
+    bot_cli_init::main()
+}

@@ -1,0 +1,1 @@
+//! Support for tests that run the real executables.
