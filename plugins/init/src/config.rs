@@ -1,0 +1,67 @@
+//! The resolved scaffold configuration: every value known, valid and consistent with the others.
+
+use bot_cli_templates::catalogue::{BotType, Service, Transport};
+
+/// What is generated.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The project's name as the user wrote it; any text.
+    pub project_name: String,
+    /// The name derived from it for packages and agents: `[a-z0-9-]`, 3 to 63 characters.
+    pub slug: String,
+    /// Whom the bot serves.
+    pub bot_type: BotType,
+    /// How audio reaches it, in the user's order, without repetition.
+    pub transports: Vec<&'static Transport>,
+    /// The AI services.
+    pub pipeline: Pipeline,
+    /// A video avatar.
+    pub video: Option<&'static Service>,
+    /// The web client.
+    pub client: Client,
+    /// Audio recording.
+    pub recording: bool,
+    /// Transcript in the log.
+    pub transcription: bool,
+    /// Video from the user.
+    pub video_input: bool,
+    /// Video to the user.
+    pub video_output: bool,
+    /// Container image build file and deploy file.
+    pub deploy_to_cloud: bool,
+    /// Noise cancellation, while deployed.
+    pub noise_cancel: bool,
+    /// Live view of the pipeline.
+    pub observability: bool,
+    /// Behavioural evals.
+    pub eval: bool,
+}
+
+/// How speech becomes speech.
+#[derive(Debug, Clone)]
+pub enum Pipeline {
+    /// Speech to text, language model, text to speech.
+    Cascade {
+        /// Speech to text.
+        stt: &'static Service,
+        /// Language model.
+        llm: &'static Service,
+        /// Text to speech.
+        tts: &'static Service,
+    },
+    /// One service that hears and speaks.
+    Realtime(&'static Service),
+}
+
+/// The web client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// None is generated.
+    None,
+    /// React with Vite.
+    ReactVite,
+    /// React with Next.js.
+    ReactNextjs,
+    /// No framework, with Vite.
+    Vanilla,
+}
