@@ -1,1 +1,3 @@
 //! Every integration test, in one executable: one module a feature.
+
+mod architecture;
