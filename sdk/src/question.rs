@@ -11,6 +11,9 @@ pub struct Question {
     pub message: String,
     /// The form of the answer.
     pub kind: QuestionKind,
+    /// Lines above the question: what is about to be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
     /// One line below the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
