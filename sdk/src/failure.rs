@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::question::Question;
+
 /// A typed failure of a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The class of the failure; its number is the exit status.
     pub exit: Exit,
@@ -12,16 +14,15 @@ pub struct Failure {
     /// What went wrong: lower case, no full stop, literals in backticks.
     pub message: String,
     /// The fields that are missing or wrong, all of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// What to do, each a sentence or a command that can be pasted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
+    /// With the code `input_required`: every question that is still open.
+    pub inputs: Box<[Question]>,
 }
 
 /// The exit status of a command that did not succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// It ran and failed: 1.
     Failed,
@@ -31,8 +32,16 @@ pub enum Exit {
     NotAllowed,
     /// Unavailable or timed out, worth a retry: 7.
     Unavailable,
+    /// A plugin broke the protocol: 125. Only a host says so.
+    Protocol,
+    /// A plugin cannot be run: 126. Only a host says so.
+    NotRunnable,
+    /// There is no such plugin: 127. Only a host says so.
+    NotFound,
     /// The user cancelled: 130.
     Cancelled,
+    /// The process was told to end: 143.
+    Terminated,
 }
 
 impl Exit {
@@ -44,7 +53,24 @@ impl Exit {
             Self::Usage => 2,
             Self::NotAllowed => 4,
             Self::Unavailable => 7,
+            Self::Protocol => 125,
+            Self::NotRunnable => 126,
+            Self::NotFound => 127,
             Self::Cancelled => 130,
+            Self::Terminated => 143,
+        }
+    }
+
+    /// The class that a plugin's `error.code` stands for; numbers it may not use, and those of later versions, are plain failures.
+    #[must_use]
+    pub const fn from_plugin(code: i64) -> Self {
+        match code {
+            2 => Self::Usage,
+            4 => Self::NotAllowed,
+            7 => Self::Unavailable,
+            130 => Self::Cancelled,
+            143 => Self::Terminated,
+            _ => Self::Failed,
         }
     }
 }
@@ -65,7 +91,20 @@ impl Failure {
     /// A failure of class `exit` with a `code` and a message.
     #[must_use]
     pub fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
-        Self { exit, code: code.to_owned(), message: message.into(), fields: Vec::new(), hints: Vec::new() }
+        Self {
+            exit,
+            code: code.to_owned(),
+            message: message.into(),
+            fields: Vec::new(),
+            hints: Vec::new(),
+            inputs: Box::default(),
+        }
+    }
+
+    /// The user cancelled.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        Self::new(Exit::Cancelled, "cancelled", "cancelled")
     }
 
     /// Adds what to do about it.
@@ -78,7 +117,11 @@ impl Failure {
     /// Adds a field that is missing or wrong.
     #[must_use]
     pub fn field(mut self, field: &str, flag: Option<&str>, problem: impl Into<String>) -> Self {
-        self.fields.push(Field { field: field.to_owned(), flag: flag.map(str::to_owned), problem: problem.into() });
+        self.fields.push(Field {
+            field: field.to_owned(),
+            flag: flag.map(str::to_owned),
+            problem: problem.into(),
+        });
         self
     }
 }

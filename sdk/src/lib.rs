@@ -1,6 +1,20 @@
 //! The bot-cli plugin protocol, and the library for writing and driving plugins.
 
+pub mod cancel;
 pub mod failure;
+pub mod outcome;
 pub mod plugin;
 pub mod question;
+pub mod secret;
 pub mod session;
+pub mod ui;
+
+/// The manifest that stands in the executable, where a host finds it without running anything.
+///
+/// The argument is a file beside the source that holds what `describe` answers.
+#[macro_export]
+macro_rules! manifest {
+    ($file:literal) => {
+        concat!("bot-cli-plugin: ", include_str!($file), "\n")
+    };
+}

@@ -1,6 +1,9 @@
 //! Questions to the user and their answers.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::secret::Secret;
 
 /// A question. `key` names it for scripted answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +22,7 @@ pub struct Question {
     pub help: Option<String>,
     /// What Enter accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default: Option<serde_json::Value>,
+    pub default: Option<Value>,
     /// The option that answers it without a question: `--stt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<String>,
@@ -50,6 +53,17 @@ pub enum QuestionKind {
     Multiselect,
 }
 
+impl QuestionKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::Text,
+        Self::Password,
+        Self::Confirm,
+        Self::Select,
+        Self::Multiselect,
+    ];
+}
+
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
@@ -65,12 +79,71 @@ pub struct Choice {
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// To `text`, `password` and `select`.
+    /// To `text` and `select`.
     Text(String),
+    /// To `password`.
+    Secret(Secret),
     /// To `confirm`.
     Confirm(bool),
     /// To `multiselect`.
     Many(Vec<String>),
     /// The user wants the question before this one.
     Back,
+}
+
+impl Question {
+    /// A question without help, default, flag or choices.
+    #[must_use]
+    pub fn new(kind: QuestionKind, key: &str, message: impl Into<String>) -> Self {
+        Self {
+            key: key.to_owned(),
+            message: message.into(),
+            kind,
+            help: None,
+            default: None,
+            flag: None,
+            back: false,
+            problem: None,
+            choices: Vec::new(),
+            details: None,
+        }
+    }
+
+    /// Reads the JSON form of an answer: text, boolean or list of texts. The error says what is wrong with it and never quotes a password.
+    pub fn check(&self, value: &Value) -> Result<Answer, String> {
+        match (self.kind, value) {
+            (QuestionKind::Text, Value::String(text)) => Ok(Answer::Text(text.clone())),
+            (QuestionKind::Password, Value::String(text)) => {
+                Ok(Answer::Secret(Secret::new(text.clone())))
+            }
+            (QuestionKind::Confirm, Value::Bool(yes)) => Ok(Answer::Confirm(*yes)),
+            (QuestionKind::Select, Value::String(chosen)) => {
+                self.offered(chosen)?;
+                Ok(Answer::Text(chosen.clone()))
+            }
+            (QuestionKind::Multiselect, Value::Array(values)) => {
+                let mut chosen = Vec::new();
+                for value in values {
+                    let value = value.as_str().ok_or("must be a list of strings")?;
+                    self.offered(value)?;
+                    if !chosen.iter().any(|earlier| earlier == value) {
+                        chosen.push(value.to_owned());
+                    }
+                }
+                Ok(Answer::Many(chosen))
+            }
+            (QuestionKind::Text | QuestionKind::Password | QuestionKind::Select, _) => {
+                Err("must be a string".to_owned())
+            }
+            (QuestionKind::Confirm, _) => Err("must be true or false".to_owned()),
+            (QuestionKind::Multiselect, _) => Err("must be a list of strings".to_owned()),
+        }
+    }
+
+    fn offered(&self, value: &str) -> Result<(), String> {
+        if self.choices.iter().any(|choice| choice.value == value) {
+            return Ok(());
+        }
+        Err(format!("`{value}` is not one of the choices"))
+    }
 }

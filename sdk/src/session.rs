@@ -1,58 +1,274 @@
 //! What a command may do while it runs: ask, report, read the user's input.
 
-use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::cancel::Cancel;
+use crate::failure::{Exit, Failure};
+use crate::outcome::Format;
 use crate::question::{Answer, Question};
+use crate::ui::Ui;
+pub use crate::ui::{Capabilities, Level};
 
 /// The command's side of a run, the same through the host and in a terminal of its own.
-pub struct Session {}
+pub struct Session {
+    ui: Box<dyn Ui>,
+    context: Context,
+    answers: Map<String, Value>,
+    cancel: Cancel,
+    held_output: String,
+}
 
-/// How urgent a log line is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// Shown with `-vv`.
-    Debug,
-    /// Shown with `-v`.
-    Info,
-    /// Shown always.
-    Warn,
+/// Where and for whom a command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// The folder the command was called in, absolute.
+    pub cwd: PathBuf,
+    /// Whether a person sits at a terminal.
+    pub interactive: bool,
+    /// Whether text may carry colour.
+    pub color: bool,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// The form of the result.
+    pub format: Format,
+    /// How much the user wants to hear: 0, 1 for `-v`, 2 for `-vv`.
+    pub verbosity: u8,
 }
 
 impl Session {
+    /// A run in `context` that is shown by `ui`. `answers` are the scripted ones, by the key of their question.
+    #[must_use]
+    pub fn new(
+        ui: Box<dyn Ui>,
+        context: Context,
+        answers: Map<String, Value>,
+        cancel: Cancel,
+    ) -> Self {
+        Self {
+            ui,
+            context,
+            answers,
+            cancel,
+            held_output: String::new(),
+        }
+    }
+
     /// Whether the user can be asked.
     #[must_use]
     pub fn interactive(&self) -> bool {
-        false
+        !self.ui.capabilities().ask.is_empty()
+    }
+
+    /// Where and for whom the command runs.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The folder the command was called in.
     #[must_use]
-    pub fn cwd(&self) -> &std::path::Path {
-        std::path::Path::new(".")
+    pub fn cwd(&self) -> &Path {
+        &self.context.cwd
     }
 
-    /// Asks the user. Without a user: the scripted answer, then the default, then a failure `input_required`.
-    /// Cancelling is a failure with `Exit::Cancelled`.
-    pub fn ask(&mut self, _question: &Question) -> Result<Answer, Failure> {
-        Ok(Answer::Back)
+    /// Asks the user. A scripted answer comes first; without a user the default is taken, and without a default it is a
+    /// failure `input_required`. Cancelling is a failure with `Exit::Cancelled`.
+    pub fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        if let Some(answer) = self.scripted(question)? {
+            return Ok(answer);
+        }
+        if self.can_ask(question) {
+            return self.ui.ask(question);
+        }
+        fallback(question).ok_or_else(|| input_required(vec![question.clone()]))
+    }
+
+    /// Asks several questions, so that without a user all open ones are named at once. The answers stand in the order of
+    /// the questions. Going back leads to the question before; at the first, if it allows that, `None` comes back.
+    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Option<Vec<Answer>>, Failure> {
+        let mut known = Vec::with_capacity(questions.len());
+        let mut open = Vec::new();
+        let mut wrong: Option<Failure> = None;
+        for question in questions {
+            match self.scripted(question) {
+                Ok(Some(answer)) => known.push(Some(answer)),
+                Ok(None) if self.can_ask(question) => known.push(None),
+                Ok(None) => {
+                    let answer = fallback(question);
+                    if answer.is_none() {
+                        open.push(question.clone());
+                    }
+                    known.push(answer);
+                }
+                Err(failure) => match &mut wrong {
+                    Some(earlier) => earlier.fields.extend(failure.fields),
+                    None => wrong = Some(failure),
+                },
+            }
+        }
+        if let Some(failure) = wrong {
+            return Err(failure);
+        }
+        if !open.is_empty() {
+            return Err(input_required(open));
+        }
+        self.ask_in_turn(questions, known)
+    }
+
+    fn ask_in_turn(
+        &mut self,
+        questions: &[Question],
+        known: Vec<Option<Answer>>,
+    ) -> Result<Option<Vec<Answer>>, Failure> {
+        let asked: Vec<usize> = (0..questions.len())
+            .filter(|&index| known[index].is_none())
+            .collect();
+        let mut answers = known;
+        let mut turn = 0;
+        while let Some(&index) = asked.get(turn) {
+            let mut question = questions[index].clone();
+            question.back |= turn > 0;
+            match self.ui.ask(&question)? {
+                Answer::Back if turn == 0 => return Ok(None),
+                Answer::Back => turn -= 1,
+                answer @ (Answer::Text(_)
+                | Answer::Secret(_)
+                | Answer::Confirm(_)
+                | Answer::Many(_)) => {
+                    answers[index] = Some(answer);
+                    turn += 1;
+                }
+            }
+        }
+        Ok(Some(answers.into_iter().flatten().collect()))
+    }
+
+    /// Asks until `parse` accepts the answer; its error is shown with the question. An answer that is not the user's own
+    /// words of the moment, a scripted one or the default, is not asked again but fails as `invalid_input`.
+    pub fn ask_until<T>(
+        &mut self,
+        question: &Question,
+        mut parse: impl FnMut(&Answer) -> Result<T, String>,
+    ) -> Result<T, Failure> {
+        let fixed = self.answers.contains_key(&question.key) || !self.can_ask(question);
+        let mut question = question.clone();
+        loop {
+            match parse(&self.ask(&question)?) {
+                Ok(parsed) => return Ok(parsed),
+                Err(problem) if fixed => return Err(invalid(&question, &problem)),
+                Err(problem) => question.problem = Some(problem),
+            }
+        }
     }
 
     /// Says how far the work is; `total` as far as it is known.
-    pub fn progress(&mut self, _message: &str, _current: Option<u64>, _total: Option<u64>) {}
+    pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
+        if self.ui.capabilities().progress {
+            self.ui.progress(message, current, total);
+        }
+    }
 
     /// A line for the user beside the result, on stderr.
-    pub fn log(&mut self, _level: Level, _message: &str) {}
+    pub fn log(&mut self, level: Level, message: &str) {
+        self.ui.log(level, message);
+    }
 
-    /// A part of the result that is ready before the rest, on stdout.
-    pub fn output(&mut self, _text: &str) {}
+    /// A part of the result that is ready before the rest, on stdout. Where nobody shows it early it becomes the
+    /// beginning of the text.
+    pub fn output(&mut self, text: &str) {
+        if self.ui.capabilities().output {
+            self.ui.output(text);
+        } else {
+            self.held_output.push_str(text);
+        }
+    }
 
     /// The user's own piped input.
     pub fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        Ok(Vec::new())
+        if !self.ui.capabilities().stdin {
+            return Err(Failure::new(
+                Exit::Usage,
+                "no_stdin",
+                "there is no piped input to read",
+            ));
+        }
+        self.ui.stdin()
     }
 
     /// Whether the user has cancelled; long work looks now and then.
     #[must_use]
     pub fn cancelled(&self) -> bool {
-        false
+        self.cancel.requested()
     }
+
+    /// The wish to stop, for work in other threads.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// What was put out and not shown yet.
+    #[must_use]
+    pub fn take_output(&mut self) -> String {
+        std::mem::take(&mut self.held_output)
+    }
+
+    fn can_ask(&self, question: &Question) -> bool {
+        self.ui.capabilities().ask.contains(&question.kind)
+    }
+
+    fn scripted(&self, question: &Question) -> Result<Option<Answer>, Failure> {
+        self.answers
+            .get(&question.key)
+            .map(|value| {
+                question
+                    .check(value)
+                    .map_err(|problem| invalid(question, &problem))
+            })
+            .transpose()
+    }
+}
+
+fn fallback(question: &Question) -> Option<Answer> {
+    question
+        .default
+        .as_ref()
+        .and_then(|value| question.check(value).ok())
+}
+
+fn invalid(question: &Question, problem: &str) -> Failure {
+    Failure::new(
+        Exit::Usage,
+        "invalid_input",
+        format!("the answer to `{}` is invalid", question.key),
+    )
+    .field(&question.key, question.flag.as_deref(), problem)
+}
+
+fn input_required(open: Vec<Question>) -> Failure {
+    let message = match open.as_slice() {
+        [question] => format!(
+            "`{}` must be answered and nobody can be asked",
+            question.key
+        ),
+        _ => format!(
+            "{} questions must be answered and nobody can be asked",
+            open.len()
+        ),
+    };
+    let mut failure = Failure::new(Exit::Usage, "input_required", message);
+    for question in &open {
+        failure = failure.field(&question.key, question.flag.as_deref(), "missing");
+    }
+    let flags: Vec<&str> = open
+        .iter()
+        .filter_map(|question| question.flag.as_deref())
+        .collect();
+    if !flags.is_empty() {
+        failure = failure.hint(format!("answer with {}", flags.join(", ")));
+    }
+    failure.inputs = open.into();
+    failure
 }

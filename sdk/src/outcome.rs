@@ -1,0 +1,66 @@
+//! How a command ended, in the forms that people and programs get it.
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// What a command leaves behind when it succeeds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// For people, on stdout.
+    pub text: String,
+    /// For programs: the document of `--json`.
+    pub data: Value,
+    /// Commands that may come next, shown to people.
+    pub next: Vec<String>,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What it left behind.
+    pub result: Result<Reply, Failure>,
+    /// The status to exit with.
+    pub status: u8,
+}
+
+impl Outcome {
+    /// The outcome of `result`, with the exit status that belongs to it.
+    #[must_use]
+    pub fn new(result: Result<Reply, Failure>) -> Self {
+        let status = result
+            .as_ref()
+            .map_or_else(|failure| failure.exit.status(), |_| 0);
+        Self { result, status }
+    }
+
+    /// The one document of `--json`: `data`, or `{"error": …}`.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        match &self.result {
+            Ok(reply) => reply.data.clone(),
+            Err(failure) => {
+                let mut error = json!({
+                    "code": failure.code,
+                    "message": failure.message,
+                    "fields": failure.fields,
+                    "hints": failure.hints,
+                });
+                if !failure.inputs.is_empty() {
+                    error["inputs"] = json!(failure.inputs);
+                }
+                json!({ "error": error })
+            }
+        }
+    }
+}
+
+/// The form of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+}

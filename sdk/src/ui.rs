@@ -1,0 +1,69 @@
+//! The seam between a command and whoever shows it to the user: the terminal, or a host at the other end of the protocol.
+
+use crate::failure::Failure;
+use crate::question::{Answer, Question, QuestionKind};
+
+/// Shows what a command says and asks, and knows what can be asked.
+pub trait Ui {
+    /// What this user interface can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Asks until there is an answer that [`Question::check`] accepts. Never called for a kind that is not in
+    /// [`Capabilities::ask`]. A password comes back as [`Answer::Secret`], and [`Answer::Back`] only when
+    /// [`Question::back`] allows it. Cancelling is a failure with [`Exit::Cancelled`](crate::failure::Exit).
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure>;
+
+    /// How far the work is; `total` as far as it is known.
+    fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>);
+
+    /// A line beside the result. The interface decides by its verbosity whether to show it.
+    fn log(&mut self, level: Level, message: &str);
+
+    /// A part of the result, shown at once and as it is.
+    fn output(&mut self, text: &str);
+
+    /// Everything the user piped in.
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure>;
+
+    /// A line that the plugin's process wrote to its standard error, without its end; shown as it is.
+    fn plugin_stderr(&mut self, line: &str) {
+        self.log(Level::Warn, line);
+    }
+}
+
+/// What a user interface can do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The kinds of question that can be asked; empty when nobody is there to answer.
+    pub ask: Vec<QuestionKind>,
+    /// Whether the user's own piped input can be had.
+    pub stdin: bool,
+    /// Whether progress is shown.
+    pub progress: bool,
+    /// Whether parts of the result are shown before the rest.
+    pub output: bool,
+}
+
+impl Capabilities {
+    /// Everything, with every kind of question.
+    #[must_use]
+    pub fn all() -> Self {
+        Self {
+            ask: QuestionKind::ALL.to_vec(),
+            stdin: true,
+            progress: true,
+            output: true,
+        }
+    }
+}
+
+/// How urgent a log line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Shown with `-vv`.
+    Debug,
+    /// Shown with `-v`.
+    Info,
+    /// Shown always.
+    Warn,
+}
