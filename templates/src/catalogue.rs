@@ -2,240 +2,150 @@
 //!
 //! One TOML file a provider (`providers/`), one a transport (`transports/`). Unknown keys are refused.
 
-use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use serde::Deserialize;
+mod schema;
+#[cfg(test)]
+mod tests;
 
-/// A file of `providers/`: one company or project, with all the services it offers.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Provider {
-    /// The name people know, such as `Deepgram`.
-    pub label: String,
-    /// Where a key is made or the software is documented.
-    pub site: String,
-    /// The environment variables that the services below read, by name.
-    #[serde(default)]
-    pub env: BTreeMap<String, Variable>,
-    /// The services, in the order in which they are offered.
-    #[serde(rename = "service")]
-    pub services: Vec<Service>,
+pub use schema::{
+    Arg, BotType, Kind, Provider, Service, Transport, TransportVariable, Turns, Type, Variable,
+};
+
+use crate::embedded::{PROVIDERS, TRANSPORTS};
+
+/// Every provider and transport that is compiled in.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    providers: Vec<Provider>,
+    transports: Vec<Transport>,
 }
 
-/// An environment variable of a generated project.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Variable {
-    /// What to put in, in a few words: `API key`, `Voice id, from the voice library`.
-    pub about: String,
-    /// Whether it is a credential (belongs into the secret set) rather than a setting.
-    #[serde(default)]
-    pub secret: bool,
+/// An embedded file that cannot be read: a defect of this program, which the tests of this crate rule out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}`: {reason}")]
+pub struct CatalogueError {
+    /// The file, below `templates/`.
+    pub path: String,
+    /// What the parser says.
+    pub reason: String,
 }
 
-/// What a service does in the pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Speech to text.
-    Stt,
-    /// Language model.
-    Llm,
-    /// Text to speech.
-    Tts,
-    /// Speech to speech.
-    Realtime,
-    /// Video avatar.
-    Video,
+impl Catalogue {
+    /// The catalogue, parsed once a process. Files that cannot be read are left out; see [`Catalogue::load`].
+    #[must_use]
+    pub fn get() -> &'static Self {
+        static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+        CATALOGUE.get_or_init(|| Self::load().0)
+    }
+
+    /// Parses the embedded files anew, and says which could not be read.
+    #[must_use]
+    pub fn load() -> (Self, Vec<CatalogueError>) {
+        let mut errors = Vec::new();
+        let providers = parse_all("providers", &PROVIDERS, &mut errors);
+        let mut transports: Vec<Transport> = parse_all("transports", &TRANSPORTS, &mut errors);
+        transports.sort_by_key(|transport| (transport.bot_type, transport.order));
+        (
+            Self {
+                providers,
+                transports,
+            },
+            errors,
+        )
+    }
+
+    /// All providers, in the order of their files' names.
+    pub fn providers(&self) -> impl Iterator<Item = &Provider> {
+        self.providers.iter()
+    }
+
+    /// The service with this identifier or alias.
+    #[must_use]
+    pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
+        self.all_services().find(|service| {
+            service.id == id_or_alias || service.alias.as_deref() == Some(id_or_alias)
+        })
+    }
+
+    /// The services of a kind: the recommended ones in their order, then the others by label.
+    pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
+        let mut found: Vec<&Service> = self
+            .all_services()
+            .filter(|service| service.kind == kind)
+            .collect();
+        found.sort_by_cached_key(|service| {
+            (
+                service.recommended.unwrap_or(u8::MAX),
+                service.label.to_lowercase(),
+                service.id.clone(),
+            )
+        });
+        found.into_iter()
+    }
+
+    /// The provider whose file holds the service.
+    #[must_use]
+    pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
+        self.providers
+            .iter()
+            .find(|provider| provider.services.iter().any(|other| other.id == service.id))
+    }
+
+    /// What an environment variable of a service means. Those of transports stand in [`Transport::env`].
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.providers
+            .iter()
+            .find_map(|provider| provider.env.get(name))
+    }
+
+    /// The transport with this identifier or alias.
+    #[must_use]
+    pub fn transport(&self, id_or_alias: &str) -> Option<&Transport> {
+        self.transports.iter().find(|transport| {
+            transport.id == id_or_alias || transport.alias.as_deref() == Some(id_or_alias)
+        })
+    }
+
+    /// The transports of a bot type, in their order.
+    pub fn transports(&self, bot_type: BotType) -> impl Iterator<Item = &Transport> {
+        self.transports
+            .iter()
+            .filter(move |transport| transport.bot_type == bot_type)
+    }
+
+    /// The transports that one option and a mode select together: `hosted_rtc_pstn` (or the framework's name for
+    /// it) gives its `_dialin` and `_dialout`. Empty: there is no such family.
+    pub fn transport_family(&self, name_or_alias: &str) -> impl Iterator<Item = &Transport> {
+        self.transports.iter().filter(move |transport| {
+            transport.family.as_deref() == Some(name_or_alias)
+                || transport.family_alias.as_deref() == Some(name_or_alias)
+        })
+    }
+
+    fn all_services(&self) -> impl Iterator<Item = &Service> {
+        self.providers
+            .iter()
+            .flat_map(|provider| &provider.services)
+    }
 }
 
-/// One class of the framework, and how to construct it.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Service {
-    /// `<provider>_<kind>`.
-    pub id: String,
-    /// The framework's own name where it differs; accepted wherever `id` is.
-    #[serde(default)]
-    pub alias: Option<String>,
-    /// What it does in the pipeline.
-    pub kind: Kind,
-    /// What a list shows.
-    pub label: String,
-    /// Position among the recommended services of its kind, from 1; absent: not among them.
-    #[serde(default)]
-    pub recommended: Option<u8>,
-    /// Extras of the `pipecat-ai` package.
-    #[serde(default)]
-    pub extras: Vec<String>,
-    /// Requirements beside the extras, each with a floor and a ceiling: `name>=1.2,<2`.
-    #[serde(default)]
-    pub packages: Vec<String>,
-    /// The oldest Python that the extras install on, where it is newer than the framework's own: `3.12`.
-    #[serde(default)]
-    pub requires_python: Option<String>,
-    /// The Python module of the class.
-    pub module: String,
-    /// The Python class.
-    pub class: String,
-    /// Further names that the arguments use: module to names.
-    #[serde(default)]
-    pub imports: BTreeMap<String, Vec<String>>,
-    /// The constructor's arguments, in order. `settings.NAME` is a field of the class's nested `Settings`.
-    #[serde(default)]
-    pub args: Vec<Arg>,
-    /// Where the system prompt goes, as a dotted argument: `settings.system_instruction`. Only language models and
-    /// realtime services have one.
-    #[serde(default)]
-    pub prompt: Option<String>,
-    /// Realtime services: who ends the user's turn, the service (`service`) or the bot's own analyzers (`bot`).
-    #[serde(default)]
-    pub turns: Option<Turns>,
-    /// Why not to choose it any more and what to choose instead.
-    #[serde(default)]
-    pub deprecated: Option<String>,
-    /// One sentence that its user should know: `Runs on this machine; downloads its model at first start`.
-    #[serde(default)]
-    pub note: Option<String>,
-}
-
-/// Who decides that the user has finished speaking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Turns {
-    /// The service detects turns on its side.
-    Service,
-    /// The bot's voice-activity and turn analyzers do.
-    Bot,
-}
-
-/// One argument: a name and exactly one of `env`, `value`, `expr` and `call`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Arg {
-    /// The keyword, or `settings.KEYWORD` for the nested `Settings`.
-    pub name: String,
-    /// Read from this environment variable.
-    #[serde(default)]
-    pub env: Option<String>,
-    /// The Python type that the text of the variable is turned into.
-    #[serde(default)]
-    pub r#type: Type,
-    /// The values that a `choice` allows.
-    #[serde(default)]
-    pub choices: Vec<String>,
-    /// Used while the variable is unset or empty, and written into the generated code. Text, whatever `type`.
-    #[serde(default)]
-    pub default: Option<String>,
-    /// `settings.…` only: what the class itself uses while the variable is unset or empty. Never written into code; shown to people.
-    #[serde(default)]
-    pub class_default: Option<String>,
-    /// The variable may stay unset without any default: the argument is then `None` (or not given, in `settings`).
-    #[serde(default)]
-    pub optional: bool,
-    /// A literal: text, number, boolean or list of them.
-    #[serde(default)]
-    pub value: Option<toml::Value>,
-    /// A Python expression of one line; `session` is the bot's aiohttp session.
-    #[serde(default)]
-    pub expr: Option<String>,
-    /// A class or function to call with `args`.
-    #[serde(default)]
-    pub call: Option<String>,
-    /// The arguments of `call`.
-    #[serde(default)]
-    pub args: Vec<Arg>,
-}
-
-/// The Python type of an argument that is read from the environment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Type {
-    /// Text.
-    #[default]
-    Str,
-    /// A whole number.
-    Int,
-    /// A number.
-    Float,
-    /// One of `choices`; a `Literal` in the framework's signature.
-    Choice,
-    /// Comma-separated text, a list in Python.
-    List,
-}
-
-/// Whom a transport serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BotType {
-    /// Browsers and apps.
-    Web,
-    /// Telephones.
-    Telephony,
-}
-
-/// A file of `transports/`: how audio reaches the bot.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Transport {
-    /// The neutral name, such as `p2p_webrtc`.
-    pub id: String,
-    /// The framework's own name where it differs; accepted wherever `id` is.
-    #[serde(default)]
-    pub alias: Option<String>,
-    /// What a list shows.
-    pub label: String,
-    /// Whom it serves.
-    pub bot_type: BotType,
-    /// Position in a list of its bot type, from 1.
-    pub order: u8,
-    /// The option that selects this transport together with a mode: the name before `_dialin` or `_dialout`.
-    #[serde(default)]
-    pub family: Option<String>,
-    /// The key of the factory in the runner's `transport_params`, and the value of the runner's `-t`.
-    pub runner_key: String,
-    /// Extras of the `pipecat-ai` package.
-    #[serde(default)]
-    pub extras: Vec<String>,
-    /// Requirements beside the extras, each with a floor and a ceiling.
-    #[serde(default)]
-    pub packages: Vec<String>,
-    /// The Python module of the parameter class.
-    pub module: String,
-    /// The parameter class.
-    pub class: String,
-    /// Further names that `args` use: module to names.
-    #[serde(default)]
-    pub imports: BTreeMap<String, Vec<String>>,
-    /// Arguments of the parameter class beside the audio and video switches.
-    #[serde(default)]
-    pub args: Vec<Arg>,
-    /// The environment variables that the runner or the bot reads for it, in order.
-    #[serde(default)]
-    pub env: Vec<TransportVariable>,
-    /// The npm package of the web client's transport, where one is published.
-    #[serde(default)]
-    pub client_package: Option<String>,
-    /// The range of that package: `^1.6.9`.
-    #[serde(default)]
-    pub client_version: Option<String>,
-    /// One sentence that its user should know.
-    #[serde(default)]
-    pub note: Option<String>,
-}
-
-/// An environment variable of a transport.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TransportVariable {
-    /// The variable.
-    pub name: String,
-    /// What to put in.
-    pub about: String,
-    /// Whether it is a credential.
-    #[serde(default)]
-    pub secret: bool,
-    /// What holds while it is unset; absent: it is needed to use the transport.
-    #[serde(default)]
-    pub default: Option<String>,
+fn parse_all<T: serde::de::DeserializeOwned>(
+    folder: &str,
+    files: &'static include_dir::Dir<'static>,
+    errors: &mut Vec<CatalogueError>,
+) -> Vec<T> {
+    let mut parsed = Vec::new();
+    for file in files.files() {
+        let text = file.contents_utf8().unwrap_or_default();
+        match toml::from_str(text) {
+            Ok(value) => parsed.push(value),
+            Err(error) => errors.push(CatalogueError {
+                path: format!("{folder}/{}", file.path().display()),
+                reason: error.to_string(),
+            }),
+        }
+    }
+    parsed
 }
