@@ -77,6 +77,7 @@ impl Exit {
 
 /// One field of the input that is missing or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Field {
     /// Its name in the input: `stt_service`.
     pub field: String,

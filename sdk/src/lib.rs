@@ -4,6 +4,7 @@ pub mod cancel;
 pub mod failure;
 pub mod outcome;
 pub mod plugin;
+pub mod protocol;
 pub mod question;
 pub mod secret;
 pub mod session;

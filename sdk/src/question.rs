@@ -7,6 +7,7 @@ use crate::secret::Secret;
 
 /// A question. `key` names it for scripted answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Question {
     /// Names the question: `stt`.
     pub key: String,
@@ -39,6 +40,7 @@ pub struct Question {
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum QuestionKind {
     /// A line of text.
@@ -62,10 +64,23 @@ impl QuestionKind {
         Self::Select,
         Self::Multiselect,
     ];
+
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Password => "password",
+            Self::Confirm => "confirm",
+            Self::Select => "select",
+            Self::Multiselect => "multiselect",
+        }
+    }
 }
 
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Choice {
     /// What is answered.
     pub value: String,

@@ -1,0 +1,96 @@
+//! The wire types of the plugin protocol, without any input or output. `PROTOCOL.md` is their normative text.
+//!
+//! Everything here tolerates what later versions may add: unknown fields are ignored, absent optional ones take their
+//! default, and unknown methods decode like known ones.
+
+mod manifest;
+mod message;
+mod method;
+#[cfg(test)]
+mod schema;
+
+pub use manifest::{
+    ArgumentKind, ArgumentSpec, CommandSpec, Completion, MARKER, Manifest, ManifestError, Role,
+    ValueSpec,
+};
+pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
+pub use method::{
+    AskAction, AskCapability, AskResult, CancelParams, Candidate, CompleteParams, CompleteResult,
+    DescribeParams, HostName, LogLevel, LogParams, Offer, OutputParams, ProgressParams, RunContext,
+    RunParams, RunResult, StdinResult, WireCapabilities, WireColor, WireFormat,
+};
+
+/// The version that this library speaks.
+pub const VERSION: &str = "1.0";
+
+/// The major version that this library speaks.
+pub const MAJOR: u32 = 1;
+
+/// The longest line, its end not counted: 8 MiB.
+pub const MAX_LINE: usize = 8 * 1024 * 1024;
+
+/// The names of the methods.
+pub mod methods {
+    /// Host to plugin: do the work.
+    pub const RUN: &str = "run";
+    /// Host to plugin: the full manifest.
+    pub const DESCRIBE: &str = "describe";
+    /// Host to plugin: what a word may become.
+    pub const COMPLETE: &str = "complete";
+    /// Host to plugin, a notification: the user wants to stop.
+    pub const CANCEL: &str = "cancel";
+    /// Plugin to host: a question to the user.
+    pub const ASK: &str = "ask";
+    /// Plugin to host: the user's own piped input.
+    pub const STDIN: &str = "stdin";
+    /// Plugin to host, a notification: how far the work is.
+    pub const PROGRESS: &str = "progress";
+    /// Plugin to host, a notification: a line beside the result.
+    pub const LOG: &str = "log";
+    /// Plugin to host, a notification: a part of the result.
+    pub const OUTPUT: &str = "output";
+}
+
+/// The negative codes of errors, those of JSON-RPC and one of our own. Positive codes are exit statuses.
+pub mod codes {
+    /// The line is not JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// The JSON is not a message.
+    pub const INVALID_REQUEST: i64 = -32600;
+    /// The method is unknown.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The method is known, its parameters are not usable.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// A defect of the answering side.
+    pub const INTERNAL_ERROR: i64 = -32603;
+    /// The protocol version cannot be served; `data.supported` lists those that can.
+    pub const UNSUPPORTED_PROTOCOL: i64 = -32022;
+}
+
+/// Whether this library can serve a request that names protocol version `version`.
+#[must_use]
+pub fn serves(version: &str) -> bool {
+    let mut parts = version.split('.');
+    let major = parts.next().and_then(|part| part.parse::<u32>().ok());
+    let minor = parts.next().and_then(|part| part.parse::<u32>().ok());
+    major == Some(MAJOR) && minor.is_some() && parts.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn serves_every_minor_version_of_its_major() {
+        for (version, served) in [
+            ("1.0", true),
+            ("1.7", true),
+            ("2.0", false),
+            ("0.9", false),
+            ("1", false),
+            ("1.x", false),
+            ("1.0.0", false),
+            ("", false),
+        ] {
+            assert_eq!(super::serves(version), served, "{version}");
+        }
+    }
+}

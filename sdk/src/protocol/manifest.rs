@@ -1,0 +1,246 @@
+//! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
+
+use serde::{Deserialize, Serialize};
+
+/// Stands before the manifest in a plugin's file.
+pub const MARKER: &str = "bot-cli-plugin: ";
+
+/// How much of a script is searched for its manifest.
+const SCRIPT_HEAD: usize = 8 * 1024;
+
+/// What a plugin is and understands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Manifest {
+    /// The protocol version that the plugin speaks: `1.0`.
+    pub protocol: String,
+    /// The plugin's name: that of its file without `bot-cli-`.
+    pub name: String,
+    /// The plugin's own version.
+    #[serde(default)]
+    pub version: String,
+    /// What it does, in a few words.
+    #[serde(default)]
+    pub about: String,
+    /// What it is for.
+    #[serde(default)]
+    pub role: Role,
+    /// The command tree; its root is the plugin itself. Absent: unknown, not empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandSpec>,
+}
+
+/// What a plugin is for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Commands for the user.
+    #[default]
+    Command,
+    /// Keeps secrets for another plugin.
+    SecretsBackend,
+    /// Brings AI services for `init`.
+    ProviderPack,
+    /// A role of a later version.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A command.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct CommandSpec {
+    /// Its word.
+    pub name: String,
+    /// What it does, in a line.
+    pub about: String,
+    /// Other words for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Whether help leaves it out.
+    #[serde(skip_serializing_if = "is_false")]
+    pub hidden: bool,
+    /// Its options and positional arguments, in the order of help.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<ArgumentSpec>,
+    /// Its subcommands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandSpec>,
+}
+
+/// An option or a positional argument.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ArgumentSpec {
+    /// Its name in `input`.
+    pub name: String,
+    /// What it is.
+    pub kind: ArgumentKind,
+    /// `stt` for `--stt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long: Option<String>,
+    /// `t` for `-t`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short: Option<char>,
+    /// Other long names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// What it means, in a line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// What its value is called: `SERVICE`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_name: Option<String>,
+    /// Whether the command fails without it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub required: bool,
+    /// Whether it takes several values.
+    #[serde(skip_serializing_if = "is_false")]
+    pub repeatable: bool,
+    /// The value without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// All values that it can have; empty when any is possible.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<ValueSpec>,
+    /// Where more values come from.
+    #[serde(skip_serializing_if = "Completion::is_none")]
+    pub completion: Completion,
+    /// Whether subcommands take it too.
+    #[serde(skip_serializing_if = "is_false")]
+    pub global: bool,
+    /// Whether help leaves it out.
+    #[serde(skip_serializing_if = "is_false")]
+    pub hidden: bool,
+}
+
+/// What an argument is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ArgumentKind {
+    /// An option without a value.
+    Flag,
+    /// A value in its place.
+    Positional,
+    /// An option with a value. What later versions may add counts as this.
+    #[default]
+    #[serde(other)]
+    Option,
+}
+
+/// Where a value may be found by who completes it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Completion {
+    /// Among the files.
+    File,
+    /// Among the folders.
+    Folder,
+    /// The plugin knows: ask it with `complete`.
+    Dynamic,
+    /// Nowhere. What later versions may add counts as this.
+    #[default]
+    #[serde(other)]
+    None,
+}
+
+/// A value that an argument can have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ValueSpec {
+    /// The value.
+    pub value: String,
+    /// A few words about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+}
+
+/// Why a file has no usable manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ManifestError {
+    /// It declares nothing: it is not a plugin that speaks the protocol.
+    Undeclared,
+    /// A marker is there, but what follows is not a manifest; the reason.
+    Malformed(String),
+}
+
+impl Completion {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+impl Manifest {
+    /// Finds the manifest in the bytes of a plugin's file: in the head of a script, anywhere in a native executable.
+    pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
+        let searched = if file.starts_with(b"#!") {
+            &file[..file.len().min(SCRIPT_HEAD)]
+        } else {
+            file
+        };
+        let mut problem = None;
+        for text in after_markers(searched) {
+            let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Self>();
+            match values.next() {
+                Some(Ok(manifest)) => return Ok(manifest),
+                Some(Err(error)) => problem = problem.or_else(|| Some(error.to_string())),
+                None => {}
+            }
+        }
+        Err(problem.map_or(ManifestError::Undeclared, ManifestError::Malformed))
+    }
+}
+
+/// What follows each marker, where it begins like a manifest: executables that look for plugins hold bare markers.
+fn after_markers(file: &[u8]) -> impl Iterator<Item = &[u8]> {
+    memchr::memmem::find_iter(file, MARKER)
+        .map(|at| &file[at + MARKER.len()..])
+        .filter(|text| text.starts_with(b"{"))
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Manifest, ManifestError, Role};
+
+    #[test]
+    fn finds_the_manifest_of_scripts_and_executables() {
+        let line = r#"bot-cli-plugin: {"protocol":"1.0","name":"hello","role":"weather"}"#;
+        for file in [
+            format!("#!/bin/sh\n# {line}\necho\n"),
+            format!("\u{7f}ELF bot-cli-plugin: \0 bot-cli-plugin: %s\0{line}\n\0more"),
+        ] {
+            let manifest = Manifest::find(file.as_bytes()).unwrap();
+            assert_eq!(manifest.name, "hello");
+            assert_eq!(manifest.role, Role::Other("weather".to_owned()));
+        }
+    }
+
+    #[test]
+    fn says_why_there_is_no_manifest() {
+        let far = format!("#!/bin/sh\n{}bot-cli-plugin: {{}}", " ".repeat(8192));
+        for undeclared in ["", "#!/bin/sh\necho\n", "bot-cli-plugin: ", &far] {
+            assert_eq!(
+                Manifest::find(undeclared.as_bytes()),
+                Err(ManifestError::Undeclared)
+            );
+        }
+        let found = Manifest::find(b"#!/bin/sh\n# bot-cli-plugin: {\"protocol\":\"1.0\"}\n");
+        assert!(
+            matches!(&found, Err(ManifestError::Malformed(reason)) if reason.contains("`name`")),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,336 @@
+//! The envelope: one JSON-RPC 2.0 message a line.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
+
+use crate::failure::{Exit, Failure, Field};
+use crate::question::Question;
+
+/// A message in either direction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// Wants a reply with the same id.
+    Request {
+        /// Names the request among those of its sender.
+        id: Id,
+        /// What is wanted.
+        method: String,
+        /// An object; `null` when absent.
+        params: Value,
+    },
+    /// Wants no reply.
+    Notification {
+        /// What happened.
+        method: String,
+        /// An object; `null` when absent.
+        params: Value,
+    },
+    /// The request was served.
+    Result {
+        /// That of the request.
+        id: Id,
+        /// Its shape belongs to the method.
+        result: Value,
+    },
+    /// The request was not served.
+    Error {
+        /// That of the request; `None` where it could not be read.
+        id: Option<Id>,
+        /// Why not.
+        error: ErrorObject,
+    },
+}
+
+/// Names a request among those of its sender.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Id {
+    /// Hosts count 1, 2, 3.
+    Number(i64),
+    /// Any text.
+    Text(String),
+}
+
+/// Why a request was not served.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ErrorObject {
+    /// Positive: the exit status. Negative: see [`codes`](super::codes).
+    pub code: i64,
+    /// What went wrong, for people.
+    pub message: String,
+    /// More about it, for programs: [`ErrorData`] where the plugin follows the protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+/// What is known about a failure beside its message.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ErrorData {
+    /// The finer cause, stable, in `snake_case`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// The fields that are missing or wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// With `input_required`: the open questions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Question>,
+    /// With code -32022: the versions that can be served.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub supported: Vec<String>,
+}
+
+/// Why a line is not a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotAMessage {
+    /// It is not UTF-8.
+    NotUtf8,
+    /// It is not JSON.
+    NotJson,
+    /// It is JSON, but not a JSON-RPC 2.0 message.
+    NotJsonRpc,
+}
+
+/// Every member that a message may have; absent and `null` results differ.
+#[derive(Deserialize)]
+struct Members {
+    jsonrpc: String,
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    method: Option<String>,
+    #[serde(default)]
+    params: Value,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<Value>,
+    error: Option<ErrorObject>,
+}
+
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl Message {
+    /// Reads a line, with or without its end.
+    pub fn from_line(line: &[u8]) -> Result<Self, NotAMessage> {
+        let line = std::str::from_utf8(line).map_err(|_| NotAMessage::NotUtf8)?;
+        let value: Value = serde_json::from_str(line).map_err(|_| NotAMessage::NotJson)?;
+        let members: Members =
+            serde_json::from_value(value).map_err(|_| NotAMessage::NotJsonRpc)?;
+        Self::from_members(members).ok_or(NotAMessage::NotJsonRpc)
+    }
+
+    /// The line of the message, with its end. JSON escapes every line break within.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    fn from_members(members: Members) -> Option<Self> {
+        if members.jsonrpc != "2.0" {
+            return None;
+        }
+        let id = match members.id {
+            None => None,
+            Some(Value::Null) => Some(None),
+            Some(value) => Some(Some(serde_json::from_value::<Id>(value).ok()?)),
+        };
+        match (members.method, members.result, members.error, id) {
+            (Some(method), None, None, None) => Some(Self::Notification {
+                method,
+                params: members.params,
+            }),
+            (Some(method), None, None, Some(Some(id))) => Some(Self::Request {
+                id,
+                method,
+                params: members.params,
+            }),
+            (None, Some(result), None, Some(Some(id))) => Some(Self::Result { id, result }),
+            (None, None, Some(error), id) => Some(Self::Error {
+                id: id.flatten(),
+                error,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("jsonrpc", "2.0")?;
+        match self {
+            Self::Request { id, method, params } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("method", method)?;
+                if !params.is_null() {
+                    map.serialize_entry("params", params)?;
+                }
+            }
+            Self::Notification { method, params } => {
+                map.serialize_entry("method", method)?;
+                if !params.is_null() {
+                    map.serialize_entry("params", params)?;
+                }
+            }
+            Self::Result { id, result } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("result", result)?;
+            }
+            Self::Error { id, error } => {
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("error", error)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => write!(f, "\"{}\"", text.escape_default()),
+        }
+    }
+}
+
+impl ErrorObject {
+    /// An error of the protocol itself.
+    #[must_use]
+    pub fn protocol(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The version that was asked for cannot be served.
+    #[must_use]
+    pub fn unsupported(version: &str) -> Self {
+        let data = ErrorData {
+            supported: vec![super::VERSION.to_owned()],
+            ..ErrorData::default()
+        };
+        Self {
+            code: super::codes::UNSUPPORTED_PROTOCOL,
+            message: format!("protocol version `{version}` is not supported"),
+            data: serde_json::to_value(data).ok(),
+        }
+    }
+
+    /// What is known beside the message; empty where `data` has another shape.
+    #[must_use]
+    pub fn details(&self) -> ErrorData {
+        self.data
+            .as_ref()
+            .and_then(|data| ErrorData::deserialize(data).ok())
+            .unwrap_or_default()
+    }
+}
+
+impl From<Failure> for ErrorObject {
+    fn from(failure: Failure) -> Self {
+        let data = ErrorData {
+            code: failure.code,
+            fields: failure.fields,
+            hints: failure.hints,
+            inputs: failure.inputs.into_vec(),
+            supported: Vec::new(),
+        };
+        Self {
+            code: failure.exit.status().into(),
+            message: failure.message,
+            data: serde_json::to_value(data).ok(),
+        }
+    }
+}
+
+impl From<ErrorObject> for Failure {
+    fn from(error: ErrorObject) -> Self {
+        let details = error.details();
+        let (exit, code) = match error.code {
+            super::codes::UNSUPPORTED_PROTOCOL => (Exit::Protocol, "unsupported_protocol"),
+            super::codes::METHOD_NOT_FOUND => (Exit::Protocol, "method_not_found"),
+            negative if negative <= 0 => (Exit::Protocol, "protocol_error"),
+            positive => (Exit::from_plugin(positive), "failed"),
+        };
+        let code = if details.code.is_empty() {
+            code
+        } else {
+            &details.code
+        };
+        let mut failure = Self::new(exit, code, error.message);
+        failure.fields = details.fields;
+        failure.hints = details.hints;
+        failure.inputs = details.inputs.into();
+        if !details.supported.is_empty() {
+            let supported = details.supported.join(", ");
+            failure.hints.push(format!(
+                "the plugin speaks {supported}, this host {}",
+                super::VERSION
+            ));
+        }
+        failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Message, NotAMessage};
+
+    #[test]
+    fn lines_decode_and_encode_to_themselves() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"run","params":{"protocol":"1.0"}}"#,
+            r#"{"jsonrpc":"2.0","id":"q1","method":"stdin"}"#,
+            r#"{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"text":"a\nb"}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}"#,
+        ] {
+            let message = Message::from_line(line.as_bytes()).unwrap();
+            assert_eq!(message.to_line(), format!("{line}\n"));
+        }
+    }
+
+    #[test]
+    fn future_members_and_methods_decode() {
+        let line = r#"{"jsonrpc":"2.0","trace":7,"id":1,"method":"weather/tomorrow","params":{}}"#;
+        assert!(matches!(
+            Message::from_line(line.as_bytes()),
+            Ok(Message::Request { method, .. }) if method == "weather/tomorrow"
+        ));
+    }
+
+    #[test]
+    fn tells_what_a_line_is_instead_of_a_message() {
+        for (line, reason) in [
+            (&b"\xff\xfe"[..], NotAMessage::NotUtf8),
+            (b"Loading model ...", NotAMessage::NotJson),
+            (b"{\"jsonrpc\":\"2.0\"", NotAMessage::NotJson),
+            (b"7", NotAMessage::NotJsonRpc),
+            (b"[]", NotAMessage::NotJsonRpc),
+            (b"{\"level\":\"info\"}", NotAMessage::NotJsonRpc),
+            (b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"run\"}", NotAMessage::NotJsonRpc),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1}", NotAMessage::NotJsonRpc),
+            (b"{\"jsonrpc\":\"2.0\",\"result\":1}", NotAMessage::NotJsonRpc),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"result\":1}", NotAMessage::NotJsonRpc),
+            (
+                b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1,\"error\":{\"code\":1,\"message\":\"\"}}",
+                NotAMessage::NotJsonRpc,
+            ),
+        ] {
+            assert_eq!(Message::from_line(line), Err(reason), "{line:?}");
+        }
+    }
+}

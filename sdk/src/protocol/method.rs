@@ -1,0 +1,358 @@
+//! Parameters and results of the methods.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::message::Id;
+use crate::question::QuestionKind;
+use crate::ui::Capabilities;
+
+/// Parameters of `run`: either `argv`, or `command` with `input`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunParams {
+    /// The version that the host speaks: `1.0`.
+    pub protocol: String,
+    /// The user's words, the plugin's name not among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argv: Option<Vec<String>>,
+    /// The path of a command: `["secrets","list"]`; `[]` for a plugin without subcommands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// The command's arguments by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Map<String, Value>>,
+    /// Answers to questions, by their key.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub answers: Map<String, Value>,
+    /// What the host can do while the plugin works.
+    #[serde(default)]
+    pub capabilities: WireCapabilities,
+    /// Where and for whom the plugin works.
+    #[serde(default)]
+    pub context: RunContext,
+}
+
+/// What a host can do while a plugin works. What is absent cannot be done.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct WireCapabilities {
+    /// Serves `ask`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<AskCapability>,
+    /// Serves `stdin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<Offer>,
+    /// Shows `progress`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Offer>,
+    /// Shows `output` at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Offer>,
+}
+
+/// Somebody is there to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AskCapability {
+    /// The kinds of question that can be asked. Later versions may add kinds.
+    pub kinds: Vec<String>,
+}
+
+/// A capability without details. Later versions may add some.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Offer {}
+
+/// Where and for whom a plugin works.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RunContext {
+    /// The user's working folder, absolute; the process has it too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Whether a person sits at a terminal.
+    pub interactive: bool,
+    /// Whether `text` and `output` may carry colour.
+    pub color: WireColor,
+    /// Columns of the terminal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Which part of the result will be shown.
+    pub format: WireFormat,
+    /// 0, 1 for `-v`, 2 for `-vv`.
+    pub verbosity: u8,
+    /// Who is asking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostName>,
+}
+
+/// Whether text may carry colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum WireColor {
+    /// It may.
+    Always,
+    /// It may not. What later versions may add counts as this.
+    #[default]
+    #[serde(other)]
+    Never,
+}
+
+/// Which part of the result will be shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum WireFormat {
+    /// `data`.
+    Json,
+    /// `text`. What later versions may add counts as this.
+    #[default]
+    #[serde(other)]
+    Text,
+}
+
+/// The program at the other end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct HostName {
+    /// `bot-cli`.
+    pub name: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+}
+
+/// Result of `run`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RunResult {
+    /// For people, printed as it is.
+    pub text: String,
+    /// For programs: the document of `--json`.
+    pub data: Value,
+    /// The exit status.
+    pub exit: u8,
+    /// Commands that may come next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
+}
+
+/// Parameters of `describe`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DescribeParams {
+    /// The version that the host speaks.
+    pub protocol: String,
+}
+
+/// Parameters of `complete`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CompleteParams {
+    /// The version that the host speaks.
+    pub protocol: String,
+    /// The user's words so far, the plugin's name not among them; the last one, perhaps empty, is to be completed.
+    pub argv: Vec<String>,
+    /// Where and for whom.
+    #[serde(default)]
+    pub context: RunContext,
+}
+
+/// Result of `complete`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CompleteResult {
+    /// What the last word may become, best first.
+    pub candidates: Vec<Candidate>,
+}
+
+/// What a word may become.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Candidate {
+    /// The whole word.
+    pub value: String,
+    /// A few words about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+}
+
+/// Parameters of `cancel`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CancelParams {
+    /// The request that is to stop.
+    pub id: Id,
+    /// `user`, `signal` or `timeout`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Result of `ask`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AskResult {
+    /// What the user did.
+    pub action: AskAction,
+    /// With `accept`: the answer in the form that belongs to the kind of the question.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub value: Value,
+}
+
+/// What the user did with a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum AskAction {
+    /// Answered it.
+    Accept,
+    /// Wants the question before.
+    Back,
+    /// Wants to stop. What later versions may add counts as this.
+    #[serde(other)]
+    Cancel,
+}
+
+/// Result of `stdin`: one of the two.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum StdinResult {
+    /// The input, where it is UTF-8.
+    Text(String),
+    /// The input in base64 with padding, where it is not.
+    Base64(String),
+}
+
+/// Parameters of `progress`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProgressParams {
+    /// The request that is being worked on.
+    pub id: Id,
+    /// What is being done.
+    pub message: String,
+    /// Steps done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<u64>,
+    /// Steps in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+}
+
+/// Parameters of `log`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LogParams {
+    /// The request that is being worked on.
+    pub id: Id,
+    /// How urgent it is.
+    pub level: LogLevel,
+    /// One line.
+    pub message: String,
+}
+
+/// How urgent a log line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Shown with `-vv`.
+    Debug,
+    /// Shown always.
+    Warn,
+    /// Shown with `-v`. What later versions may add counts as this.
+    #[serde(other)]
+    Info,
+}
+
+/// Parameters of `output`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OutputParams {
+    /// The request that is being worked on.
+    pub id: Id,
+    /// A part of the result, shown as it is.
+    pub text: String,
+}
+
+impl From<&Capabilities> for WireCapabilities {
+    fn from(capabilities: &Capabilities) -> Self {
+        let offer = |offered: bool| offered.then_some(Offer {});
+        let kinds: Vec<String> = capabilities
+            .ask
+            .iter()
+            .map(|kind| kind.name().to_owned())
+            .collect();
+        Self {
+            ask: (!kinds.is_empty()).then_some(AskCapability { kinds }),
+            stdin: offer(capabilities.stdin),
+            progress: offer(capabilities.progress),
+            output: offer(capabilities.output),
+        }
+    }
+}
+
+impl From<&WireCapabilities> for Capabilities {
+    fn from(wire: &WireCapabilities) -> Self {
+        let kinds = wire
+            .ask
+            .as_ref()
+            .map(|ask| ask.kinds.as_slice())
+            .unwrap_or_default();
+        Self {
+            ask: QuestionKind::ALL
+                .into_iter()
+                .filter(|kind| kinds.iter().any(|name| name == kind.name()))
+                .collect(),
+            stdin: wire.stdin.is_some(),
+            progress: wire.progress.is_some(),
+            output: wire.output.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AskAction, AskResult, LogLevel, LogParams, RunParams};
+    use crate::ui::Capabilities;
+
+    #[test]
+    fn a_request_of_a_later_version_decodes() {
+        let params: RunParams = serde_json::from_str(
+            r#"{"protocol":"1.9","argv":["x"],"deadline":5,
+                "capabilities":{"ask":{"kinds":["text","colour"],"batch":true},"clipboard":{},"stdin":{"max":1}},
+                "context":{"color":"dithered","format":"xml","theme":"dark","host":{"name":"h","edition":2}}}"#,
+        )
+        .unwrap();
+        let capabilities = Capabilities::from(&params.capabilities);
+        assert_eq!(capabilities.ask, [crate::question::QuestionKind::Text]);
+        assert!(capabilities.stdin && !capabilities.output);
+    }
+
+    #[test]
+    fn a_request_needs_no_more_than_the_protocol() {
+        let params: RunParams = serde_json::from_str(r#"{"protocol":"1.0"}"#).unwrap();
+        assert_eq!(
+            params,
+            RunParams {
+                protocol: "1.0".to_owned(),
+                ..RunParams::default()
+            }
+        );
+    }
+
+    #[test]
+    fn later_levels_and_actions_have_a_meaning() {
+        let log: LogParams =
+            serde_json::from_str(r#"{"id":1,"level":"notice","message":"m"}"#).unwrap();
+        assert_eq!(log.level, LogLevel::Info);
+        let ask: AskResult = serde_json::from_str(r#"{"action":"snooze"}"#).unwrap();
+        assert_eq!(ask.action, AskAction::Cancel);
+    }
+}

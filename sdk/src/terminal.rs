@@ -1,0 +1,179 @@
+//! The one module that prints, whether a command runs behind a host or by hand.
+//!
+//! Data goes to standard output, everything else to standard error.
+
+mod look;
+mod printable;
+mod progress;
+mod prompt;
+mod report;
+mod table;
+
+use std::io::{self, Read, Write};
+
+pub use look::{Look, Verbosity};
+pub use printable::printable;
+pub use table::table;
+
+use crate::failure::{Exit, Failure};
+use crate::outcome::{Format, Outcome};
+use crate::question::{Answer, Question, QuestionKind};
+use crate::session::Context;
+use crate::ui::{Capabilities, Level, Ui};
+use progress::Progress;
+
+/// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
+#[derive(Debug, Clone)]
+pub struct Terminal {
+    look: Look,
+    verbosity: Verbosity,
+    format: Format,
+    progress: Progress,
+}
+
+impl Terminal {
+    /// Shows things in the form of `format`, as far as `look` allows.
+    #[must_use]
+    pub fn new(look: Look, verbosity: Verbosity, format: Format) -> Self {
+        Self {
+            look,
+            verbosity,
+            format,
+            progress: Progress::default(),
+        }
+    }
+
+    /// What a command that is shown here may know of it.
+    #[must_use]
+    pub fn context(&self, cwd: std::path::PathBuf) -> Context {
+        Context {
+            cwd,
+            interactive: self.look.interactive,
+            color: self.look.stdout_color,
+            width: self.look.width,
+            format: self.format,
+            verbosity: self.verbosity.count(),
+        }
+    }
+
+    /// Shows how a command ended and tells the status to exit with.
+    #[must_use]
+    pub fn report(&self, outcome: &Outcome) -> u8 {
+        self.progress.clear();
+        let shown = match self.format {
+            Format::Json => to_stdout(&report::document(outcome)),
+            Format::Text => self.report_text(outcome),
+        };
+        let Err(error) = shown else {
+            return outcome.status;
+        };
+        let failure = Failure::new(
+            Exit::Failed,
+            "output_failed",
+            format!("could not write the result: {error}"),
+        );
+        to_stderr(&report::failure(&failure, self.look.stderr_color));
+        failure.exit.status()
+    }
+
+    fn report_text(&self, outcome: &Outcome) -> io::Result<()> {
+        match &outcome.result {
+            Ok(reply) => {
+                to_stdout(&report::text(&reply.text, self.look.stdout_color))?;
+                if self.verbosity != Verbosity::Quiet {
+                    to_stderr(&report::next(&reply.next, self.look.stderr_color));
+                }
+            }
+            Err(failure) => to_stderr(&report::failure(failure, self.look.stderr_color)),
+        }
+        Ok(())
+    }
+}
+
+impl Ui for Terminal {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            ask: if self.look.interactive {
+                QuestionKind::ALL.to_vec()
+            } else {
+                Vec::new()
+            },
+            stdin: true,
+            progress: self.look.stderr_terminal && self.verbosity != Verbosity::Quiet,
+            output: self.format == Format::Text,
+        }
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        self.progress.clear();
+        if !self.look.interactive {
+            let failure = Failure::new(
+                Exit::Usage,
+                "input_required",
+                format!(
+                    "`{}` must be answered and there is no terminal to ask at",
+                    question.key
+                ),
+            );
+            return Err(match &question.flag {
+                Some(flag) => failure.hint(format!("answer with {flag}")),
+                None => failure,
+            });
+        }
+        prompt::ask(question, self.look.stderr_color)
+    }
+
+    fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
+        if self.capabilities().progress {
+            self.progress
+                .show(&printable(message, false), current, total);
+        }
+    }
+
+    fn log(&mut self, level: Level, message: &str) {
+        if self.verbosity.shows(level) {
+            let line = report::log(level, message, self.look.stderr_color);
+            self.progress.pause(|| to_stderr(&line));
+        }
+    }
+
+    fn output(&mut self, text: &str) {
+        let text = printable(text, self.look.stdout_color);
+        // Whoever reads this may have gone; the work goes on all the same, and the report notices other errors.
+        self.progress.pause(|| drop(to_stdout(&text)));
+    }
+
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {
+            Failure::new(
+                Exit::Failed,
+                "input_failed",
+                format!("could not read standard input: {error}"),
+            )
+        })?;
+        Ok(bytes)
+    }
+
+    fn plugin_stderr(&mut self, line: &str) {
+        let line = printable(line, self.look.stderr_color);
+        self.progress.pause(|| to_stderr(&format!("{line}\n")));
+    }
+}
+
+/// A reader that has gone is no error: it has seen all it wanted.
+fn to_stdout(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Where standard error can't be written to, there is nowhere left to say so.
+fn to_stderr(text: &str) {
+    drop(io::stderr().lock().write_all(text.as_bytes()));
+}

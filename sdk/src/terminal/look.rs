@@ -1,0 +1,89 @@
+//! What the terminal can show, found out once.
+
+use std::io::{IsTerminal, stderr, stdin, stdout};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::ui::Level;
+
+/// What is at the other ends of the standard streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts about the streams"
+)]
+pub struct Look {
+    /// Whether a person can be asked.
+    pub interactive: bool,
+    /// Whether standard error is a terminal, where a line can be redrawn.
+    pub stderr_terminal: bool,
+    /// Whether standard output may carry colour.
+    pub stdout_color: bool,
+    /// Whether standard error may carry colour.
+    pub stderr_color: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Look {
+    /// Looks at this process's streams, and at `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM`.
+    #[must_use]
+    pub fn detect() -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let stderr_terminal = stderr().is_terminal() && !dumb;
+        Self {
+            interactive: stdin().is_terminal() && stderr_terminal,
+            stderr_terminal,
+            stdout_color: AutoStream::choice(&stdout()) != ColorChoice::Never,
+            stderr_color: AutoStream::choice(&stderr()) != ColorChoice::Never,
+            width: terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)),
+        }
+    }
+}
+
+/// How much the user wants to hear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verbosity {
+    /// The result, warnings and errors.
+    Quiet,
+    /// Progress and next steps too.
+    #[default]
+    Normal,
+    /// What happens.
+    Verbose,
+    /// What happens inside.
+    Debug,
+}
+
+impl Verbosity {
+    /// What `-q` and a number of `-v` mean.
+    #[must_use]
+    pub fn new(quiet: bool, verbose: u8) -> Self {
+        match (quiet, verbose) {
+            (true, _) => Self::Quiet,
+            (false, 0) => Self::Normal,
+            (false, 1) => Self::Verbose,
+            (false, _) => Self::Debug,
+        }
+    }
+
+    /// The number of `-v`.
+    #[must_use]
+    pub fn count(self) -> u8 {
+        match self {
+            Self::Quiet | Self::Normal => 0,
+            Self::Verbose => 1,
+            Self::Debug => 2,
+        }
+    }
+
+    /// Whether a log line of `level` is shown.
+    #[must_use]
+    pub fn shows(self, level: Level) -> bool {
+        match level {
+            Level::Warn => true,
+            Level::Info => self.count() >= 1,
+            Level::Debug => self.count() >= 2,
+        }
+    }
+}

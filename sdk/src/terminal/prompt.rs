@@ -1,0 +1,201 @@
+//! Questions at a terminal.
+
+use std::fmt;
+
+use inquire::error::InquireError;
+use inquire::list_option::ListOption;
+use inquire::ui::RenderConfig;
+use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text};
+use serde_json::Value;
+
+use super::{printable, to_stderr};
+use crate::failure::{Exit, Failure};
+use crate::question::{Answer, Choice, Question, QuestionKind};
+use crate::secret::Secret;
+
+/// Rows of a list that are shown at once.
+const PAGE: usize = 12;
+
+/// Asks until there is an answer. Esc goes back where the question allows that, Ctrl-C cancels.
+pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
+    if let Some(details) = &question.details {
+        to_stderr(&super::report::text(details, color));
+    }
+    if let Some(problem) = &question.problem {
+        to_stderr(&format!("{}\n", printable(problem, false)));
+    }
+    let prompt = Prompt::new(question, color);
+    loop {
+        match prompt.show() {
+            Ok(answer) => return Ok(answer),
+            Err(InquireError::OperationCanceled) if question.back => return Ok(Answer::Back),
+            Err(InquireError::OperationCanceled) => {}
+            Err(InquireError::OperationInterrupted) => {
+                return Err(Failure::new(Exit::Cancelled, "cancelled", "cancelled"));
+            }
+            Err(
+                error @ (InquireError::NotTTY
+                | InquireError::InvalidConfiguration(_)
+                | InquireError::IO(_)
+                | InquireError::Custom(_)),
+            ) => {
+                return Err(Failure::new(
+                    Exit::Failed,
+                    "terminal_failed",
+                    format!("could not ask `{}`: {error}", question.key),
+                ));
+            }
+        }
+    }
+}
+
+/// A question in the words that are shown.
+struct Prompt<'a> {
+    question: &'a Question,
+    message: String,
+    help: Option<String>,
+    rows: Vec<Row>,
+    render: RenderConfig<'static>,
+}
+
+impl<'a> Prompt<'a> {
+    fn new(question: &'a Question, color: bool) -> Self {
+        let mut help: Vec<String> = Vec::new();
+        help.extend(question.help.as_deref().map(|help| line(help)));
+        match question.kind {
+            QuestionKind::Select => help.push("type to filter, Enter to choose".to_owned()),
+            QuestionKind::Multiselect => {
+                help.push("Space to mark, type to filter, Enter to go on".to_owned());
+            }
+            QuestionKind::Text | QuestionKind::Password | QuestionKind::Confirm => {}
+        }
+        if question.back {
+            help.push("Esc to go back".to_owned());
+        }
+        Self {
+            question,
+            message: line(&question.message),
+            help: (!help.is_empty()).then(|| help.join("; ")),
+            rows: question.choices.iter().map(Row::new).collect(),
+            render: if color {
+                RenderConfig::default_colored()
+            } else {
+                RenderConfig::empty()
+            },
+        }
+    }
+
+    fn show(&self) -> Result<Answer, InquireError> {
+        match self.question.kind {
+            QuestionKind::Text => self.text(),
+            QuestionKind::Password => self.password(),
+            QuestionKind::Confirm => self.confirm(),
+            QuestionKind::Select => self.select(),
+            QuestionKind::Multiselect => self.multiselect(),
+        }
+    }
+
+    fn text(&self) -> Result<Answer, InquireError> {
+        let mut prompt = Text::new(&self.message).with_render_config(self.render);
+        prompt.help_message = self.help.as_deref();
+        prompt.default = self.question.default.as_ref().and_then(Value::as_str);
+        prompt.prompt().map(Answer::Text)
+    }
+
+    fn password(&self) -> Result<Answer, InquireError> {
+        let mut prompt = Password::new(&self.message)
+            .with_render_config(self.render)
+            .with_display_mode(PasswordDisplayMode::Hidden)
+            .with_formatter(&|_| "(hidden)".to_owned())
+            .without_confirmation();
+        prompt.help_message = self.help.as_deref();
+        prompt.prompt().map(|text| Answer::Secret(Secret::new(text)))
+    }
+
+    fn confirm(&self) -> Result<Answer, InquireError> {
+        let mut prompt = Confirm::new(&self.message).with_render_config(self.render);
+        prompt.help_message = self.help.as_deref();
+        prompt.default = self.question.default.as_ref().and_then(Value::as_bool);
+        prompt.prompt().map(Answer::Confirm)
+    }
+
+    fn select(&self) -> Result<Answer, InquireError> {
+        let chosen = self.question.default.as_ref().and_then(Value::as_str);
+        let cursor = chosen.and_then(|value| self.rows.iter().position(|row| row.value == value));
+        let mut prompt = Select::new(&self.message, self.rows.clone())
+            .with_render_config(self.render)
+            .with_page_size(PAGE)
+            .with_starting_cursor(cursor.unwrap_or(0))
+            .with_scorer(&score)
+            .with_formatter(&|chosen| chosen.value.label.clone());
+        prompt.help_message = self.help.as_deref();
+        prompt.prompt().map(|row| Answer::Text(row.value))
+    }
+
+    fn multiselect(&self) -> Result<Answer, InquireError> {
+        let marked: Vec<usize> = match self.question.default.as_ref().and_then(Value::as_array) {
+            Some(values) => self.positions(values),
+            None => Vec::new(),
+        };
+        let mut prompt = MultiSelect::new(&self.message, self.rows.clone())
+            .with_render_config(self.render)
+            .with_page_size(PAGE)
+            .with_default(&marked)
+            .with_scorer(&score)
+            .with_formatter(&|chosen: &[ListOption<&Row>]| {
+                let labels: Vec<&str> = chosen.iter().map(|row| row.value.label.as_str()).collect();
+                labels.join(", ")
+            });
+        prompt.help_message = self.help.as_deref();
+        let rows = prompt.prompt()?;
+        Ok(Answer::Many(rows.into_iter().map(|row| row.value).collect()))
+    }
+
+    fn positions(&self, values: &[Value]) -> Vec<usize> {
+        let marked = |row: &Row| values.iter().any(|value| value == row.value.as_str());
+        (0..self.rows.len())
+            .filter(|&index| marked(&self.rows[index]))
+            .collect()
+    }
+}
+
+/// One line of a list.
+#[derive(Clone)]
+struct Row {
+    value: String,
+    label: String,
+    about: Option<String>,
+}
+
+impl Row {
+    fn new(choice: &Choice) -> Self {
+        Self {
+            value: choice.value.clone(),
+            label: line(&choice.label),
+            about: choice.about.as_deref().map(line),
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.about {
+            Some(about) => write!(f, "{}  ({about})", self.label),
+            None => f.write_str(&self.label),
+        }
+    }
+}
+
+/// A row stays while every typed word is somewhere in it; the order of the plugin is kept.
+fn score(typed: &str, row: &Row, _shown: &str, _index: usize) -> Option<i64> {
+    let text = format!("{} {}", row.value, row).to_lowercase();
+    typed
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| text.contains(word))
+        .then_some(0)
+}
+
+fn line(text: &str) -> String {
+    printable(text, false).replace('\n', " ")
+}

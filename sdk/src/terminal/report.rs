@@ -1,0 +1,81 @@
+//! The words in which results, failures and log lines are shown.
+
+use clap::builder::styling::{AnsiColor, Style};
+
+use super::printable;
+use crate::failure::{Exit, Failure};
+use crate::outcome::Outcome;
+use crate::ui::Level;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const QUIET: Style = Style::new().dimmed();
+
+/// The one document of `--json`.
+pub fn document(outcome: &Outcome) -> String {
+    // A `Value` always has a JSON form.
+    let mut document = serde_json::to_string_pretty(&outcome.document()).unwrap_or_default();
+    document.push('\n');
+    document
+}
+
+/// The result for people, which ends with a line feed unless it is empty.
+pub fn text(text: &str, color: bool) -> String {
+    let mut text = printable(text, color);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Commands that may come next.
+pub fn next(commands: &[String], color: bool) -> String {
+    commands
+        .iter()
+        .map(|command| labelled("next", HINT, command, color))
+        .collect()
+}
+
+/// What went wrong, where, and what to do about it.
+pub fn failure(failure: &Failure, color: bool) -> String {
+    let mut text = match failure.exit {
+        Exit::Cancelled => format!("{}\n", printable(&failure.message, false)),
+        Exit::Failed | Exit::Usage | Exit::NotAllowed | Exit::Unavailable => {
+            labelled("error", ERROR, &failure.message, color)
+        }
+    };
+    for field in &failure.fields {
+        let name = match &field.flag {
+            Some(flag) if *flag != field.field => format!("{} ({flag})", field.field),
+            Some(_) | None => field.field.clone(),
+        };
+        text.push_str(&format!("  {}\n", line(&format!("{name}: {}", field.problem))));
+    }
+    for hint in &failure.hints {
+        text.push_str(&labelled("hint", HINT, hint, color));
+    }
+    text
+}
+
+/// A line beside the result.
+pub fn log(level: Level, message: &str, color: bool) -> String {
+    match level {
+        Level::Warn => labelled("warning", WARNING, message, color),
+        Level::Info => format!("{}\n", printable(message, false)),
+        Level::Debug => labelled("debug", QUIET, message, color),
+    }
+}
+
+fn labelled(label: &str, style: Style, message: &str, color: bool) -> String {
+    let message = printable(message.trim_end(), false);
+    if color {
+        format!("{style}{label}:{style:#} {message}\n")
+    } else {
+        format!("{label}: {message}\n")
+    }
+}
+
+fn line(text: &str) -> String {
+    printable(text, false).replace('\n', " ")
+}
