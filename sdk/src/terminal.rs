@@ -145,13 +145,16 @@ impl Ui for Terminal {
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map_err(|error| {
-            Failure::new(
-                Exit::Failed,
-                "input_failed",
-                format!("could not read standard input: {error}"),
-            )
-        })?;
+        io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|error| {
+                Failure::new(
+                    Exit::Failed,
+                    "input_failed",
+                    format!("could not read standard input: {error}"),
+                )
+            })?;
         Ok(bytes)
     }
 

@@ -82,7 +82,11 @@ mod tests {
         for (text, plain, styled) in [
             ("a\tb\nc\r\n", "a\tb\nc\n", "a\tb\nc\n"),
             ("grüße 你好 🎉", "grüße 你好 🎉", "grüße 你好 🎉"),
-            ("\u{1b}[31mred\u{1b}[0m", "red", "\u{1b}[31mred\u{1b}[0m\u{1b}[0m"),
+            (
+                "\u{1b}[31mred\u{1b}[0m",
+                "red",
+                "\u{1b}[31mred\u{1b}[0m\u{1b}[0m",
+            ),
             ("\u{1b}[1;31mred", "red", "\u{1b}[1;31mred\u{1b}[0m"),
             ("\u{1b}[2J\u{1b}[Hgone", "gone", "gone"),
             ("\u{1b}]0;title\u{7}text", "text", "text"),

@@ -31,7 +31,7 @@ pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
             Err(InquireError::OperationCanceled) if question.back => return Ok(Answer::Back),
             Err(InquireError::OperationCanceled) => {}
             Err(InquireError::OperationInterrupted) => {
-                return Err(Failure::new(Exit::Cancelled, "cancelled", "cancelled"));
+                return Err(Failure::cancelled());
             }
             Err(
                 error @ (InquireError::NotTTY
@@ -61,7 +61,7 @@ struct Prompt<'a> {
 impl<'a> Prompt<'a> {
     fn new(question: &'a Question, color: bool) -> Self {
         let mut help: Vec<String> = Vec::new();
-        help.extend(question.help.as_deref().map(|help| line(help)));
+        help.extend(question.help.as_deref().map(line));
         match question.kind {
             QuestionKind::Select => help.push("type to filter, Enter to choose".to_owned()),
             QuestionKind::Multiselect => {
@@ -109,7 +109,9 @@ impl<'a> Prompt<'a> {
             .with_formatter(&|_| "(hidden)".to_owned())
             .without_confirmation();
         prompt.help_message = self.help.as_deref();
-        prompt.prompt().map(|text| Answer::Secret(Secret::new(text)))
+        prompt
+            .prompt()
+            .map(|text| Answer::Secret(Secret::new(text)))
     }
 
     fn confirm(&self) -> Result<Answer, InquireError> {
@@ -148,7 +150,9 @@ impl<'a> Prompt<'a> {
             });
         prompt.help_message = self.help.as_deref();
         let rows = prompt.prompt()?;
-        Ok(Answer::Many(rows.into_iter().map(|row| row.value).collect()))
+        Ok(Answer::Many(
+            rows.into_iter().map(|row| row.value).collect(),
+        ))
     }
 
     fn positions(&self, values: &[Value]) -> Vec<usize> {

@@ -40,17 +40,24 @@ pub fn next(commands: &[String], color: bool) -> String {
 /// What went wrong, where, and what to do about it.
 pub fn failure(failure: &Failure, color: bool) -> String {
     let mut text = match failure.exit {
-        Exit::Cancelled => format!("{}\n", printable(&failure.message, false)),
-        Exit::Failed | Exit::Usage | Exit::NotAllowed | Exit::Unavailable => {
-            labelled("error", ERROR, &failure.message, color)
-        }
+        // Who stopped it need not be told that stopping is an error.
+        Exit::Cancelled | Exit::Terminated => format!("{}\n", printable(&failure.message, false)),
+        Exit::Failed
+        | Exit::Usage
+        | Exit::NotAllowed
+        | Exit::Unavailable
+        | Exit::Protocol
+        | Exit::NotRunnable
+        | Exit::NotFound => labelled("error", ERROR, &failure.message, color),
     };
     for field in &failure.fields {
         let name = match &field.flag {
             Some(flag) if *flag != field.field => format!("{} ({flag})", field.field),
             Some(_) | None => field.field.clone(),
         };
-        text.push_str(&format!("  {}\n", line(&format!("{name}: {}", field.problem))));
+        text.push_str("  ");
+        text.push_str(&line(&format!("{name}: {}", field.problem)));
+        text.push('\n');
     }
     for hint in &failure.hints {
         text.push_str(&labelled("hint", HINT, hint, color));
