@@ -1,13 +1,16 @@
 //! The bot-cli plugin protocol, and the library for writing and driving plugins.
 
 pub mod cancel;
+pub mod driver;
 pub mod failure;
+mod line;
 pub mod outcome;
 pub mod plugin;
 pub mod protocol;
 pub mod question;
 pub mod secret;
 pub mod session;
+pub mod terminal;
 pub mod ui;
 
 /// The manifest that stands in the executable, where a host finds it without running anything.

@@ -71,6 +71,10 @@ pub struct CommandSpec {
 }
 
 /// An option or a positional argument.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a field of its own on the wire"
+)]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -170,6 +174,10 @@ pub enum ManifestError {
 }
 
 impl Completion {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     fn is_none(&self) -> bool {
         *self == Self::None
     }

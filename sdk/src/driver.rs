@@ -1,0 +1,163 @@
+//! Runs a plugin's process and serves it while it works: questions, progress, output, cancelling, and a tidy end.
+
+mod conversation;
+mod process;
+mod service;
+mod violation;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::cancel::Cancel;
+use crate::failure::{Exit, Failure};
+use crate::outcome::{Format, Outcome, Reply};
+use crate::protocol::{
+    self, CompleteParams, CompleteResult, HostName, Manifest, RunContext, RunParams, RunResult,
+    WireColor, WireFormat, methods,
+};
+use crate::session::Context;
+use crate::ui::Ui;
+pub use conversation::Plugin;
+pub use violation::Violation;
+
+/// How a plugin is started.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its file.
+    pub program: PathBuf,
+    /// The folder it works in.
+    pub cwd: PathBuf,
+    /// What its environment has beside ours.
+    pub env: Vec<(OsString, OsString)>,
+    /// How long it is waited for.
+    pub patience: Patience,
+}
+
+/// How long a plugin is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// From `cancel` to the signal TERM.
+    pub cancel: Duration,
+    /// From TERM to KILL.
+    pub terminate: Duration,
+    /// From the end of its input to TERM.
+    pub finish: Duration,
+    /// For the reply; `None` waits as long as it takes.
+    pub reply: Option<Duration>,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            cancel: Duration::from_secs(5),
+            terminate: Duration::from_secs(2),
+            finish: Duration::from_secs(2),
+            reply: None,
+        }
+    }
+}
+
+/// Runs a plugin once: starts it, has it do what `params` say, ends it.
+pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
+    match call::<RunResult>(launch, methods::RUN, json!(params), ui, cancel) {
+        Ok(result) => Outcome {
+            result: Ok(Reply {
+                text: result.text,
+                data: result.data,
+                next: result.next,
+            }),
+            status: result.exit,
+        },
+        Err(failure) => Outcome::new(Err(failure)),
+    }
+}
+
+/// Asks a plugin for its full manifest.
+pub fn describe(launch: &Launch, ui: &mut dyn Ui, cancel: &Cancel) -> Result<Manifest, Failure> {
+    call(
+        launch,
+        methods::DESCRIBE,
+        json!({ "protocol": protocol::VERSION }),
+        ui,
+        cancel,
+    )
+}
+
+/// Asks a plugin what the last word may become.
+pub fn complete(
+    launch: &Launch,
+    params: &CompleteParams,
+    ui: &mut dyn Ui,
+    cancel: &Cancel,
+) -> Result<CompleteResult, Failure> {
+    call(launch, methods::COMPLETE, json!(params), ui, cancel)
+}
+
+/// The parameters of a run with the user's words, shown by `ui`.
+#[must_use]
+pub fn run_params(argv: Vec<String>, ui: &dyn Ui, context: &Context, host: HostName) -> RunParams {
+    RunParams {
+        protocol: protocol::VERSION.to_owned(),
+        argv: Some(argv),
+        capabilities: (&ui.capabilities()).into(),
+        context: run_context(context, host),
+        ..RunParams::default()
+    }
+}
+
+/// A context in its form on the wire.
+#[must_use]
+pub fn run_context(context: &Context, host: HostName) -> RunContext {
+    RunContext {
+        cwd: context.cwd.to_str().map(str::to_owned),
+        interactive: context.interactive,
+        color: if context.color {
+            WireColor::Always
+        } else {
+            WireColor::Never
+        },
+        width: u32::try_from(context.width).ok(),
+        format: match context.format {
+            Format::Text => WireFormat::Text,
+            Format::Json => WireFormat::Json,
+        },
+        verbosity: context.verbosity,
+        host: Some(host),
+    }
+}
+
+fn call<T: DeserializeOwned>(
+    launch: &Launch,
+    method: &str,
+    params: Value,
+    ui: &mut dyn Ui,
+    cancel: &Cancel,
+) -> Result<T, Failure> {
+    let mut plugin = Plugin::start(launch)?;
+    let result = plugin.request(method, params, ui, cancel)?;
+    plugin.finish(ui, cancel)?;
+    serde_json::from_value(result).map_err(|error| {
+        Failure::from(
+            Violation::WrongResult {
+                method: method.to_owned(),
+                reason: error.to_string(),
+            }
+            .by(&launch.name),
+        )
+    })
+}
+
+/// The failure for a plugin that cannot be started.
+fn not_runnable(launch: &Launch, error: &std::io::Error) -> Failure {
+    Failure::new(
+        Exit::NotRunnable,
+        "not_runnable",
+        format!("could not run `{}`: {error}", launch.program.display()),
+    )
+}

@@ -1,0 +1,224 @@
+//! A plugin's process: its streams as events, its end, and the end of everything it started.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::Launch;
+use crate::line::{self, Line};
+
+/// How many events wait to be looked at before the plugin has to wait.
+const BACKLOG: usize = 16;
+
+/// How much of a line of standard error is shown at once.
+const STDERR_LINE: u64 = 8 * 1024;
+
+/// Something that happened in the plugin's process.
+#[derive(Debug)]
+pub enum Event {
+    /// A line of standard output.
+    Line(Line),
+    /// Standard output ended.
+    OutputEnded,
+    /// A line of standard error.
+    Stderr(String),
+}
+
+/// A running plugin.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    group: Pid,
+    input: Option<Sender<String>>,
+    events: Receiver<Event>,
+    ended: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts the plugin as the leader of a process group of its own.
+    pub fn start(launch: &Launch) -> io::Result<Self> {
+        let mut child = Command::new(&launch.program)
+            .current_dir(&launch.cwd)
+            .envs(launch.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        let (sender, events) = mpsc::sync_channel(BACKLOG);
+        if let Some(stdout) = child.stdout.take() {
+            let sender = sender.clone();
+            thread::spawn(move || read_output(BufReader::new(stdout), &sender));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            thread::spawn(move || read_stderr(BufReader::new(stderr), &sender));
+        }
+        let input = child.stdin.take().map(|stdin| {
+            let (lines, queue) = mpsc::channel();
+            thread::spawn(move || write_input(stdin, &queue));
+            lines
+        });
+        let group = Pid::from_child(&child);
+        Ok(Self {
+            child,
+            group,
+            input,
+            events,
+            ended: None,
+        })
+    }
+
+    /// Sends a line. A plugin that no longer reads shows it by its end.
+    pub fn send(&self, line: String) {
+        if let Some(input) = &self.input {
+            drop(input.send(line));
+        }
+    }
+
+    /// Ends the plugin's input.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// The next event, waited for at most `patience`.
+    pub fn next_event(&self, patience: Duration) -> Result<Event, RecvTimeoutError> {
+        self.events.recv_timeout(patience)
+    }
+
+    /// How the plugin ended, if it has.
+    pub fn end(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait().ok().flatten();
+        }
+        self.ended
+    }
+
+    /// Waits until the plugin has ended, at most until `deadline`.
+    pub fn wait_until(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if let Some(status) = self.end() {
+                return Some(status);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            thread::sleep(pause.min(left));
+            pause = (pause * 2).min(Duration::from_millis(16));
+        }
+    }
+
+    /// Signals the plugin and everything it started that is still in its group.
+    pub fn signal(&self, signal: Signal) {
+        // The group may have ended by itself meanwhile.
+        let _ = kill_process_group(self.group, signal);
+    }
+
+    /// Whether anything in the plugin's group is still there.
+    fn group_lives(&self) -> bool {
+        test_kill_process_group(self.group).is_ok()
+    }
+
+    /// Ends what is left of the plugin's group: TERM, and KILL after `patience`.
+    pub fn end_group(&mut self, patience: Duration) {
+        self.close_input();
+        self.end();
+        if !self.group_lives() {
+            return;
+        }
+        self.signal(Signal::TERM);
+        let deadline = Instant::now() + patience;
+        let mut pause = Duration::from_millis(1);
+        while Instant::now() < deadline {
+            self.end();
+            if !self.group_lives() {
+                return;
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(16));
+        }
+        self.signal(Signal::KILL);
+        if self.ended.is_none() {
+            self.ended = self.child.wait().ok();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.end().is_none() {
+            self.signal(Signal::KILL);
+            drop(self.child.wait());
+        }
+    }
+}
+
+/// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.
+fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>) {
+    while let Ok(Some(line)) = line::read(&mut stdout) {
+        let too_long = line == Line::TooLong;
+        if events.send(Event::Line(line)).is_err() || too_long {
+            drop(io::copy(&mut stdout, &mut io::sink()));
+            return;
+        }
+    }
+    drop(events.send(Event::OutputEnded));
+}
+
+fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
+    loop {
+        let mut line = Vec::new();
+        match stderr
+            .by_ref()
+            .take(STDERR_LINE)
+            .read_until(b'\n', &mut line)
+        {
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
+        }
+        let text = String::from_utf8_lossy(&line)
+            .trim_end_matches(['\n', '\r'])
+            .to_owned();
+        if events.send(Event::Stderr(text)).is_err() {
+            drop(io::copy(&mut stderr, &mut io::sink()));
+            return;
+        }
+    }
+}
+
+fn write_input(mut stdin: ChildStdin, lines: &Receiver<String>) {
+    while let Ok(line) = lines.recv() {
+        if stdin.write_all(line.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// The last lines of standard error, for the case that they explain a failure.
+#[derive(Debug, Default)]
+pub struct LastWords(VecDeque<String>);
+
+impl LastWords {
+    /// Keeps `line` and forgets the oldest of many.
+    pub fn push(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            return;
+        }
+        if self.0.len() == 5 {
+            self.0.pop_front();
+        }
+        self.0.push_back(line.trim().to_owned());
+    }
+
+    /// The lines, oldest first.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.iter().cloned().collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! What a plugin may do wrong, each with its sentence.
+
+use crate::failure::{Exit, Failure};
+use crate::protocol::{Id, MAX_LINE};
+
+/// A breach of the protocol, or an end without a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// The process ended, or closed its output, before it replied.
+    NoReply {
+        /// How it ended: `exit status: 3`.
+        end: String,
+        /// The last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// It replied to a request that nobody made.
+    WrongId(Option<Id>),
+    /// It replied twice.
+    DoubleReply(Id),
+    /// A line is not UTF-8.
+    NotUtf8,
+    /// A line is longer than 8 MiB.
+    LineTooLong,
+    /// The result of a method lacks what belongs to it.
+    WrongResult {
+        /// The method.
+        method: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It did not reply in time; the seconds.
+    Late(u64),
+}
+
+/// A violation with the name of the plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blamed<'a> {
+    plugin: &'a str,
+    violation: Violation,
+}
+
+impl Violation {
+    /// Names the plugin that did it.
+    #[must_use]
+    pub fn by(self, plugin: &str) -> Blamed<'_> {
+        Blamed {
+            plugin,
+            violation: self,
+        }
+    }
+}
+
+impl From<Blamed<'_>> for Failure {
+    fn from(Blamed { plugin, violation }: Blamed<'_>) -> Self {
+        let broken = |code: &str, what: String| {
+            Self::new(Exit::Protocol, code, format!("plugin `{plugin}` {what}"))
+        };
+        match violation {
+            Violation::NoReply { end, stderr } => {
+                let mut failure = broken("no_reply", format!("ended without a reply ({end})"));
+                if let Some(last) = stderr.last() {
+                    failure = failure.hint(format!("its last words: {last}"));
+                }
+                failure
+            }
+            Violation::WrongId(Some(id)) => broken(
+                "wrong_id",
+                format!("replied to request {id}, which nobody made"),
+            ),
+            Violation::WrongId(None) => broken(
+                "wrong_id",
+                "replied to a request without naming it".to_owned(),
+            ),
+            Violation::DoubleReply(id) => {
+                broken("double_reply", format!("replied twice to request {id}"))
+            }
+            Violation::NotUtf8 => {
+                broken("invalid_utf8", "sent a line that is not UTF-8".to_owned())
+            }
+            Violation::LineTooLong => broken(
+                "line_too_long",
+                format!("sent a line of more than {} MiB", MAX_LINE / (1024 * 1024)),
+            ),
+            Violation::WrongResult { method, reason } => broken(
+                "wrong_result",
+                format!("sent a result that `{method}` does not have: {reason}"),
+            ),
+            Violation::Late(seconds) => Self::new(
+                Exit::Unavailable,
+                "timed_out",
+                format!("plugin `{plugin}` did not reply within {seconds} s"),
+            ),
+        }
+    }
+}
