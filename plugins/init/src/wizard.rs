@@ -1,0 +1,61 @@
+//! The interactive path: questions instead of options.
+//!
+//! The questions are a table (`steps`); `walk` asks them in its order, skips what is settled, goes back and changes.
+//! Nothing here knows the terminal or writes a file.
+
+mod choices;
+mod steps;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::path::PathBuf;
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::session::Session;
+
+use crate::draft::Draft;
+use crate::target::Target;
+use summary::Verdict;
+use walk::Walk;
+
+/// What is to be made: as far as it is known before the questions, completely after them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// The folder that a target is named from.
+    pub cwd: PathBuf,
+    /// The folder to initialize.
+    pub target: Option<Target>,
+    /// Who builds the bot.
+    pub way: Option<Way>,
+    /// The scaffold options; of meaning with [`Way::Scaffold`].
+    pub draft: Draft,
+}
+
+/// Who builds the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// A coding agent, by the guide that is written for it.
+    Agent,
+    /// This program, now.
+    Scaffold,
+}
+
+/// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
+/// user has seen the summary and agreed. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
+pub fn ask(session: &mut Session, given: &Wishes) -> Result<Wishes, Failure> {
+    let mut walk = Walk::new(steps::ALL, given);
+    loop {
+        let wishes = walk.complete(session)?;
+        if wishes.way != Some(Way::Scaffold) {
+            return Ok(wishes);
+        }
+        match summary::agree(session, &walk, &wishes)? {
+            Verdict::Create => return Ok(wishes),
+            Verdict::Change(key) => walk.change(&key),
+            Verdict::Back => walk.back(),
+            Verdict::Cancel => return Err(Failure::cancelled()),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What the questions offer: only what can be generated.
+
+use bot_cli_sdk::question::Choice;
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport};
+
+/// A choice without further words.
+pub(super) fn choice(value: &str, label: &str) -> Choice {
+    Choice { value: value.to_owned(), label: label.to_owned(), about: None }
+}
+
+/// A choice with a few more words.
+pub(super) fn explained(value: &str, label: &str, about: &str) -> Choice {
+    Choice { about: Some(about.to_owned()), ..choice(value, label) }
+}
+
+/// The transports that can be generated.
+pub(super) fn transports() -> Vec<Choice> {
+    Catalogue::get().transports(BotType::Web).map(transport).collect()
+}
+
+/// The services of a kind: the recommended ones first, the deprecated ones last.
+pub(super) fn services(kind: Kind) -> Vec<Choice> {
+    let (current, deprecated): (Vec<_>, Vec<_>) = Catalogue::get()
+        .services(kind)
+        .partition(|service| service.deprecated.is_none());
+    current.into_iter().chain(deprecated).map(service).collect()
+}
+
+fn transport(transport: &Transport) -> Choice {
+    Choice { about: transport.note.clone(), ..choice(&transport.id, &transport.label) }
+}
+
+fn service(service: &Service) -> Choice {
+    let about = match (&service.deprecated, service.recommended) {
+        (Some(reason), _) => Some(format!("deprecated: {reason}")),
+        (None, Some(_)) => Some("recommended".to_owned()),
+        (None, None) => service.note.clone(),
+    };
+    Choice { about, ..choice(&service.id, &service.label) }
+}

@@ -1,0 +1,335 @@
+//! The table of questions, in the order in which they are asked.
+//!
+//! A question comes after those that decide whether it applies. A new one is one more row.
+
+use std::path::Path;
+
+use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
+use bot_cli_templates::catalogue::Kind;
+use serde_json::json;
+
+use super::choices::{self, explained};
+use super::walk::Step;
+use super::{Way, Wishes};
+use crate::draft::Draft;
+use crate::resolve::{ProjectName, default_name};
+use crate::target::Target;
+
+pub(super) static ALL: &[Step] = &[
+    Step {
+        key: "target",
+        flag: Some("TARGET_DIR"),
+        label: "Folder",
+        applies: |_| true,
+        value: |wishes| wishes.target.as_ref().map(|target| Answer::Text(target.shown.clone())),
+        question: |_| {
+            let question = Question::new(QuestionKind::Text, "target", "Which folder?");
+            helped(question, "a new folder such as my-bot, or . for this one")
+        },
+        store: |wishes, answer| {
+            let found = Target::find(Path::new(&line(answer)?), &wishes.cwd);
+            wishes.target = Some(found.map_err(|failure| failure.message)?);
+            Ok(())
+        },
+    },
+    Step {
+        key: "way",
+        flag: None,
+        label: "Way",
+        // Once it is known it is no line of the summary.
+        applies: |wishes| wishes.way.is_none(),
+        value: |wishes| wishes.way.map(|way| Answer::Text(way_name(way).to_owned())),
+        question: |_| {
+            let mut question = select("How do you want to build the bot?", vec![
+                explained("agent", "With a coding agent", "writes a guide that your agent follows"),
+                explained("scaffold", "Scaffold it now", "a few questions, then a bot that runs"),
+            ]);
+            question.default = Some(json!("agent"));
+            question
+        },
+        store: |wishes, answer| {
+            let way = line(answer)?;
+            wishes.way = Some(if way == way_name(Way::Agent) { Way::Agent } else { Way::Scaffold });
+            Ok(())
+        },
+    },
+    Step {
+        key: "name",
+        flag: Some("--name"),
+        label: "Project name",
+        applies: scaffolding,
+        value: |wishes| text(wishes.draft.project_name.as_ref()),
+        question: |wishes| {
+            let mut question = Question::new(QuestionKind::Text, "name", "Project name");
+            let name = wishes.target.as_ref().and_then(|target| default_name(&target.path));
+            question.default = name.map(|name| json!(name));
+            question
+        },
+        store: |wishes, answer| {
+            wishes.draft.project_name = Some(ProjectName::parse(&line(answer)?)?.display);
+            Ok(())
+        },
+    },
+    Step {
+        key: "transport",
+        flag: Some("--transport"),
+        label: "Transports",
+        applies: scaffolding,
+        value: |wishes| wishes.draft.transports.clone().map(Answer::Many),
+        question: |_| {
+            let choices = choices::transports();
+            let mut question = Question::new(
+                QuestionKind::Multiselect,
+                "transport",
+                "How do people connect to the bot?",
+            );
+            question.default = choices.first().map(|first| json!([first.value]));
+            question.choices = choices;
+            question
+        },
+        store: |wishes, answer| {
+            let transports = many(answer)?;
+            if transports.is_empty() {
+                return Err("choose at least one".to_owned());
+            }
+            wishes.draft.transports = Some(transports);
+            Ok(())
+        },
+    },
+    Step {
+        key: "mode",
+        flag: Some("--mode"),
+        label: "Pipeline",
+        applies: scaffolding,
+        value: |wishes| text(wishes.draft.mode.as_ref()),
+        question: |_| {
+            select("How does the bot hear and speak?", vec![
+                explained(
+                    CASCADE,
+                    "Cascade",
+                    "speech-to-text, language model and text-to-speech, each of your choice",
+                ),
+                explained(REALTIME, "Realtime", "one service that hears and speaks"),
+            ])
+        },
+        store: |wishes, answer| set(&mut wishes.draft.mode, answer),
+    },
+    Step {
+        key: "stt",
+        flag: Some("--stt"),
+        label: "Speech-to-text",
+        applies: cascade,
+        value: |wishes| text(wishes.draft.stt_service.as_ref()),
+        question: |_| select("Speech-to-text service", choices::services(Kind::Stt)),
+        store: |wishes, answer| set(&mut wishes.draft.stt_service, answer),
+    },
+    Step {
+        key: "llm",
+        flag: Some("--llm"),
+        label: "Language model",
+        applies: cascade,
+        value: |wishes| text(wishes.draft.llm_service.as_ref()),
+        question: |_| select("Language model service", choices::services(Kind::Llm)),
+        store: |wishes, answer| set(&mut wishes.draft.llm_service, answer),
+    },
+    Step {
+        key: "tts",
+        flag: Some("--tts"),
+        label: "Text-to-speech",
+        applies: cascade,
+        value: |wishes| text(wishes.draft.tts_service.as_ref()),
+        question: |_| select("Text-to-speech service", choices::services(Kind::Tts)),
+        store: |wishes, answer| set(&mut wishes.draft.tts_service, answer),
+    },
+    Step {
+        key: "realtime",
+        flag: Some("--realtime"),
+        label: "Realtime service",
+        applies: realtime,
+        value: |wishes| text(wishes.draft.realtime_service.as_ref()),
+        question: |_| select("Realtime service", choices::services(Kind::Realtime)),
+        store: |wishes, answer| set(&mut wishes.draft.realtime_service, answer),
+    },
+    Step {
+        key: "features",
+        flag: Some("--recording, --transcription, --video-input, --video-output, --observability"),
+        label: "Extras",
+        applies: scaffolding,
+        value: |wishes| {
+            let said = FEATURES.iter().map(|feature| (feature.get)(&wishes.draft));
+            let said: Option<Vec<bool>> = said.collect();
+            said.map(|_| Answer::Many(switched_on(&wishes.draft)))
+        },
+        question: |wishes| {
+            let mut question =
+                Question::new(QuestionKind::Multiselect, "features", "What else? None is fine");
+            question.default = Some(json!(switched_on(&wishes.draft)));
+            question.choices =
+                FEATURES.iter().map(|f| explained(f.name, f.label, f.about)).collect();
+            question
+        },
+        store: |wishes, answer| {
+            let chosen = many(answer)?;
+            for feature in FEATURES {
+                (feature.set)(&mut wishes.draft, chosen.iter().any(|name| name == feature.name));
+            }
+            Ok(())
+        },
+    },
+    Step {
+        key: "deploy_to_cloud",
+        flag: Some("--deploy-to-cloud"),
+        label: "Cloud deployment",
+        applies: scaffolding,
+        value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
+        question: |_| {
+            let question = confirm("Prepare it for the cloud?", true);
+            helped(question, "adds server/Dockerfile and server/cloud-deploy.toml")
+        },
+        store: |wishes, answer| switch(&mut wishes.draft.deploy_to_cloud, answer),
+    },
+    Step {
+        key: "enable_noise_cancel",
+        flag: Some("--enable-noise-cancel"),
+        label: "Noise cancellation",
+        applies: |wishes| scaffolding(wishes) && wishes.draft.deploy_to_cloud == Some(true),
+        value: |wishes| wishes.draft.enable_noise_cancel.map(Answer::Confirm),
+        question: |_| {
+            let question = confirm("Cancel background noise?", false);
+            helped(question, "works in the cloud only, not on your own machine")
+        },
+        store: |wishes, answer| switch(&mut wishes.draft.enable_noise_cancel, answer),
+    },
+    Step {
+        key: "eval",
+        flag: Some("--eval"),
+        label: "Evals",
+        applies: scaffolding,
+        value: |wishes| wishes.draft.enable_eval.map(Answer::Confirm),
+        question: |_| {
+            let question = confirm("Add evals?", false);
+            helped(question, "scripted conversations in server/evals that test the bot")
+        },
+        store: |wishes, answer| switch(&mut wishes.draft.enable_eval, answer),
+    },
+];
+
+const CASCADE: &str = "cascade";
+const REALTIME: &str = "realtime";
+
+/// A switch among the extras.
+struct Feature {
+    name: &'static str,
+    label: &'static str,
+    about: &'static str,
+    get: fn(&Draft) -> Option<bool>,
+    set: fn(&mut Draft, bool),
+}
+
+static FEATURES: &[Feature] = &[
+    Feature {
+        name: "recording",
+        label: "Recording",
+        about: "each conversation as a WAV file",
+        get: |draft| draft.recording,
+        set: |draft, on| draft.recording = Some(on),
+    },
+    Feature {
+        name: "transcription",
+        label: "Transcription",
+        about: "what was said, in the log",
+        get: |draft| draft.transcription,
+        set: |draft, on| draft.transcription = Some(on),
+    },
+    Feature {
+        name: "video_input",
+        label: "Video input",
+        about: "the bot receives the user's camera",
+        get: |draft| draft.video_input,
+        set: |draft, on| draft.video_input = Some(on),
+    },
+    Feature {
+        name: "video_output",
+        label: "Video output",
+        about: "the bot sends a picture",
+        get: |draft| draft.video_output,
+        set: |draft, on| draft.video_output = Some(on),
+    },
+    Feature {
+        name: "observability",
+        label: "Observability",
+        about: "a live view of the pipeline",
+        get: |draft| draft.enable_observability,
+        set: |draft, on| draft.enable_observability = Some(on),
+    },
+];
+
+fn switched_on(draft: &Draft) -> Vec<String> {
+    FEATURES
+        .iter()
+        .filter(|feature| (feature.get)(draft) == Some(true))
+        .map(|feature| feature.name.to_owned())
+        .collect()
+}
+
+fn scaffolding(wishes: &Wishes) -> bool {
+    wishes.way == Some(Way::Scaffold)
+}
+
+fn cascade(wishes: &Wishes) -> bool {
+    scaffolding(wishes) && wishes.draft.mode.as_deref() == Some(CASCADE)
+}
+
+fn realtime(wishes: &Wishes) -> bool {
+    scaffolding(wishes) && wishes.draft.mode.as_deref() == Some(REALTIME)
+}
+
+fn way_name(way: Way) -> &'static str {
+    match way {
+        Way::Agent => "agent",
+        Way::Scaffold => "scaffold",
+    }
+}
+
+fn select(message: &str, choices: Vec<Choice>) -> Question {
+    Question { choices, ..Question::new(QuestionKind::Select, "", message) }
+}
+
+fn confirm(message: &str, default: bool) -> Question {
+    Question { default: Some(json!(default)), ..Question::new(QuestionKind::Confirm, "", message) }
+}
+
+fn helped(question: Question, help: &str) -> Question {
+    Question { help: Some(help.to_owned()), ..question }
+}
+
+fn text(value: Option<&String>) -> Option<Answer> {
+    value.cloned().map(Answer::Text)
+}
+
+fn set(slot: &mut Option<String>, answer: &Answer) -> Result<(), String> {
+    *slot = Some(line(answer)?);
+    Ok(())
+}
+
+fn switch(slot: &mut Option<bool>, answer: &Answer) -> Result<(), String> {
+    let Answer::Confirm(yes) = answer else {
+        return Err("must be yes or no".to_owned());
+    };
+    *slot = Some(*yes);
+    Ok(())
+}
+
+fn line(answer: &Answer) -> Result<String, String> {
+    let Answer::Text(text) = answer else {
+        return Err("must be text".to_owned());
+    };
+    Ok(text.trim().to_owned())
+}
+
+fn many(answer: &Answer) -> Result<Vec<String>, String> {
+    let Answer::Many(values) = answer else {
+        return Err("must be a list".to_owned());
+    };
+    Ok(values.clone())
+}

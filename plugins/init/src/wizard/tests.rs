@@ -1,0 +1,353 @@
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::Format;
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::session::{Context, Session};
+use bot_cli_sdk::ui::{Capabilities, Level, Ui};
+use serde_json::{Map, Value, json};
+
+use super::{Way, Wishes, ask, steps};
+use crate::draft::Draft;
+
+/// Says one thing after the other, and cancels when it has nothing more to say.
+struct Script {
+    says: VecDeque<Value>,
+    asked: Rc<RefCell<Vec<Question>>>,
+}
+
+impl Ui for Script {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ask: QuestionKind::ALL.to_vec(), ..Capabilities::default() }
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        self.asked.borrow_mut().push(question.clone());
+        let said = match self.says.pop_front() {
+            None => return Err(Failure::cancelled()),
+            Some(said) if said == BACK => {
+                assert!(question.back, "`{}` does not allow going back", question.key);
+                return Ok(Answer::Back);
+            }
+            Some(said) if said == ENTER => question.default.clone().unwrap_or(json!("")),
+            Some(said) => said,
+        };
+        Ok(question.check(&said).unwrap_or_else(|problem| panic!("{}: {problem}", question.key)))
+    }
+
+    fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
+    fn log(&mut self, _: Level, _: &str) {}
+    fn output(&mut self, _: &str) {}
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        Ok(Vec::new())
+    }
+}
+
+/// Nobody to ask.
+struct Nobody;
+
+impl Ui for Nobody {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        panic!("asked for `{}`", question.key)
+    }
+    fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
+    fn log(&mut self, _: Level, _: &str) {}
+    fn output(&mut self, _: &str) {}
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        Ok(Vec::new())
+    }
+}
+
+const BACK: &str = "\u{1b}";
+const ENTER: &str = "\n";
+
+fn session(ui: impl Ui + 'static, answers: Value) -> Session {
+    let context = Context {
+        cwd: std::env::temp_dir(),
+        interactive: true,
+        color: false,
+        width: 80,
+        format: Format::Text,
+        verbosity: 0,
+    };
+    let answers: Map<String, Value> = serde_json::from_value(answers).unwrap();
+    Session::new(Box::new(ui), context, answers, Cancel::new())
+}
+
+fn nothing_given() -> Wishes {
+    Wishes { cwd: std::env::temp_dir(), ..Wishes::default() }
+}
+
+fn talk(given: &Wishes, says: &[Value]) -> (Result<Wishes, Failure>, Vec<Question>) {
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let script = Script { says: says.iter().cloned().collect(), asked: Rc::clone(&asked) };
+    let result = ask(&mut session(script, json!({})), given);
+    (result, asked.take())
+}
+
+fn keys(asked: &[Question]) -> Vec<&str> {
+    asked.iter().map(|question| question.key.as_str()).collect()
+}
+
+/// The whole way through: key and answer.
+fn whole() -> Vec<(&'static str, Value)> {
+    vec![
+        ("target", json!("no-such-folder")),
+        ("way", json!("scaffold")),
+        ("name", json!("My Bot")),
+        ("transport", json!(["p2p_webrtc"])),
+        ("mode", json!("cascade")),
+        ("stt", json!("deepgram_stt")),
+        ("llm", json!("openai_llm")),
+        ("tts", json!("cartesia_tts")),
+        ("features", json!(["recording", "video_output"])),
+        ("deploy_to_cloud", json!(true)),
+        ("enable_noise_cancel", json!(true)),
+        ("eval", json!(false)),
+        ("confirm", json!("create")),
+    ]
+}
+
+fn said(walk: &[(&str, Value)]) -> Vec<Value> {
+    walk.iter().map(|(_, answer)| answer.clone()).collect()
+}
+
+fn whole_draft() -> Draft {
+    Draft {
+        project_name: Some("My Bot".to_owned()),
+        transports: Some(vec!["p2p_webrtc".to_owned()]),
+        mode: Some("cascade".to_owned()),
+        stt_service: Some("deepgram_stt".to_owned()),
+        llm_service: Some("openai_llm".to_owned()),
+        tts_service: Some("cartesia_tts".to_owned()),
+        recording: Some(true),
+        transcription: Some(false),
+        video_input: Some(false),
+        video_output: Some(true),
+        enable_observability: Some(false),
+        deploy_to_cloud: Some(true),
+        enable_noise_cancel: Some(true),
+        enable_eval: Some(false),
+        ..Draft::default()
+    }
+}
+
+#[test]
+fn asks_every_question_once_and_keeps_every_answer() {
+    let (result, asked) = talk(&nothing_given(), &said(&whole()));
+    let wishes = result.unwrap();
+    assert_eq!(keys(&asked), whole().iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    assert_eq!(wishes.target.unwrap().shown, "no-such-folder");
+    assert_eq!(wishes.way, Some(Way::Scaffold));
+    assert_eq!(wishes.draft, whole_draft());
+}
+
+#[test]
+fn leaves_the_bot_to_a_coding_agent_after_two_questions() {
+    let (result, asked) = talk(&nothing_given(), &[json!("no-such-folder"), json!(ENTER)]);
+    assert_eq!(keys(&asked), ["target", "way"]);
+    assert_eq!(result.unwrap().way, Some(Way::Agent));
+}
+
+#[test]
+fn goes_back_from_every_question_to_the_one_before() {
+    let walk = whole();
+    for at in 1..walk.len() {
+        let mut says = said(&walk[..at]);
+        says.push(json!(BACK));
+        // The question before comes again with the answer it got.
+        says.push(json!(ENTER));
+        says.extend(said(&walk[at..]));
+        let (result, asked) = talk(&nothing_given(), &says);
+        assert_eq!(asked[at + 1].key, walk[at - 1].0);
+        assert_eq!(asked[at + 1].default.as_ref(), Some(&walk[at - 1].1));
+        assert_eq!(result.unwrap().draft, whole_draft(), "back from {}", walk[at].0);
+    }
+}
+
+#[test]
+fn goes_back_from_the_end_to_the_beginning() {
+    let walk = whole();
+    let mut says = said(&walk[..walk.len() - 1]);
+    says.extend(vec![json!(BACK); walk.len() - 1]);
+    says.extend(vec![json!(ENTER); walk.len()]);
+    let (result, asked) = talk(&nothing_given(), &says);
+    let first = &asked[2 * (walk.len() - 1)];
+    assert_eq!((first.key.as_str(), first.back), ("target", false));
+    assert_eq!(result.unwrap().draft, whole_draft());
+}
+
+#[test]
+fn cancelling_any_question_cancels_everything() {
+    let walk = whole();
+    for at in 0..walk.len() {
+        let (result, asked) = talk(&nothing_given(), &said(&walk[..at]));
+        assert_eq!(asked.len(), at + 1);
+        assert_eq!(result.unwrap_err().exit, Exit::Cancelled);
+    }
+    let mut says = said(&walk);
+    *says.last_mut().unwrap() = json!("cancel");
+    assert_eq!(talk(&nothing_given(), &says).0.unwrap_err().exit, Exit::Cancelled);
+}
+
+#[test]
+fn asks_nothing_that_is_settled() {
+    let given = Wishes {
+        way: Some(Way::Scaffold),
+        draft: Draft { mode: Some("realtime".to_owned()), enable_eval: Some(true), ..whole_draft() },
+        ..nothing_given()
+    };
+    let (_, asked) = talk(&given, &[json!("x"), json!("openai_realtime")]);
+    assert_eq!(keys(&asked), ["target", "realtime", "confirm"]);
+}
+
+#[test]
+fn an_extra_that_is_settled_is_marked_already() {
+    let given = Wishes {
+        draft: Draft { recording: Some(true), ..Draft::default() },
+        ..nothing_given()
+    };
+    let (_, asked) = talk(&given, &said(&whole()));
+    let extras = asked.iter().find(|question| question.key == "features").unwrap();
+    assert_eq!(extras.default, Some(json!(["recording"])));
+}
+
+#[test]
+fn asks_again_with_the_problem() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let walk = whole();
+    let mut says = vec![json!(""), json!(file.path())];
+    says.extend(said(&walk[..2]));
+    says.push(json!("x"));
+    says.extend(said(&walk[2..3]));
+    says.push(json!([]));
+    says.extend(said(&walk[3..]));
+    let (result, asked) = talk(&nothing_given(), &says);
+    assert_eq!(result.unwrap().draft, whole_draft());
+    let problems: Vec<_> = asked
+        .iter()
+        .filter_map(|question| Some((question.key.as_str(), question.problem.as_deref()?)))
+        .collect();
+    assert_eq!(keys(&asked)[..3], ["target"; 3]);
+    let [empty, not_a_folder, name, transports] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    assert_eq!(empty.1, "name a folder, or . for this one");
+    assert!(not_a_folder.1.ends_with("it is not a directory"), "{not_a_folder:?}");
+    assert_eq!(name.0, "name");
+    assert_eq!(*transports, ("transport", "choose at least one"));
+}
+
+#[test]
+fn changing_one_answer_asks_only_what_follows_from_it() {
+    let mut says = said(&whole());
+    says.pop();
+    says.extend([json!("change"), json!("mode"), json!("realtime"), json!("openai_realtime")]);
+    says.push(json!("create"));
+    let (result, asked) = talk(&nothing_given(), &says);
+    let after = &keys(&asked)[whole().len() - 1..];
+    assert_eq!(after, ["confirm", "change", "mode", "realtime", "confirm"]);
+    let expected = Draft {
+        mode: Some("realtime".to_owned()),
+        stt_service: None,
+        llm_service: None,
+        tts_service: None,
+        realtime_service: Some("openai_realtime".to_owned()),
+        ..whole_draft()
+    };
+    assert_eq!(result.unwrap().draft, expected);
+}
+
+#[test]
+fn what_no_longer_applies_is_forgotten_and_comes_back_with_its_cause() {
+    let mut says = said(&whole());
+    says.pop();
+    says.extend([json!("change"), json!("deploy_to_cloud"), json!(false)]);
+    let (_, asked) = talk(&nothing_given(), &says);
+    let summary = asked.last().unwrap().details.clone().unwrap();
+    assert!(!summary.contains("Noise"), "{summary}");
+    says.extend([json!("change"), json!("deploy_to_cloud"), json!(true), json!("create")]);
+    assert_eq!(talk(&nothing_given(), &says).0.unwrap().draft, whole_draft());
+}
+
+#[test]
+fn going_back_from_a_change_keeps_what_was() {
+    let mut says = said(&whole());
+    says.pop();
+    says.extend([json!("change"), json!(BACK), json!("change"), json!("stt"), json!(BACK)]);
+    says.push(json!("create"));
+    let (result, asked) = talk(&nothing_given(), &says);
+    let after = &keys(&asked)[whole().len() - 1..];
+    assert_eq!(after, ["confirm", "change", "confirm", "change", "stt", "confirm"]);
+    assert_eq!(result.unwrap().draft, whole_draft());
+}
+
+#[test]
+fn the_summary_says_everything() {
+    let (_, asked) = talk(&nothing_given(), &said(&whole()));
+    let summary = asked.last().unwrap().details.as_deref().unwrap();
+    assert_eq!(
+        summary,
+        "\
+Folder              no-such-folder
+Project name        My Bot
+Transports          SmallWebRTC
+Pipeline            Cascade
+Speech-to-text      Deepgram
+Language model      OpenAI
+Text-to-speech      Cartesia
+Extras              Recording, Video output
+Cloud deployment    yes
+Noise cancellation  yes
+Evals               no"
+    );
+}
+
+#[test]
+fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
+    let scaffold = json!({"way": "scaffold", "mode": "cascade"});
+    let failure = ask(&mut session(Nobody, scaffold), &nothing_given()).unwrap_err();
+    assert_eq!((failure.exit, failure.code.as_str()), (Exit::Usage, "input_required"));
+    assert_eq!(keys(&failure.inputs), ["target", "stt", "llm", "tts"]);
+}
+
+#[test]
+fn answers_alone_are_enough() {
+    let answers: Map<String, Value> =
+        whole().into_iter().map(|(key, answer)| (key.to_owned(), answer)).collect();
+    let wishes = ask(&mut session(Nobody, json!(answers)), &nothing_given()).unwrap();
+    assert_eq!(wishes.draft, whole_draft());
+}
+
+#[test]
+fn a_wrong_scripted_answer_is_refused_with_its_key() {
+    for (key, answer) in [("name", json!("x")), ("transport", json!([])), ("stt", json!("nobody_stt"))] {
+        let mut answers = json!({"target": "x", "way": "scaffold", "name": "bot", "mode": "cascade"});
+        answers[key] = answer;
+        let failure = ask(&mut session(Nobody, answers), &nothing_given()).unwrap_err();
+        assert_eq!(failure.code, "invalid_input");
+        assert_eq!(failure.fields[0].field, key);
+    }
+}
+
+#[test]
+fn every_question_can_be_answered_by_an_option() {
+    let command = <crate::options::Options as clap::CommandFactory>::command();
+    let options: Vec<String> = command
+        .get_arguments()
+        .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
+        .collect();
+    for step in steps::ALL {
+        let flags = step.flag.into_iter().flat_map(|flags| flags.split(", "));
+        for flag in flags.filter(|flag| *flag != "TARGET_DIR") {
+            assert!(options.iter().any(|option| option == flag), "{flag}");
+        }
+        assert!(step.flag.is_some() || step.key == "way", "{}", step.key);
+    }
+}

@@ -1,0 +1,195 @@
+//! Asks the questions of a table, one after the other.
+//!
+//! The only state is the answers: what is wished for so far follows from replaying the table over them. Going back
+//! forgets the last answer, changing one forgets that one, and what is open then is asked. Forgotten answers stay as
+//! defaults.
+
+use std::collections::BTreeMap;
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::question::{Answer, Question};
+use bot_cli_sdk::session::Session;
+use serde_json::{Value, json};
+
+use super::Wishes;
+
+/// One question of the table.
+pub(super) struct Step {
+    /// Names the question and its scripted answer: the option's name in `snake_case` where there is one.
+    pub(super) key: &'static str,
+    /// What answers it on a command line.
+    pub(super) flag: Option<&'static str>,
+    /// Its name in the summary.
+    pub(super) label: &'static str,
+    /// Whether it has a meaning, by what the steps above it have settled.
+    pub(super) applies: fn(&Wishes) -> bool,
+    /// What is settled.
+    pub(super) value: fn(&Wishes) -> Option<Answer>,
+    /// The question; the walk fills in `key`, `flag`, `back` and earlier answers.
+    pub(super) question: fn(&Wishes) -> Question,
+    /// Settles it, or says what is wrong with the answer.
+    pub(super) store: fn(&mut Wishes, &Answer) -> Result<(), String>,
+}
+
+/// A walk through a table.
+pub(super) struct Walk<'a> {
+    steps: &'a [Step],
+    given: &'a Wishes,
+    /// In force.
+    answers: BTreeMap<&'static str, Answer>,
+    /// The last accepted answer to each question, in force or not.
+    earlier: BTreeMap<&'static str, Answer>,
+    /// The question that the user wants to answer anew.
+    changing: Option<&'static str>,
+}
+
+/// What follows from the answers.
+struct Replay<'a> {
+    wishes: Wishes,
+    /// The steps that answers have settled, in order.
+    answered: Vec<&'a Step>,
+    /// The first step that nothing settles.
+    open: Option<&'a Step>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(steps: &'a [Step], given: &'a Wishes) -> Self {
+        Self {
+            steps,
+            given,
+            answers: BTreeMap::new(),
+            earlier: BTreeMap::new(),
+            changing: None,
+        }
+    }
+
+    /// Asks whatever is open. Where nobody can be asked, all open questions are named at once.
+    pub(super) fn complete(&mut self, session: &mut Session) -> Result<Wishes, Failure> {
+        let mut unanswered: Vec<Question> = Vec::new();
+        loop {
+            let replay = self.replay(&unanswered);
+            let Some(step) = replay.open else {
+                session.ask_all(&unanswered)?;
+                return Ok(replay.wishes);
+            };
+            let question = self.question(step, &replay);
+            match self.put(session, step, &question, &replay) {
+                Ok(()) => {}
+                Err(failure) if failure.code == "input_required" => unanswered.push(question),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Forgets the last answer.
+    pub(super) fn back(&mut self) {
+        if let Some(step) = self.replay(&[]).answered.last() {
+            self.answers.remove(step.key);
+        }
+    }
+
+    /// Forgets the answer to `key`; going back from its question restores it.
+    pub(super) fn change(&mut self, key: &str) {
+        if let Some((key, _)) = self.answers.remove_entry(key) {
+            self.changing = Some(key);
+        }
+    }
+
+    /// The steps that `wishes` give a meaning, and whether the user answered them here.
+    pub(super) fn relevant(&self, wishes: &Wishes) -> Vec<(&'a Step, bool)> {
+        self.steps
+            .iter()
+            .filter(|step| (step.applies)(wishes))
+            .map(|step| (step, self.answers.contains_key(step.key)))
+            .collect()
+    }
+
+    fn replay(&self, skip: &[Question]) -> Replay<'a> {
+        let mut wishes = self.given.clone();
+        let mut answered = Vec::new();
+        for step in self.steps {
+            let passed_over = (step.value)(self.given).is_some()
+                || skip.iter().any(|question| question.key == step.key);
+            if passed_over || !(step.applies)(&wishes) {
+                continue;
+            }
+            let answer = self.answers.get(step.key);
+            if !answer.is_some_and(|answer| settle(step, &mut wishes, answer)) {
+                return Replay { wishes, answered, open: Some(step) };
+            }
+            answered.push(step);
+        }
+        Replay { wishes, answered, open: None }
+    }
+
+    fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
+        let mut question = (step.question)(&replay.wishes);
+        step.key.clone_into(&mut question.key);
+        question.flag = step.flag.map(str::to_owned);
+        question.back = !replay.answered.is_empty();
+        if let Some(earlier) = self.earlier.get(step.key) {
+            let earlier = still_offered(&question, earlier);
+            if question.check(&earlier).is_ok() {
+                question.default = Some(earlier);
+            }
+        }
+        question
+    }
+
+    fn put(
+        &mut self,
+        session: &mut Session,
+        step: &'a Step,
+        question: &Question,
+        replay: &Replay<'a>,
+    ) -> Result<(), Failure> {
+        let answer = session.ask_until(question, |answer| {
+            if *answer != Answer::Back {
+                (step.store)(&mut replay.wishes.clone(), answer)?;
+            }
+            Ok(answer.clone())
+        })?;
+        let changing = self.changing.take() == Some(step.key);
+        if answer != Answer::Back {
+            self.earlier.insert(step.key, answer.clone());
+            self.answers.insert(step.key, answer);
+        } else if let Some(kept) = self.earlier.get(step.key).filter(|_| changing) {
+            self.answers.insert(step.key, kept.clone());
+        } else if let Some(before) = replay.answered.last() {
+            self.answers.remove(before.key);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the answer still answers the question as it stands after `wishes`; stores it if so.
+fn settle(step: &Step, wishes: &mut Wishes, answer: &Answer) -> bool {
+    let mut settled = wishes.clone();
+    let fits = (step.question)(wishes).check(&as_json(answer)).is_ok()
+        && (step.store)(&mut settled, answer).is_ok();
+    if fits {
+        *wishes = settled;
+    }
+    fits
+}
+
+fn still_offered(question: &Question, answer: &Answer) -> Value {
+    match answer {
+        Answer::Many(values) => values
+            .iter()
+            .filter(|value| question.choices.iter().any(|choice| choice.value == **value))
+            .map(String::as_str)
+            .collect(),
+        Answer::Text(_) | Answer::Confirm(_) | Answer::Secret(_) | Answer::Back => as_json(answer),
+    }
+}
+
+fn as_json(answer: &Answer) -> Value {
+    match answer {
+        Answer::Text(text) => json!(text),
+        Answer::Confirm(yes) => json!(yes),
+        Answer::Many(values) => json!(values),
+        // No question of the table asks for a secret, and going back is no answer.
+        Answer::Secret(_) | Answer::Back => Value::Null,
+    }
+}
