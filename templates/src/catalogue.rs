@@ -9,7 +9,8 @@ mod schema;
 mod tests;
 
 pub use schema::{
-    Arg, BotType, Kind, Provider, Service, Transport, TransportVariable, Turns, Type, Variable,
+    Arg, BotType, Kind, Provider, Read, Service, Transport, TransportVariable, Turns, Type,
+    Variable,
 };
 
 use crate::embedded::{PROVIDERS, TRANSPORTS};

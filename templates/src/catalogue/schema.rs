@@ -82,12 +82,15 @@ pub struct Service {
     /// The constructor's arguments, in order. `settings.NAME` is a field of the class's nested `Settings`.
     #[serde(default)]
     pub args: Vec<Arg>,
+    /// Variables that the class or its client library reads by itself and that no argument can carry, in order.
+    #[serde(default)]
+    pub reads: Vec<Read>,
     /// Where the system prompt goes, as a dotted argument. `settings.system_instruction` is a field of `Settings`;
     /// `params.system_prompt` is a further argument of the `call` that `params` holds. Language models and realtime
     /// services have one.
     #[serde(default)]
     pub prompt: Option<String>,
-    /// Realtime services: who ends the user's turn, the service (`service`) or the bot's own analyzers (`bot`).
+    /// Realtime services: who tells the rest of the pipeline that the user starts or stops speaking.
     #[serde(default)]
     pub turns: Option<Turns>,
     /// Why not to choose it any more and what to choose instead.
@@ -98,14 +101,26 @@ pub struct Service {
     pub note: Option<String>,
 }
 
-/// Who decides that the user has finished speaking.
+/// Who tells the rest of the pipeline that the user starts or stops speaking. The service itself always decides when
+/// it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Turns {
-    /// The service detects turns on its side.
+    /// The service: a voice-activity analyzer of the bot's own would say everything twice.
     Service,
-    /// The bot's voice-activity and turn analyzers do.
+    /// Nobody, unless the bot has a voice-activity analyzer of its own.
     Bot,
+}
+
+/// A variable that is read without an argument.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The variable, described in the provider's `env`.
+    pub name: String,
+    /// Whether the service works without it.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 /// One argument: a name and exactly one of `env`, `value`, `expr` and `call`.
@@ -239,7 +254,10 @@ pub struct TransportVariable {
     /// Whether it is a credential.
     #[serde(default)]
     pub secret: bool,
-    /// What holds while it is unset; absent: it is needed to use the transport.
+    /// What holds while it is unset.
     #[serde(default)]
     pub default: Option<String>,
+    /// Whether it may stay unset without any default. Neither this nor a default: it is needed to use the transport.
+    #[serde(default)]
+    pub optional: bool,
 }
