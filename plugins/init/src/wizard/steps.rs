@@ -27,7 +27,11 @@ pub(super) static ALL: &[Step] = &[
             helped(question, "a new folder such as my-bot, or . for this one")
         },
         store: |wishes, answer| {
-            let found = Target::find(Path::new(&line(answer)?), &wishes.cwd);
+            let target = line(answer)?;
+            if target.is_empty() {
+                return Err("name a folder, or . for this one".to_owned());
+            }
+            let found = Target::find(Path::new(&target), &wishes.cwd);
             wishes.target = Some(found.map_err(|failure| failure.message)?);
             Ok(())
         },
@@ -57,7 +61,7 @@ pub(super) static ALL: &[Step] = &[
         key: "name",
         flag: Some("--name"),
         label: "Project name",
-        applies: scaffolding,
+        applies: |wishes| scaffolding(wishes) && wishes.target.is_some(),
         value: |wishes| text(wishes.draft.project_name.as_ref()),
         question: |wishes| {
             let mut question = Question::new(QuestionKind::Text, "name", "Project name");
@@ -66,7 +70,11 @@ pub(super) static ALL: &[Step] = &[
             question
         },
         store: |wishes, answer| {
-            wishes.draft.project_name = Some(ProjectName::parse(&line(answer)?)?.display);
+            let name = line(answer)?;
+            if name.is_empty() {
+                return Err("give the project a name".to_owned());
+            }
+            wishes.draft.project_name = Some(ProjectName::parse(&name)?.display);
             Ok(())
         },
     },

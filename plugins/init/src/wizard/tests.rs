@@ -8,6 +8,7 @@ use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
+use bot_cli_templates::catalogue::Catalogue;
 use serde_json::{Map, Value, json};
 
 use super::{Way, Wishes, ask, steps};
@@ -292,12 +293,12 @@ fn going_back_from_a_change_keeps_what_was() {
 fn the_summary_says_everything() {
     let (_, asked) = talk(&nothing_given(), &said(&whole()));
     let summary = asked.last().unwrap().details.as_deref().unwrap();
-    assert_eq!(
-        summary,
+    let transport = &Catalogue::get().transport("p2p_webrtc").unwrap().label;
+    let expected = format!(
         "\
 Folder              no-such-folder
 Project name        My Bot
-Transports          SmallWebRTC
+Transports          {transport}
 Pipeline            Cascade
 Speech-to-text      Deepgram
 Language model      OpenAI
@@ -307,6 +308,7 @@ Cloud deployment    yes
 Noise cancellation  yes
 Evals               no"
     );
+    assert_eq!(summary, expected);
 }
 
 #[test]
