@@ -1,9 +1,15 @@
 //! The resolved scaffold configuration: every value known, valid and consistent with the others.
 
+mod file;
+mod json;
+
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
+
+pub use file::{FromFile, parse as parse_file};
 
 /// What is generated.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Config {
     /// The project's name as the user wrote it; any text.
     pub project_name: String,
@@ -64,4 +70,15 @@ pub enum Client {
     ReactNextjs,
     /// No framework, with Vite.
     Vanilla,
+}
+
+impl Config {
+    /// All AI services, in the order of the pipeline.
+    pub fn services(&self) -> impl Iterator<Item = &'static Service> {
+        let pipeline = match self.pipeline {
+            Pipeline::Cascade { stt, llm, tts } => vec![stt, llm, tts],
+            Pipeline::Realtime(service) => vec![service],
+        };
+        pipeline.into_iter().chain(self.video)
+    }
 }

@@ -46,3 +46,129 @@ pub struct Draft {
     /// `--eval`, `enable_eval`.
     pub enable_eval: Option<bool>,
 }
+
+/// Every key of a configuration and the option that sets it, in the order in which they are printed.
+pub const FIELDS: [(&str, &str); 21] = [
+    ("project_name", "--name"),
+    ("bot_type", "--bot-type"),
+    ("transports", "--transport"),
+    ("mode", "--mode"),
+    ("stt_service", "--stt"),
+    ("llm_service", "--llm"),
+    ("tts_service", "--tts"),
+    ("realtime_service", "--realtime"),
+    ("video_service", "--video"),
+    ("client_framework", "--client-framework"),
+    ("client_server", "--client-server"),
+    ("daily_pstn_mode", "--daily-pstn-mode"),
+    ("twilio_daily_sip_mode", "--twilio-daily-sip-mode"),
+    ("recording", "--recording"),
+    ("transcription", "--transcription"),
+    ("video_input", "--video-input"),
+    ("video_output", "--video-output"),
+    ("deploy_to_cloud", "--deploy-to-cloud"),
+    ("enable_noise_cancel", "--enable-noise-cancel"),
+    ("enable_observability", "--observability"),
+    ("enable_eval", "--eval"),
+];
+
+/// The option that sets a key.
+#[must_use]
+pub fn flag(key: &str) -> Option<&'static str> {
+    FIELDS
+        .iter()
+        .find(|(name, _)| *name == key)
+        .map(|(_, flag)| *flag)
+}
+
+/// Where the value of a key goes, by its type.
+#[derive(Debug)]
+pub enum Slot<'a> {
+    /// Text that must be there.
+    Text(&'a mut Option<String>),
+    /// Text that may be said not to be there: `null`.
+    OptionalText(&'a mut Option<String>),
+    /// A list of texts.
+    List(&'a mut Option<Vec<String>>),
+    /// Yes or no.
+    Switch(&'a mut Option<bool>),
+}
+
+impl Draft {
+    /// The place of a key's value; `None`: there is no such key.
+    pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
+        Some(match key {
+            "project_name" => Slot::Text(&mut self.project_name),
+            "bot_type" => Slot::Text(&mut self.bot_type),
+            "transports" => Slot::List(&mut self.transports),
+            "mode" => Slot::Text(&mut self.mode),
+            "stt_service" => Slot::OptionalText(&mut self.stt_service),
+            "llm_service" => Slot::OptionalText(&mut self.llm_service),
+            "tts_service" => Slot::OptionalText(&mut self.tts_service),
+            "realtime_service" => Slot::OptionalText(&mut self.realtime_service),
+            "video_service" => Slot::OptionalText(&mut self.video_service),
+            "client_framework" => Slot::Text(&mut self.client_framework),
+            "client_server" => Slot::OptionalText(&mut self.client_server),
+            "daily_pstn_mode" => Slot::OptionalText(&mut self.daily_pstn_mode),
+            "twilio_daily_sip_mode" => Slot::OptionalText(&mut self.twilio_daily_sip_mode),
+            "recording" => Slot::Switch(&mut self.recording),
+            "transcription" => Slot::Switch(&mut self.transcription),
+            "video_input" => Slot::Switch(&mut self.video_input),
+            "video_output" => Slot::Switch(&mut self.video_output),
+            "deploy_to_cloud" => Slot::Switch(&mut self.deploy_to_cloud),
+            "enable_noise_cancel" => Slot::Switch(&mut self.enable_noise_cancel),
+            "enable_observability" => Slot::Switch(&mut self.enable_observability),
+            "enable_eval" => Slot::Switch(&mut self.enable_eval),
+            _ => return None,
+        })
+    }
+
+    /// What was said here, and below that what `file` says. A value of the file that means nothing any more after
+    /// what was said here gives way: `--mode realtime` silences the file's cascade services.
+    #[must_use]
+    pub fn over(self, mut file: Self) -> Self {
+        match self.mode.as_deref() {
+            Some("realtime") => {
+                file.stt_service = None;
+                file.llm_service = None;
+                file.tts_service = None;
+            }
+            Some("cascade") => file.realtime_service = None,
+            _ => {}
+        }
+        if self
+            .client_framework
+            .as_deref()
+            .is_some_and(|framework| framework != "react")
+        {
+            file.client_server = None;
+        }
+        if self.transports.is_some() {
+            file.daily_pstn_mode = None;
+            file.twilio_daily_sip_mode = None;
+        }
+        Self {
+            project_name: self.project_name.or(file.project_name),
+            bot_type: self.bot_type.or(file.bot_type),
+            transports: self.transports.or(file.transports),
+            mode: self.mode.or(file.mode),
+            stt_service: self.stt_service.or(file.stt_service),
+            llm_service: self.llm_service.or(file.llm_service),
+            tts_service: self.tts_service.or(file.tts_service),
+            realtime_service: self.realtime_service.or(file.realtime_service),
+            video_service: self.video_service.or(file.video_service),
+            client_framework: self.client_framework.or(file.client_framework),
+            client_server: self.client_server.or(file.client_server),
+            daily_pstn_mode: self.daily_pstn_mode.or(file.daily_pstn_mode),
+            twilio_daily_sip_mode: self.twilio_daily_sip_mode.or(file.twilio_daily_sip_mode),
+            recording: self.recording.or(file.recording),
+            transcription: self.transcription.or(file.transcription),
+            video_input: self.video_input.or(file.video_input),
+            video_output: self.video_output.or(file.video_output),
+            deploy_to_cloud: self.deploy_to_cloud.or(file.deploy_to_cloud),
+            enable_noise_cancel: self.enable_noise_cancel.or(file.enable_noise_cancel),
+            enable_observability: self.enable_observability.or(file.enable_observability),
+            enable_eval: self.enable_eval.or(file.enable_eval),
+        }
+    }
+}

@@ -1,11 +1,22 @@
 //! Starts a bot project: coding-agent guides and a complete runnable bot.
 
+pub mod command;
 pub mod config;
 pub mod draft;
+pub mod equivalent;
+pub mod guides;
+pub mod options;
 pub mod plan;
+pub mod resolve;
+pub mod target;
+pub mod transaction;
+pub mod wizard;
+
+/// What the plugin says of itself to a host that does not run it.
+pub const MANIFEST: &str = bot_cli_sdk::manifest!("../manifest.json");
 
 /// Runs the plugin as a command or over the protocol, whichever it was started for.
 #[must_use]
 pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    bot_cli_sdk::plugin::main::<options::Options>()
 }

@@ -1,0 +1,306 @@
+//! What `bot-cli init` does with its options.
+
+mod file;
+mod quickstart;
+mod report;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::{Command, Reply};
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::session::{Level, Session};
+use serde_json::{Value, json};
+
+use crate::config::{Config, FromFile};
+use crate::draft::Draft;
+use crate::equivalent;
+use crate::guides::{self, Path as GuidePath};
+use crate::options::{Options, listing::listing};
+use crate::plan::{self, Plan, PlanError};
+use crate::resolve::{MISSING, default_name, invalid_input, resolve};
+use crate::target::Target;
+use crate::target::compare::{Comparison, Guides, compare};
+use crate::transaction::{self, Recovered};
+use crate::wizard::{self, Way, Wishes};
+use report::Report;
+
+impl Command for Options {
+    const MANIFEST: &'static str = crate::MANIFEST;
+
+    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        if self.list_options {
+            return document(listing());
+        }
+        let draft = self.draft();
+        let scaffolds = draft != Draft::default() || self.config.is_some();
+        if self
+            .target_dir
+            .as_deref()
+            .is_some_and(|target| target.as_os_str() == quickstart::NAME)
+        {
+            return quickstart::run(&self, scaffolds, session);
+        }
+        if scaffolds || self.dry_run {
+            return self.scaffold(draft, session);
+        }
+        let target = self
+            .target_dir
+            .as_deref()
+            .map(|given| Target::find(given, session.cwd()))
+            .transpose()?;
+        if session.interactive() {
+            return self.ask(target, session);
+        }
+        let target = target.ok_or_else(nothing_to_go_by)?;
+        Job {
+            target,
+            config: None,
+            guides: self.guides(),
+            asks: Asks::Never,
+        }
+        .run(session)
+    }
+}
+
+impl Options {
+    /// By options and a file, without a question.
+    fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
+        let read = self
+            .config
+            .as_deref()
+            .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
+        let given = self
+            .target_dir
+            .as_deref()
+            .unwrap_or(std::path::Path::new("."));
+        let target = Target::find(given, session.cwd())?;
+        let resolved = resolve(
+            &draft.over(read.draft),
+            default_name(&target.path).as_deref(),
+        );
+        let mut problems = read.problems;
+        let config = match resolved {
+            Ok(config) => Some(config),
+            Err(more) => {
+                // What the file gets wrong is not missing as well.
+                let known: Vec<String> = problems
+                    .iter()
+                    .map(|problem| problem.field.clone())
+                    .collect();
+                problems.extend(
+                    more.into_iter()
+                        .filter(|field| field.problem != MISSING || !known.contains(&field.field)),
+                );
+                None
+            }
+        };
+        let config = match config {
+            Some(config) if problems.is_empty() => config,
+            _ => return Err(invalid_input(problems)),
+        };
+        if self.dry_run {
+            return document(config.to_json());
+        }
+        Job {
+            target,
+            config: Some(config),
+            guides: self.guides(),
+            asks: Asks::Never,
+        }
+        .run(session)
+    }
+
+    fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
+        let given = Wishes {
+            cwd: session.cwd().to_owned(),
+            target,
+            ..Wishes::default()
+        };
+        let wishes = wizard::ask(session, &given)?;
+        let target = wishes.target.ok_or_else(nothing_to_go_by)?;
+        let config = match wishes.way {
+            Some(Way::Scaffold) => {
+                let resolved = resolve(&wishes.draft, default_name(&target.path).as_deref());
+                Some(resolved.map_err(invalid_input)?)
+            }
+            Some(Way::Agent) | None => None,
+        };
+        let command = config
+            .as_ref()
+            .map(|config| equivalent::command(&target.shown, config));
+        let mut reply = Job {
+            target,
+            config,
+            guides: self.guides(),
+            asks: Asks::Terminal,
+        }
+        .run(session)?;
+        if let Some(command) = command {
+            reply
+                .text
+                .extend(["\nThe same without questions:\n  ", &command, "\n"]);
+        }
+        Ok(reply)
+    }
+
+    fn guides(&self) -> Guides {
+        if self.overwrite_guide {
+            Guides::Overwrite
+        } else {
+            Guides::Keep
+        }
+    }
+}
+
+/// Something that is to be written.
+struct Job {
+    target: Target,
+    /// `None`: only the guides.
+    config: Option<Config>,
+    guides: Guides,
+    asks: Asks,
+}
+
+/// Whether the user is there for questions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    Terminal,
+    Never,
+}
+
+impl Job {
+    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        let plan = self.plan()?;
+        match transaction::recover(&self.target.path)? {
+            Recovered::Nothing | Recovered::Discarded => {}
+            Recovered::Completed => session.log(
+                Level::Warn,
+                "an earlier run was interrupted; what it had begun is completed now",
+            ),
+        }
+        let mut found = compare(&self.target.path, &plan.files, self.guides)?;
+        found.refuse_conflicts(&self.target.shown)?;
+        self.refresh(&mut found, session)?;
+        let cancel = session.cancel().clone();
+        transaction::write(&self.target.path, &found.changes, &|| cancel.requested())?;
+        if let Some(config) = &self.config {
+            warn_of_deprecated(config, session);
+        }
+        Ok(Report {
+            target: &self.target,
+            config: self.config.as_ref(),
+            found: &found,
+        }
+        .reply())
+    }
+
+    fn plan(&self) -> Result<Plan, Failure> {
+        let path = if self.config.is_some() {
+            GuidePath::Scaffold
+        } else {
+            GuidePath::CodingAgent
+        };
+        let mut files = guides::planned(path)?;
+        if let Some(config) = &self.config {
+            files.extend(
+                plan::scaffold(config)
+                    .map_err(|error| unplanned(&error))?
+                    .files,
+            );
+        }
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(Plan { files })
+    }
+
+    /// Offers newer guides, or says how to get them.
+    fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
+        for kept in &found.kept {
+            if let guides::Guide::Newer { version } = &kept.guide {
+                let message = format!(
+                    "`{}` was written by the newer version {version} and is kept",
+                    kept.path
+                );
+                session.log(Level::Warn, &message);
+            }
+        }
+        let stale: Vec<String> = found
+            .stale()
+            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
+            .collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        match self.asks {
+            Asks::Terminal => {
+                if session.ask(&refresh_question(&stale.join(", ")))? == Answer::Confirm(true) {
+                    found.refresh();
+                }
+            }
+            Asks::Never => {
+                let message = format!(
+                    "kept: {}; the same command with `--overwrite-guide` refreshes",
+                    stale.join(", ")
+                );
+                session.log(Level::Warn, &message);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refresh_question(stale: &str) -> Question {
+    Question {
+        default: Some(Value::Bool(false)),
+        flag: Some("--overwrite-guide".to_owned()),
+        help: Some("What was changed in them by hand is lost".to_owned()),
+        ..Question::new(
+            QuestionKind::Confirm,
+            "refresh_guide",
+            format!("Refresh {stale}?"),
+        )
+    }
+}
+
+fn warn_of_deprecated(config: &Config, session: &mut Session) {
+    for service in config.services() {
+        if let Some(instead) = &service.deprecated {
+            session.log(
+                Level::Warn,
+                &format!("`{}` is deprecated: {instead}", service.id),
+            );
+        }
+    }
+}
+
+fn document(data: Value) -> Result<Reply, Failure> {
+    let text = serde_json::to_string_pretty(&data)
+        .map_err(|error| Failure::new(Exit::Failed, "internal", error.to_string()))?;
+    Ok(Reply {
+        text: text + "\n",
+        data,
+        next: Vec::new(),
+    })
+}
+
+fn nothing_to_go_by() -> Failure {
+    Failure::new(
+        Exit::Usage,
+        "no_terminal",
+        "nothing says what to initialize, and there is no terminal to ask on",
+    )
+    .hint("`bot-cli init my-bot` writes the guides for a coding agent")
+    .hint("`bot-cli init quickstart` makes a bot that runs at once")
+    .hint("`bot-cli init --help` shows the options that scaffold a bot of your own")
+}
+
+fn unplanned(error: &PlanError) -> Failure {
+    match error {
+        PlanError::NotYet { .. } => Failure::new(Exit::Failed, "not_yet", error.to_string()).hint("nothing was written"),
+        PlanError::Broken { .. } => Failure::new(Exit::Failed, "broken_template", error.to_string())
+            .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`"),
+    }
+}
+
+/// What `--json` says of a guide that stays.
+fn kept_json(path: &str, guide: &guides::Guide) -> Value {
+    json!({ "path": path, "guide": guide.words() })
+}

@@ -1,0 +1,55 @@
+//! `bot-cli init quickstart`: a bot with nothing to decide.
+
+use std::path::Path;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::Session;
+
+use super::{Asks, Job, document};
+use crate::draft::Draft;
+use crate::options::Options;
+use crate::resolve::{invalid_input, resolve};
+use crate::target::Target;
+
+/// The target that stands for this.
+pub(super) const NAME: &str = "quickstart";
+
+const DIRECTORY: &str = "quickstart-project";
+
+pub(super) fn run(
+    options: &Options,
+    scaffolds: bool,
+    session: &mut Session,
+) -> Result<Reply, Failure> {
+    if scaffolds {
+        return Err(Failure::new(Exit::Usage, "usage", "`quickstart` is a fixed bot and takes no scaffold options")
+            .hint("give a directory instead: `bot-cli init my-bot …`, or `./quickstart` for one of that name"));
+    }
+    let config = resolve(&draft(), None).map_err(invalid_input)?;
+    if options.dry_run {
+        return document(config.to_json());
+    }
+    let target = Target::find(Path::new(DIRECTORY), session.cwd())?;
+    Job {
+        target,
+        config: Some(config),
+        guides: options.guides(),
+        asks: Asks::Never,
+    }
+    .run(session)
+}
+
+fn draft() -> Draft {
+    let text = |text: &str| Some(text.to_owned());
+    Draft {
+        project_name: text(DIRECTORY),
+        transports: Some(vec!["p2p_webrtc".to_owned(), "hosted_rtc".to_owned()]),
+        mode: text("cascade"),
+        stt_service: text("deepgram_stt"),
+        llm_service: text("openai_llm"),
+        tts_service: text("cartesia_tts"),
+        enable_eval: Some(true),
+        ..Draft::default()
+    }
+}

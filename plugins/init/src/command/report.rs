@@ -1,0 +1,117 @@
+//! What was done, for people and for programs.
+
+use bot_cli_sdk::plugin::Reply;
+use serde_json::json;
+
+use crate::config::{Client, Config};
+use crate::equivalent::quote;
+use crate::target::Target;
+use crate::target::compare::Comparison;
+
+/// A finished job.
+pub(super) struct Report<'a> {
+    pub(super) target: &'a Target,
+    pub(super) config: Option<&'a Config>,
+    pub(super) found: &'a Comparison,
+}
+
+impl Report<'_> {
+    pub(super) fn reply(&self) -> Reply {
+        let (changed, created): (Vec<_>, Vec<_>) = self
+            .found
+            .changes
+            .iter()
+            .partition(|change| change.replaces.is_some());
+        let paths = |changes: &[&crate::transaction::Change]| {
+            changes
+                .iter()
+                .map(|change| change.path.clone())
+                .collect::<Vec<_>>()
+        };
+        let (created, changed) = (paths(&created), paths(&changed));
+        let next = self.next();
+        let kept: Vec<_> = self
+            .found
+            .kept
+            .iter()
+            .map(|kept| super::kept_json(&kept.path, &kept.guide))
+            .collect();
+        Reply {
+            text: self.text(&created, &changed),
+            data: json!({
+                "target": self.target.path,
+                "created": created,
+                "changed": changed,
+                "unchanged": self.found.unchanged,
+                "kept": kept,
+                "config": self.config.map(Config::to_json),
+                "next": next,
+            }),
+            next,
+        }
+    }
+
+    fn text(&self, created: &[String], changed: &[String]) -> String {
+        let shown = quote(&self.target.shown);
+        let mut text = match (self.config, created.len() + changed.len()) {
+            (_, 0) => format!("Nothing to do: {shown} is as it should be\n"),
+            (Some(_), _) => format!("Made a bot project in {shown}\n"),
+            (None, _) => format!("Made {shown} ready for a coding agent\n"),
+        };
+        for (word, paths) in [("created", created), ("changed", changed)] {
+            for path in paths {
+                line(&mut text, word, path);
+            }
+        }
+        for kept in &self.found.kept {
+            line(
+                &mut text,
+                "kept",
+                &format!("{} ({})", kept.path, kept.guide.words()),
+            );
+        }
+        match self.found.unchanged.len() {
+            0 => {}
+            1 => line(&mut text, "unchanged", "1 file"),
+            several => line(&mut text, "unchanged", &format!("{several} files")),
+        }
+        text
+    }
+
+    fn next(&self) -> Vec<String> {
+        let shown = self.target.shown.trim_end_matches('/');
+        let inside = |folder: &str| match shown {
+            "." => format!("cd {folder}"),
+            "" => format!("cd /{folder}"),
+            shown => format!("cd {}", quote(&format!("{}{shown}/{folder}", guard(shown)))),
+        };
+        let Some(config) = self.config else {
+            return match shown {
+                "." => Vec::new(),
+                "" => vec!["cd /".to_owned()],
+                shown => vec![format!("cd {}", quote(&format!("{}{shown}", guard(shown))))],
+            };
+        };
+        let mut next = vec![
+            inside("server"),
+            "uv sync".to_owned(),
+            "cp .env.example .env".to_owned(),
+        ];
+        if let Some(transport) = config.transports.first() {
+            next.push(format!("uv run bot.py -t {}", transport.runner_key));
+        }
+        if config.client != Client::None {
+            next.push("(cd ../client && npm install && npm run dev)".to_owned());
+        }
+        next
+    }
+}
+
+fn line(text: &mut String, word: &str, what: &str) {
+    text.extend([&format!("  {word:<9} "), what, "\n"]);
+}
+
+/// Keeps a directory from being taken for an option.
+fn guard(shown: &str) -> &'static str {
+    if shown.starts_with('-') { "./" } else { "" }
+}

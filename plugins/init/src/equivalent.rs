@@ -1,0 +1,83 @@
+//! The command that gives a configuration without a question.
+
+use crate::config::{Config, Pipeline};
+
+/// `bot-cli init DIR …` for `config`, quoted for a shell of the POSIX family. What is the default is not said.
+#[must_use]
+pub fn command(target: &str, config: &Config) -> String {
+    let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), directory(target)];
+    let mut say = |option: &str, value: &str| {
+        // Behind `=` a value may begin with a hyphen.
+        if value.starts_with('-') {
+            words.push(format!("{option}={value}"));
+        } else {
+            words.push(option.to_owned());
+            words.push(value.to_owned());
+        }
+    };
+    say("--name", &config.project_name);
+    for transport in &config.transports {
+        say("--transport", &transport.id);
+    }
+    match &config.pipeline {
+        Pipeline::Cascade { stt, llm, tts } => {
+            say("--mode", "cascade");
+            say("--stt", &stt.id);
+            say("--llm", &llm.id);
+            say("--tts", &tts.id);
+        }
+        Pipeline::Realtime(service) => {
+            say("--mode", "realtime");
+            say("--realtime", &service.id);
+        }
+    }
+    if let Some(video) = config.video {
+        say("--video", &video.id);
+    }
+    if let Some(server) = config.client.server() {
+        say("--client-framework", config.client.framework());
+        say("--client-server", server);
+    } else if config.client != crate::config::Client::None {
+        say("--client-framework", config.client.framework());
+    }
+    let switches = [
+        (config.recording, "--recording"),
+        (config.transcription, "--transcription"),
+        (config.video_input, "--video-input"),
+        (
+            config.video_output && config.video.is_none(),
+            "--video-output",
+        ),
+        (!config.deploy_to_cloud, "--no-deploy-to-cloud"),
+        (config.noise_cancel, "--enable-noise-cancel"),
+        (config.observability, "--observability"),
+        (config.eval, "--eval"),
+    ];
+    words.extend(
+        switches
+            .into_iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, option)| option.to_owned()),
+    );
+    words
+        .iter()
+        .map(|word| quote(word))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A word as a POSIX shell reads it back.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    // Only a NUL can't be quoted; no argument and no path holds one.
+    shlex::try_quote(word).map_or_else(|_| word.replace('\0', ""), std::borrow::Cow::into_owned)
+}
+
+/// A directory as an argument: never taken for an option or for the special value.
+fn directory(target: &str) -> String {
+    if target.starts_with('-') || target == "quickstart" {
+        format!("./{target}")
+    } else {
+        target.to_owned()
+    }
+}

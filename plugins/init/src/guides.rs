@@ -1,0 +1,213 @@
+//! The guides for coding agents: what they say, and whether a file is one of ours.
+//!
+//! The last line of a guide is a stamp: the version that wrote it, and the hash of everything above.
+
+mod text;
+
+use std::cmp::Ordering;
+
+use bot_cli_sdk::failure::Failure;
+use sha2::{Digest, Sha256};
+
+use crate::plan::{Existing, PlannedFile};
+
+/// What builds the bot, and with that which guides are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Path {
+    /// A coding agent will.
+    CodingAgent,
+    /// This program does.
+    Scaffold,
+}
+
+/// What a file that stands where a guide goes was found to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guide {
+    /// Written by this version, not edited since.
+    Current,
+    /// Written by an older version, or by another build of this one.
+    Older {
+        /// That version.
+        version: String,
+        /// Whether somebody changed it since.
+        edited: bool,
+    },
+    /// Written by a newer version.
+    Newer {
+        /// That version.
+        version: String,
+    },
+    /// Written by this version and changed since.
+    Edited,
+    /// Not written by this program.
+    Foreign,
+}
+
+impl Guide {
+    /// Whether a newer guide is to be had.
+    #[must_use]
+    pub const fn is_stale(&self) -> bool {
+        matches!(self, Self::Older { .. })
+    }
+
+    /// A few words about it, for a list.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Current => "as it is".to_owned(),
+            Self::Older {
+                version,
+                edited: false,
+            } => format!("written by version {version}"),
+            Self::Older {
+                version,
+                edited: true,
+            } => format!("written by version {version}, edited since"),
+            Self::Newer { version } => format!("written by the newer version {version}"),
+            Self::Edited => "edited since it was written".to_owned(),
+            Self::Foreign => "not written by bot-cli".to_owned(),
+        }
+    }
+}
+
+/// The guides of a path.
+pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
+    let names: &[&str] = match path {
+        Path::CodingAgent => &["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"],
+        Path::Scaffold => &["AGENTS.md", "ASSISTANT.md"],
+    };
+    names
+        .iter()
+        .map(|name| {
+            Ok(PlannedFile {
+                path: (*name).to_owned(),
+                text: stamped(&text::of(name)?),
+                existing: Existing::Guide,
+            })
+        })
+        .collect()
+}
+
+/// Tells whose guide it is that stands in a file.
+#[must_use]
+pub fn recognise(bytes: &[u8]) -> Guide {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let Some((body, version, hash)) = stamp_of(&text) else {
+        return Guide::Foreign;
+    };
+    let edited = digest(body) != hash;
+    let age = parts(version).cmp(&parts(OWN_VERSION));
+    match age {
+        Ordering::Greater => Guide::Newer {
+            version: version.to_owned(),
+        },
+        Ordering::Equal if edited => Guide::Edited,
+        Ordering::Equal if is_own(body) => Guide::Current,
+        Ordering::Equal | Ordering::Less => Guide::Older {
+            version: version.to_owned(),
+            edited,
+        },
+    }
+}
+
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+const STAMP: &str = "<!-- bot-cli guide ";
+
+/// `body` with its stamp below.
+fn stamped(body: &str) -> String {
+    let body = format!("{}\n\n", body.trim_end());
+    format!("{body}{STAMP}{OWN_VERSION} sha256:{} -->\n", digest(&body))
+}
+
+/// What is above the stamp, the version and the hash in it.
+fn stamp_of(text: &str) -> Option<(&str, &str, &str)> {
+    let start = text.rfind(STAMP)?;
+    let (body, stamp) = text.split_at(start);
+    let (stamp, rest) = stamp.strip_prefix(STAMP)?.split_once(" -->")?;
+    let (version, hash) = stamp.split_once(" sha256:")?;
+    // Something below the stamp is an edit.
+    let hash = if rest.trim().is_empty() { hash } else { "" };
+    parts(version).map(|_| (body, version, hash))
+}
+
+fn is_own(body: &str) -> bool {
+    ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]
+        .iter()
+        .filter_map(|name| text::of(name).ok())
+        .any(|own| own.trim_end() == body.trim_end())
+}
+
+fn digest(body: &str) -> String {
+    format!("{:x}", Sha256::digest(body))
+}
+
+/// A version as numbers; pre-releases count as their release.
+fn parts(version: &str) -> Option<[u64; 3]> {
+    let mut numbers = version.split(['-', '+']).next()?.split('.').map(str::parse);
+    let parts = [
+        numbers.next()?.ok()?,
+        numbers.next()?.ok()?,
+        numbers.next()?.ok()?,
+    ];
+    numbers.next().is_none().then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guide, OWN_VERSION, digest, recognise, stamped};
+
+    fn written_by(version: &str, body: &str) -> String {
+        format!(
+            "{body}<!-- bot-cli guide {version} sha256:{} -->\n",
+            digest(body)
+        )
+    }
+
+    #[test]
+    fn tells_guides_apart() {
+        let older = Guide::Older {
+            version: "0.0.9".to_owned(),
+            edited: false,
+        };
+        let edited = Guide::Older {
+            version: "0.0.9".to_owned(),
+            edited: true,
+        };
+        let newer = Guide::Newer {
+            version: "99.0.0".to_owned(),
+        };
+        let other_build = Guide::Older {
+            version: OWN_VERSION.to_owned(),
+            edited: false,
+        };
+        for (text, guide) in [
+            (String::new(), Guide::Foreign),
+            ("# Mine\n".to_owned(), Guide::Foreign),
+            (written_by("0.0.9", "a\n"), older.clone()),
+            (written_by("0.0.9", "a\n").replace('\n', "\r\n"), older),
+            (
+                written_by("0.0.9", "a\n").replace("a\n", "b\n"),
+                edited.clone(),
+            ),
+            (written_by("0.0.9", "a\n") + "more\n", edited),
+            (written_by("99.0.0", "a\n"), newer),
+            (written_by("x", "a\n"), Guide::Foreign),
+            (stamped("a"), other_build),
+            (stamped("a").replace("a\n", "b\n"), Guide::Edited),
+        ] {
+            assert_eq!(recognise(text.as_bytes()), guide, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_its_own_guides() {
+        for guide in super::planned(super::Path::CodingAgent).unwrap() {
+            assert_eq!(
+                recognise(guide.text.as_bytes()),
+                Guide::Current,
+                "{}",
+                guide.path
+            );
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Everything there is to choose from.
+
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
+use serde_json::{Value, json};
+
+/// The document of `--list-options`.
+pub(crate) fn listing() -> Value {
+    let catalogue = Catalogue::get();
+    let transports = |bot_type| {
+        catalogue
+            .transports(bot_type)
+            .map(|transport| &transport.id)
+            .collect::<Vec<_>>()
+    };
+    let services = |kind| {
+        catalogue
+            .services(kind)
+            .map(|service| &service.id)
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "bot_type": ["web", "telephony"],
+        "transports": { "web": transports(BotType::Web), "telephony": transports(BotType::Telephony) },
+        "stt": services(Kind::Stt),
+        "llm": services(Kind::Llm),
+        "tts": services(Kind::Tts),
+        "realtime": services(Kind::Realtime),
+        "video": services(Kind::Video),
+    })
+}

@@ -1,0 +1,59 @@
+//! Values that help and completion offer, without refusing others: all problems are reported together, later.
+
+use std::ffi::OsStr;
+
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
+use clap::builder::{PossibleValue, TypedValueParser};
+
+/// Accepts any text and knows what is sensible.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Offered {
+    Words(&'static [&'static str]),
+    Transports,
+    Services(Kind),
+}
+
+impl Offered {
+    pub(super) const fn words(words: &'static [&'static str]) -> Self {
+        Self::Words(words)
+    }
+
+    pub(super) const fn transports() -> Self {
+        Self::Transports
+    }
+
+    pub(super) const fn services(kind: Kind) -> Self {
+        Self::Services(kind)
+    }
+}
+
+impl TypedValueParser for Offered {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let catalogue = Catalogue::get();
+        Some(match *self {
+            Self::Words(words) => Box::new(words.iter().map(PossibleValue::new)),
+            Self::Transports => Box::new(
+                [BotType::Web, BotType::Telephony]
+                    .into_iter()
+                    .flat_map(|bot_type| catalogue.transports(bot_type))
+                    .map(|transport| PossibleValue::new(&transport.id).help(&transport.label)),
+            ),
+            Self::Services(kind) => Box::new(
+                catalogue
+                    .services(kind)
+                    .map(|service| PossibleValue::new(&service.id).help(&service.label)),
+            ),
+        })
+    }
+}

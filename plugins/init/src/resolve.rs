@@ -1,0 +1,163 @@
+//! A draft becomes a configuration, or a list of everything that is missing or wrong with it.
+
+mod client;
+mod name;
+mod nearest;
+mod services;
+mod transports;
+
+use bot_cli_sdk::failure::{Exit, Failure, Field};
+use bot_cli_templates::catalogue::BotType;
+
+use crate::config::Config;
+use crate::draft::{self, Draft};
+
+pub use name::{ProjectName, default_name};
+pub use nearest::{did_you_mean, quoted};
+pub(crate) use transports::{DIRECTED, Direction};
+
+/// Checks everything that was said. `default_name` is the project's name while none was said: the target's.
+pub fn resolve(draft: &Draft, default_name: Option<&str>) -> Result<Config, Vec<Field>> {
+    let mut problems = Problems::default();
+    let name = name::resolve(draft, default_name, &mut problems);
+    let transports = transports::resolve(draft, &mut problems);
+    let bot_type = bot_type(draft, &transports, &mut problems);
+    let pipeline = services::pipeline(draft, &mut problems);
+    let video = services::video(draft, bot_type, &mut problems);
+    let client = client::resolve(draft, bot_type, &transports, &mut problems);
+    let deploy_to_cloud = draft.deploy_to_cloud.unwrap_or(true);
+    if draft.enable_noise_cancel == Some(true) && !deploy_to_cloud {
+        problems.add(
+            "enable_noise_cancel",
+            "needs cloud deployment: give `--deploy-to-cloud`, or `--no-enable-noise-cancel`",
+        );
+    }
+    for (key, said) in [
+        ("video_input", draft.video_input),
+        ("video_output", draft.video_output),
+    ] {
+        if said == Some(true) && bot_type == Some(BotType::Telephony) {
+            problems.add(key, "only for web bots");
+        }
+    }
+    if video.is_some() && draft.video_output == Some(false) {
+        problems.add("video_output", "a video service needs video output");
+    }
+    match (problems.0.is_empty(), name, bot_type, pipeline, client) {
+        (true, Some(name), Some(bot_type), Some(pipeline), Some(client)) => Ok(Config {
+            project_name: name.display,
+            slug: name.slug,
+            bot_type,
+            transports,
+            pipeline,
+            video,
+            client,
+            recording: draft.recording.unwrap_or(false),
+            transcription: draft.transcription.unwrap_or(false),
+            video_input: draft.video_input.unwrap_or(false),
+            video_output: draft.video_output.unwrap_or(video.is_some()),
+            deploy_to_cloud,
+            noise_cancel: draft.enable_noise_cancel.unwrap_or(false),
+            observability: draft.enable_observability.unwrap_or(false),
+            eval: draft.enable_eval.unwrap_or(false),
+        }),
+        _ => Err(problems.sorted()),
+    }
+}
+
+/// One failure that names every field that is missing or wrong.
+#[must_use]
+pub fn invalid_input(fields: Vec<Field>) -> Failure {
+    let count = match fields.len() {
+        1 => "1 field".to_owned(),
+        several => format!("{several} fields"),
+    };
+    let mut failure = Failure::new(Exit::Usage, "invalid_input", format!("{count} missing or invalid"))
+        .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option");
+    failure.fields = fields;
+    failure
+}
+
+/// The fields that are missing or wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Vec<Field>);
+
+impl Problems {
+    pub(crate) fn add(&mut self, key: &str, problem: impl Into<String>) {
+        self.0.push(Field {
+            field: key.to_owned(),
+            flag: draft::flag(key).map(str::to_owned),
+            problem: problem.into(),
+        });
+    }
+
+    pub(crate) fn missing(&mut self, key: &str) {
+        self.add(key, MISSING);
+    }
+
+    /// In the order of [`draft::FIELDS`].
+    fn sorted(mut self) -> Vec<Field> {
+        self.0.sort_by_key(|problem| {
+            draft::FIELDS
+                .iter()
+                .position(|(key, _)| *key == problem.field)
+        });
+        self.0
+    }
+}
+
+/// The problem of a field that should have been said.
+pub(crate) const MISSING: &str = "missing";
+
+/// What was said, without what is only blank.
+fn said(value: Option<&String>) -> Option<&str> {
+    value
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty())
+}
+
+fn bot_type(
+    draft: &Draft,
+    transports: &[&'static bot_cli_templates::catalogue::Transport],
+    problems: &mut Problems,
+) -> Option<BotType> {
+    let telephony = transports
+        .iter()
+        .find(|transport| transport.bot_type == BotType::Telephony);
+    match said(draft.bot_type.as_ref()) {
+        None if draft.bot_type.is_some() => {
+            problems.add("bot_type", "empty; `web` or `telephony`");
+            None
+        }
+        None => Some(telephony.map_or(BotType::Web, |_| BotType::Telephony)),
+        Some("web") => {
+            if let Some(transport) = telephony {
+                problems.add(
+                    "bot_type",
+                    format!("`web`, but `{}` is a telephony transport", transport.id),
+                );
+            }
+            Some(BotType::Web)
+        }
+        Some("telephony") => {
+            if telephony.is_none() && !transports.is_empty() {
+                problems.add(
+                    "bot_type",
+                    "`telephony`, but no transport is one for telephony",
+                );
+            }
+            Some(BotType::Telephony)
+        }
+        Some(other) => {
+            let near = did_you_mean(other, ["web", "telephony"]);
+            problems.add(
+                "bot_type",
+                format!("{} is neither `web` nor `telephony`{near}", quoted(other)),
+            );
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

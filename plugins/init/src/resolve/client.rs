@@ -1,0 +1,75 @@
+//! The web client.
+
+use bot_cli_templates::catalogue::{BotType, Transport};
+
+use super::{Problems, did_you_mean, quoted, said};
+use crate::config::Client;
+use crate::draft::Draft;
+
+pub(super) fn resolve(
+    draft: &Draft,
+    bot_type: Option<BotType>,
+    transports: &[&'static Transport],
+    problems: &mut Problems,
+) -> Option<Client> {
+    let server = server(draft, problems);
+    let framework = said(draft.client_framework.as_ref());
+    if said(draft.client_server.as_ref()).is_some() && framework != Some("react") {
+        problems.add("client_server", "only with `--client-framework react`");
+    }
+    let client = match framework {
+        None | Some("none") => Client::None,
+        Some("vanilla") => Client::Vanilla,
+        Some("react") => match server? {
+            Server::Vite => Client::ReactVite,
+            Server::Nextjs => Client::ReactNextjs,
+        },
+        Some(other) => {
+            let near = did_you_mean(other, ["react", "vanilla", "none"]);
+            problems.add(
+                "client_framework",
+                format!(
+                    "{} is none of `react`, `vanilla`, `none`{near}",
+                    quoted(other)
+                ),
+            );
+            return None;
+        }
+    };
+    if client != Client::None {
+        if bot_type == Some(BotType::Telephony) {
+            problems.add("client_framework", "only for web bots");
+        } else if !transports.is_empty()
+            && transports
+                .iter()
+                .all(|transport| transport.client_package.is_none())
+        {
+            problems.add(
+                "client_framework",
+                "none of the transports has a web client",
+            );
+        }
+    }
+    Some(client)
+}
+
+#[derive(Clone, Copy)]
+enum Server {
+    Vite,
+    Nextjs,
+}
+
+fn server(draft: &Draft, problems: &mut Problems) -> Option<Server> {
+    match said(draft.client_server.as_ref()) {
+        None | Some("vite") => Some(Server::Vite),
+        Some("nextjs") => Some(Server::Nextjs),
+        Some(other) => {
+            let near = did_you_mean(other, ["vite", "nextjs"]);
+            problems.add(
+                "client_server",
+                format!("{} is neither `vite` nor `nextjs`{near}", quoted(other)),
+            );
+            None
+        }
+    }
+}

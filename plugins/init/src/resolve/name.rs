@@ -1,0 +1,93 @@
+//! A project has a name for people and one for machines.
+
+use std::path::Path;
+
+use super::{Problems, quoted, said};
+use crate::draft::Draft;
+
+/// The two names of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectName {
+    /// As the user wrote it.
+    pub display: String,
+    /// `[a-z0-9-]`, 3 to 63 characters, no hyphen at the ends: the rule of the hosting service.
+    pub slug: String,
+}
+
+const SHORTEST: usize = 3;
+const LONGEST: usize = 63;
+const LONGEST_DISPLAY: usize = 100;
+
+impl ProjectName {
+    /// Accepts any text from which a slug can be derived; otherwise says what is wrong with it.
+    pub fn parse(raw: &str) -> Result<Self, String> {
+        let display = raw.trim();
+        if display.is_empty() {
+            return Err("empty".to_owned());
+        }
+        if display.chars().any(unprintable) {
+            return Err(format!("{} holds control characters", quoted(display)));
+        }
+        if display.chars().count() > LONGEST_DISPLAY {
+            return Err(format!("longer than {LONGEST_DISPLAY} characters"));
+        }
+        let slug = slug(display);
+        if slug.len() < SHORTEST || slug.len() > LONGEST {
+            return Err(format!(
+                "{} gives `{slug}` as the name of packages and agents, which must have {SHORTEST} to {LONGEST} of a-z, 0-9 and `-`",
+                quoted(display)
+            ));
+        }
+        Ok(Self {
+            display: display.to_owned(),
+            slug,
+        })
+    }
+}
+
+/// The name that a target gives its project.
+#[must_use]
+pub fn default_name(target: &Path) -> Option<String> {
+    target.file_name()?.to_str().map(str::to_owned)
+}
+
+pub(super) fn resolve(
+    draft: &Draft,
+    default: Option<&str>,
+    problems: &mut Problems,
+) -> Option<ProjectName> {
+    let parsed = match (
+        said(draft.project_name.as_ref()),
+        draft.project_name.is_some(),
+        default,
+    ) {
+        (Some(name), _, _) => ProjectName::parse(name),
+        (None, true, _) => Err("empty".to_owned()),
+        (None, false, Some(default)) => ProjectName::parse(default).map_err(|problem| {
+            format!("missing, and the directory's name is of no use: {problem}")
+        }),
+        (None, false, None) => Err(super::MISSING.to_owned()),
+    };
+    parsed
+        .map_err(|problem| problems.add("project_name", problem))
+        .ok()
+}
+
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for letter in text.chars() {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+/// Control characters, and what breaks or reverses lines without being one.
+fn unprintable(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}

@@ -1,0 +1,183 @@
+//! How audio reaches a bot.
+
+use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
+
+use super::{Problems, did_you_mean, quoted, said};
+use crate::draft::Draft;
+
+/// The transports that come as one for each direction, and the key that chooses.
+pub(crate) const DIRECTED: [(&str, &str); 2] = [
+    ("hosted_rtc_pstn", "daily_pstn_mode"),
+    ("carrier_a_hosted_rtc_sip", "twilio_daily_sip_mode"),
+];
+
+/// Who calls whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// People call the bot.
+    DialIn,
+    /// The bot calls people.
+    DialOut,
+}
+
+impl Direction {
+    /// As options and files say it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::DialIn => "dial-in",
+            Self::DialOut => "dial-out",
+        }
+    }
+
+    /// The direction of a transport that has one.
+    pub(crate) fn of(transport: &Transport) -> Option<Self> {
+        let suffix = transport.id.strip_prefix(transport.family.as_deref()?)?;
+        match suffix {
+            "_dialin" => Some(Self::DialIn),
+            "_dialout" => Some(Self::DialOut),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn resolve(draft: &Draft, problems: &mut Problems) -> Vec<&'static Transport> {
+    let modes = DIRECTED.map(|(family, key)| (family, key, direction(draft, key, problems)));
+    let mut found: Vec<&'static Transport> = Vec::new();
+    let mut families: Vec<&str> = Vec::new();
+    for raw in draft.transports.iter().flatten() {
+        let transport = one(raw.trim(), &modes, &mut families, problems);
+        found.extend(transport.filter(|new| found.iter().all(|other| other.id != new.id)));
+    }
+    if draft.transports.as_ref().is_none_or(Vec::is_empty) {
+        problems.missing("transports");
+    }
+    families.extend(
+        found
+            .iter()
+            .filter_map(|transport| transport.family.as_deref()),
+    );
+    for (family, key, given) in &modes {
+        check_direction(family, key, *given, &families, &found, problems);
+    }
+    check_together(&found, problems);
+    found
+}
+
+type Given = Option<Result<Direction, ()>>;
+
+fn direction(draft: &Draft, key: &str, problems: &mut Problems) -> Given {
+    let value = if key == DIRECTED[0].1 {
+        &draft.daily_pstn_mode
+    } else {
+        &draft.twilio_daily_sip_mode
+    };
+    let raw = said(value.as_ref())?;
+    let found = [Direction::DialIn, Direction::DialOut]
+        .into_iter()
+        .find(|direction| direction.name() == raw);
+    if found.is_none() {
+        let near = did_you_mean(raw, ["dial-in", "dial-out"]);
+        problems.add(
+            key,
+            format!("{} is neither `dial-in` nor `dial-out`{near}", quoted(raw)),
+        );
+    }
+    Some(found.ok_or(()))
+}
+
+/// The transport that one word of the user stands for.
+fn one(
+    raw: &str,
+    modes: &[(&'static str, &'static str, Given); 2],
+    families: &mut Vec<&'static str>,
+    problems: &mut Problems,
+) -> Option<&'static Transport> {
+    let catalogue = Catalogue::get();
+    if let Some(transport) = catalogue.transport(raw) {
+        return Some(transport);
+    }
+    let family = catalogue
+        .transport_family(raw)
+        .find_map(|transport| transport.family.as_deref());
+    let Some((family, key, given)) = modes.iter().find(|(name, ..)| Some(*name) == family) else {
+        problems.add("transports", unknown(raw));
+        return None;
+    };
+    families.push(family);
+    match given {
+        Some(Ok(direction)) => catalogue
+            .transport_family(family)
+            .find(|transport| Direction::of(transport) == Some(*direction)),
+        Some(Err(())) => None,
+        None => {
+            problems.missing(key);
+            None
+        }
+    }
+}
+
+fn unknown(raw: &str) -> String {
+    if raw.is_empty() {
+        return "an empty transport".to_owned();
+    }
+    let catalogue = Catalogue::get();
+    let known = [BotType::Web, BotType::Telephony]
+        .into_iter()
+        .flat_map(|bot_type| catalogue.transports(bot_type))
+        .flat_map(|transport| [Some(transport.id.as_str()), transport.family.as_deref()])
+        .flatten();
+    format!(
+        "{}: no such transport{}",
+        quoted(raw),
+        did_you_mean(raw, known)
+    )
+}
+
+fn check_direction(
+    family: &str,
+    key: &str,
+    given: Given,
+    families: &[&str],
+    found: &[&'static Transport],
+    problems: &mut Problems,
+) {
+    if given.is_some() && !families.contains(&family) {
+        problems.add(key, format!("only with the transport `{family}`"));
+    }
+    let Some(Ok(given)) = given else { return };
+    for transport in found
+        .iter()
+        .filter(|transport| transport.family.as_deref() == Some(family))
+    {
+        if Direction::of(transport).is_some_and(|direction| direction != given) {
+            problems.add(
+                key,
+                format!(
+                    "`{}`, but the transport is `{}`",
+                    given.name(),
+                    transport.id
+                ),
+            );
+        }
+    }
+}
+
+/// Telephone transports that would need the same entry of the bot's runner exclude each other.
+fn check_together(found: &[&'static Transport], problems: &mut Problems) {
+    for (index, transport) in found.iter().enumerate() {
+        let clash = found[..index].iter().find(|earlier| {
+            earlier.runner_key == transport.runner_key
+                && [earlier.bot_type, transport.bot_type]
+                    == [BotType::Telephony, BotType::Telephony]
+        });
+        if let Some(earlier) = clash {
+            problems.add(
+                "transports",
+                format!(
+                    "`{}` and `{}` exclude each other in one bot",
+                    earlier.id, transport.id
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The directory that a project goes into.
+
+pub mod compare;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use bot_cli_sdk::failure::{Exit, Failure};
+
+/// A directory, there or to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As the user wrote it, for messages and commands.
+    pub shown: String,
+    /// Where it is: absolute, without symbolic links.
+    pub path: PathBuf,
+    /// Whether it is there.
+    pub exists: bool,
+}
+
+impl Target {
+    /// Looks where `given` leads from `cwd`.
+    pub fn find(given: &Path, cwd: &Path) -> Result<Self, Failure> {
+        let Some(shown) = given.to_str() else {
+            return Err(unusable(&given.to_string_lossy(), "its name is not UTF-8"));
+        };
+        if shown.trim().is_empty() {
+            return Err(Failure::new(
+                Exit::Usage,
+                "invalid_target",
+                "the target directory is empty",
+            )
+            .hint("`bot-cli init .` means the current directory"));
+        }
+        if shown.chars().any(char::is_control) {
+            return Err(unusable(shown, "its name holds control characters"));
+        }
+        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &error.to_string()))?;
+        let exists = match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => true,
+            Ok(_) => return Err(unusable(shown, "it is not a directory")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(unusable(shown, &error.to_string())),
+        };
+        Ok(Self {
+            shown: shown.to_owned(),
+            path,
+            exists,
+        })
+    }
+}
+
+fn unusable(shown: &str, reason: &str) -> Failure {
+    let shown = crate::resolve::quoted(shown);
+    Failure::new(
+        Exit::Usage,
+        "invalid_target",
+        format!("can't use {shown} as the target: {reason}"),
+    )
+    .hint("name another directory: `bot-cli init TARGET_DIR`")
+}
+
+/// The longest part of `path` that is there, with its symbolic links resolved, and the rest as it is.
+fn locate(path: &Path) -> io::Result<PathBuf> {
+    let mut missing: Vec<&OsStr> = Vec::new();
+    let mut found = path;
+    loop {
+        match fs::symlink_metadata(found) {
+            Ok(_) => {
+                let mut located = match fs::canonicalize(found) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        return Err(io::Error::new(
+                            error.kind(),
+                            "it is a symbolic link to nowhere",
+                        ));
+                    }
+                    other => other?,
+                };
+                located.extend(missing.iter().rev());
+                return Ok(located);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(io::Error::new(
+                    error.kind(),
+                    "a part of its path is not a directory",
+                ));
+            }
+            Err(error) => return Err(error),
+        }
+        match (found.components().next_back(), found.parent()) {
+            (Some(Component::Normal(name)), Some(parent)) => {
+                missing.push(name);
+                found = parent;
+            }
+            _ => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "`..` leads through a directory that is not there",
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What a plan would change in a target. Nothing is written here.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::failure::{Exit, Failure};
+
+use crate::guides::{self, Guide};
+use crate::plan::{Existing, PlannedFile};
+use crate::transaction::Change;
+
+/// A plan beside what is there.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// What has to be written.
+    pub changes: Vec<Change>,
+    /// Files that are as planned already.
+    pub unchanged: Vec<String>,
+    /// Guides that are not ours to replace, or not without being asked.
+    pub kept: Vec<Kept>,
+    /// What is in the way.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// A guide that stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The file.
+    pub path: String,
+    /// What it was found to be.
+    pub guide: Guide,
+    /// What would replace it.
+    change: Change,
+}
+
+/// A file that is in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The planned file.
+    pub path: String,
+    /// What is there instead.
+    pub reason: String,
+}
+
+/// What happens to guides that are there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guides {
+    /// They are kept.
+    Keep,
+    /// They are replaced.
+    Overwrite,
+}
+
+/// Looks at every file of a plan in `target`.
+pub fn compare(
+    target: &Path,
+    files: &[PlannedFile],
+    guides: Guides,
+) -> Result<Comparison, Failure> {
+    let mut comparison = Comparison::default();
+    for file in files {
+        comparison
+            .look(target, file, guides)
+            .map_err(|error| unreadable(&target.join(&file.path), &error))?;
+    }
+    Ok(comparison)
+}
+
+impl Comparison {
+    /// The kept guides that an older version wrote.
+    pub fn stale(&self) -> impl Iterator<Item = &Kept> {
+        self.kept.iter().filter(|kept| kept.guide.is_stale())
+    }
+
+    /// Replaces the guides that an older version wrote.
+    pub fn refresh(&mut self) {
+        for kept in self.kept.extract_if(.., |kept| kept.guide.is_stale()) {
+            self.changes.push(kept.change);
+        }
+    }
+
+    /// One failure that names everything in the way.
+    pub fn refuse_conflicts(&self, shown_target: &str) -> Result<(), Failure> {
+        if self.conflicts.is_empty() {
+            return Ok(());
+        }
+        let count = match self.conflicts.len() {
+            1 => "1 file is".to_owned(),
+            several => format!("{several} files are"),
+        };
+        let shown = crate::resolve::quoted(shown_target);
+        let mut failure = Failure::new(
+            Exit::Failed,
+            "conflict",
+            format!("{count} in the way in {shown}"),
+        )
+        .hint("nothing was changed; move them away, or choose another directory");
+        for conflict in &self.conflicts {
+            failure = failure.field(&conflict.path, None, conflict.reason.clone());
+        }
+        Err(failure)
+    }
+
+    fn look(&mut self, target: &Path, file: &PlannedFile, guides: Guides) -> io::Result<()> {
+        match find(target, &file.path)? {
+            Found::Nothing => self.changes.push(change(file, None)),
+            Found::Obstacle(reason) => self.conflict(file, reason),
+            Found::Link if file.existing == Existing::Guide && guides == Guides::Keep => {
+                self.kept.push(Kept {
+                    path: file.path.clone(),
+                    guide: Guide::Foreign,
+                    change: change(file, None),
+                });
+            }
+            Found::Link => self.conflict(file, "is a symbolic link".to_owned()),
+            Found::File(bytes) if bytes == file.text.as_bytes() => {
+                self.unchanged.push(file.path.clone());
+            }
+            Found::File(bytes) => match file.existing {
+                Existing::Conflict => {
+                    self.conflict(file, "is there with other contents".to_owned());
+                }
+                Existing::AddLines => match with_lines(&bytes, &file.text) {
+                    None => self.unchanged.push(file.path.clone()),
+                    Some(merged) => self.changes.push(Change {
+                        bytes: merged,
+                        ..change(file, Some(bytes))
+                    }),
+                },
+                Existing::Guide if guides == Guides::Overwrite => {
+                    self.changes.push(change(file, Some(bytes)));
+                }
+                Existing::Guide => self.kept.push(Kept {
+                    path: file.path.clone(),
+                    guide: guides::recognise(&bytes),
+                    change: change(file, Some(bytes)),
+                }),
+            },
+        }
+        Ok(())
+    }
+
+    fn conflict(&mut self, file: &PlannedFile, reason: String) {
+        self.conflicts.push(Conflict {
+            path: file.path.clone(),
+            reason,
+        });
+    }
+}
+
+fn change(file: &PlannedFile, replaces: Option<Vec<u8>>) -> Change {
+    Change {
+        path: file.path.clone(),
+        bytes: file.text.clone().into_bytes(),
+        replaces,
+    }
+}
+
+enum Found {
+    Nothing,
+    File(Vec<u8>),
+    Link,
+    Obstacle(String),
+}
+
+/// What stands at `path`, without ever going through a symbolic link.
+fn find(target: &Path, path: &str) -> io::Result<Found> {
+    for (end, _) in path.match_indices('/') {
+        let folder = &path[..end];
+        match kind(&target.join(folder))? {
+            None => return Ok(Found::Nothing),
+            Some(kind) if kind.is_dir() => {}
+            Some(kind) if kind.is_symlink() => {
+                return Ok(Found::Obstacle(format!("`{folder}` is a symbolic link")));
+            }
+            Some(_) => return Ok(Found::Obstacle(format!("`{folder}` is not a directory"))),
+        }
+    }
+    let full: PathBuf = target.join(path);
+    Ok(match kind(&full)? {
+        None => Found::Nothing,
+        Some(kind) if kind.is_symlink() => Found::Link,
+        Some(kind) if kind.is_file() => Found::File(fs::read(full)?),
+        Some(kind) if kind.is_dir() => Found::Obstacle("is a directory".to_owned()),
+        Some(_) => Found::Obstacle("is not a regular file".to_owned()),
+    })
+}
+
+fn kind(path: &Path) -> io::Result<Option<fs::FileType>> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(Some(found.file_type())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// `there` with the lines of `wanted` that it lacks at its end; `None`: it lacks none. Comments come along only with
+/// a line that is lacking.
+fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
+    let has = |line: &str| {
+        there
+            .split(|&byte| byte == b'\n')
+            .any(|other| other.trim_ascii() == line.trim().as_bytes())
+    };
+    let ending: &[u8] = if there.windows(2).any(|pair| pair == b"\r\n") {
+        b"\r\n"
+    } else {
+        b"\n"
+    };
+    let missing = wanted
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !has(line));
+    let mut merged = there.to_vec();
+    let mut lacking = false;
+    for line in missing {
+        if !lacking && !merged.is_empty() && !merged.ends_with(b"\n") {
+            merged.extend_from_slice(ending);
+        }
+        lacking = true;
+        merged.extend_from_slice(line.as_bytes());
+        merged.extend_from_slice(ending);
+    }
+    lacking.then_some(merged)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(
+        Exit::Failed,
+        "unreadable",
+        format!("could not read `{}`: {error}", path.display()),
+    )
+    .hint("nothing was changed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_lines;
+
+    #[test]
+    fn adds_only_the_lines_that_are_missing() {
+        for (there, wanted, merged) in [
+            ("", ".env\n", Some(".env\n")),
+            (".env\n", "# secrets\n.env\n", None),
+            (
+                ".env  \r\nx",
+                "# python\n.env\n.venv/\n\n*.pyc\n",
+                Some(".env  \r\nx\r\n.venv/\r\n*.pyc\r\n"),
+            ),
+            ("a", "a\nb", Some("a\nb\n")),
+        ] {
+            assert_eq!(
+                with_lines(there.as_bytes(), wanted).as_deref(),
+                merged.map(str::as_bytes),
+                "{there:?}"
+            );
+        }
+    }
+}

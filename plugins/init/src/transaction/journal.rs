@@ -1,0 +1,92 @@
+//! What is left to do when a run is killed between two renames.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Change;
+use super::staging::{Staging, sync_folder, write_synced};
+
+/// The renames of a commit, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Journal {
+    pub(super) steps: Vec<Step>,
+}
+
+/// One rename from the staging folder into the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Step {
+    /// Where to, relative to the target: a file, or a folder with everything in it.
+    pub(super) path: String,
+    /// The hash of the file that is replaced; `None`: nothing may be there.
+    pub(super) replaces: Option<String>,
+}
+
+impl Journal {
+    /// The fewest renames that make `changes`: what is new together moves together.
+    pub(super) fn of(changes: &[Change], target: &Path) -> Self {
+        let mut steps: Vec<Step> = Vec::new();
+        for change in changes {
+            let step = match &change.replaces {
+                Some(old) => Step {
+                    path: change.path.clone(),
+                    replaces: Some(hash(old)),
+                },
+                None => Step {
+                    path: new_part(&change.path, target).to_owned(),
+                    replaces: None,
+                },
+            };
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        Self { steps }
+    }
+
+    /// From here on the commit will be carried out, by this run or by the next one.
+    pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
+        let draft = staging.journal().with_extension("draft");
+        write_synced(&draft, &serde_json::to_vec(self)?)?;
+        fs::rename(&draft, staging.journal())?;
+        sync_folder(staging.path())
+    }
+
+    /// The journal of a staging folder, if its run came so far.
+    pub(super) fn read(staging: &Staging) -> io::Result<Option<Self>> {
+        let bytes = match fs::read(staging.journal()) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let journal: Self = serde_json::from_slice(&bytes)?;
+        let inside = |step: &Step| {
+            Path::new(&step.path)
+                .components()
+                .all(|part| matches!(part, Component::Normal(_)))
+        };
+        if journal.steps.iter().all(inside) {
+            Ok(Some(journal))
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it names a path outside the target",
+            ))
+        }
+    }
+}
+
+pub(super) fn hash(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
+}
+
+/// The topmost part of `path` that is not in the target.
+fn new_part<'a>(path: &'a str, target: &Path) -> &'a str {
+    path.match_indices('/')
+        .map(|(end, _)| &path[..end])
+        .find(|part| fs::symlink_metadata(target.join(part)).is_err())
+        .unwrap_or(path)
+}

@@ -1,0 +1,183 @@
+//! The folder in which changes are made ready.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::Error;
+
+/// A staging folder that this process has locked. It ends with [`Staging::remove`].
+#[derive(Debug)]
+pub(super) struct Staging {
+    path: PathBuf,
+    /// Held for its lock.
+    _lock: File,
+}
+
+/// Where the staging of `target` may stand: beside it, or, where that is another filesystem or forbidden, in it.
+pub(super) fn places(target: &Path) -> Vec<PathBuf> {
+    let subject = first_missing(target).unwrap_or_else(|| target.to_owned());
+    let mut places = Vec::new();
+    if let (Some(parent), Some(name)) = (subject.parent(), subject.file_name()) {
+        let digest = format!("{:x}", Sha256::digest(name.as_encoded_bytes()));
+        let short = &digest[..12];
+        if subject != target || !target.exists() || same_device(parent, target) {
+            places.push(parent.join(format!(".bot-cli-init-{short}")));
+        }
+    }
+    if subject == target && target.exists() {
+        places.push(target.join(INSIDE));
+    }
+    places
+}
+
+/// The topmost part of `target` that is not there; `None`: all of it is.
+pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
+    target
+        .ancestors()
+        .take_while(|path| fs::symlink_metadata(path).is_err())
+        .last()
+        .map(Path::to_owned)
+}
+
+/// The name of a staging folder in the target itself.
+const INSIDE: &str = ".bot-cli-init-staging";
+
+impl Staging {
+    /// Makes the folder, for this user only.
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        DirBuilder::new()
+            .mode(0o700)
+            .create(path)
+            .map_err(|error| {
+                if error.kind() == io::ErrorKind::AlreadyExists {
+                    Error::Busy
+                } else {
+                    Error::NoPlace(path.to_owned(), error)
+                }
+            })?;
+        let made = lock(path).and_then(|lock| {
+            let staging = Self {
+                path: path.to_owned(),
+                _lock: lock,
+            };
+            fs::create_dir(staging.new_files()).map_err(|error| Error::io(path, error))?;
+            Ok(staging)
+        });
+        if matches!(made, Err(Error::Io(..))) {
+            let _ = fs::remove_dir_all(path);
+        }
+        made
+    }
+
+    /// The folder of a run that has ended without removing it.
+    pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Error> {
+        let found = match fs::symlink_metadata(path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(path, error)),
+        };
+        if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+            return Err(Error::Foreign);
+        }
+        let lock = lock(path)?;
+        Ok(Some(Self {
+            path: path.to_owned(),
+            _lock: lock,
+        }))
+    }
+
+    /// Holds the new files, with the paths that they will have.
+    pub(super) fn new_files(&self) -> PathBuf {
+        self.path.join("new")
+    }
+
+    /// Holds the files that are replaced, until all is done.
+    pub(super) fn old_files(&self) -> PathBuf {
+        self.path.join("old")
+    }
+
+    pub(super) fn journal(&self) -> PathBuf {
+        self.path.join("journal.json")
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file that will have the path `relative`.
+    pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let path = self.new_files().join(relative);
+        let written = || -> io::Result<()> {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            write_synced(&path, bytes)
+        };
+        written().map_err(|error| Error::Io(relative.to_owned(), error))
+    }
+
+    /// Makes the folders as lasting as the files in them.
+    pub(super) fn sync(&self) -> Result<(), Error> {
+        sync_folders(&self.new_files()).map_err(|error| Error::io(&self.path, error))
+    }
+
+    /// Removes the folder, the journal first: without it there is nothing to complete.
+    pub(super) fn remove(self) -> Result<(), Error> {
+        let removed = || -> io::Result<()> {
+            ignore_missing(fs::remove_file(self.journal()))?;
+            ignore_missing(fs::remove_dir_all(&self.path))
+        };
+        removed().map_err(|error| Error::io(&self.path, error))
+    }
+}
+
+/// Creates a file that reaches the disk before this returns.
+pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Makes the entries of a folder lasting.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+fn sync_folders(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    sync_folder(path)
+}
+
+fn lock(path: &Path) -> Result<File, Error> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path.join("lock"))
+        .map_err(|error| Error::io(path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Busy),
+        Err(TryLockError::Error(error)) => Err(Error::io(path, error)),
+    }
+}
+
+fn same_device(left: &Path, right: &Path) -> bool {
+    matches!((fs::metadata(left), fs::metadata(right)), (Ok(left), Ok(right)) if left.dev() == right.dev())
+}
+
+fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
