@@ -1,6 +1,21 @@
 //! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
 
+use thiserror::Error;
+
 use crate::config::Config;
+use manifest::MANIFEST;
+use templates::Templates;
+use view::ProjectView;
+
+mod check;
+mod imports;
+mod manifest;
+mod python;
+mod quote;
+mod requirements;
+mod templates;
+mod variables;
+pub mod view;
 
 /// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,16 +46,54 @@ pub enum Existing {
     Guide,
 }
 
-/// Renders the project of `config`, without the guides.
-pub fn scaffold(_config: &Config) -> Result<Plan, PlanError> {
-    Ok(Plan { files: Vec::new() })
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// The configuration is valid, but this version can't generate a part of it.
+    #[error("{what} can't be generated yet")]
+    NotYet {
+        /// The part, as a user knows it: "telephony transport `carrier_a`".
+        what: String,
+    },
+    /// A template or the catalogue is broken: a defect of this program.
+    #[error("`{path}` can't be generated: {reason}")]
+    Broken {
+        /// The file that could not be rendered or did not pass its check.
+        path: String,
+        /// Why.
+        reason: String,
+    },
 }
 
-/// A template or the catalogue is broken: a defect of this program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanError {
-    /// The file that could not be rendered.
-    pub path: String,
-    /// Why.
-    pub reason: String,
+impl PlanError {
+    fn broken(path: &str, reason: impl ToString) -> Self {
+        Self::Broken {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
 }
+
+/// Renders the project of `config`, without the guides.
+pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
+    manifest::refuse_what_is_missing(config)?;
+    let templates = Templates::parse()?;
+    let mut view = ProjectView::new(config)?;
+    let bot = templates.render("server/bot.py.liquid", &view)?;
+    view.bot.imports = imports::used_by(&bot, config)?;
+
+    let mut files = Vec::new();
+    for entry in MANIFEST.iter().filter(|entry| (entry.when)(config)) {
+        files.push(PlannedFile {
+            path: entry.path.to_owned(),
+            text: templates.render(entry.template, &view)?,
+            existing: entry.existing,
+        });
+    }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    check::files(&files, config)?;
+    Ok(Plan { files })
+}
+
+#[cfg(test)]
+mod tests;

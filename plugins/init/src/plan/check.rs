@@ -1,0 +1,108 @@
+//! What must hold of every plan before anybody sees it.
+
+use std::path::Path;
+
+use saphyr::{LoadableYamlNode, Yaml};
+use tree_sitter::Parser;
+
+use super::{PlanError, PlannedFile};
+use crate::config::Config;
+
+/// Files that a build may copy although nobody generates them.
+const MADE_LATER: &[&str] = &["uv.lock"];
+
+pub(super) fn files(files: &[PlannedFile], config: &Config) -> Result<(), PlanError> {
+    for file in files {
+        text(file, config).map_err(|reason| PlanError::broken(&file.path, reason))?;
+        syntax(file).map_err(|reason| PlanError::broken(&file.path, reason))?;
+        if file.path.ends_with("Dockerfile") {
+            copies(file, files).map_err(|reason| PlanError::broken(&file.path, reason))?;
+        }
+    }
+    Ok(())
+}
+
+fn text(file: &PlannedFile, config: &Config) -> Result<(), String> {
+    if !file.text.ends_with('\n') || file.text.ends_with("\n\n") {
+        return Err("it does not end with exactly one newline".to_owned());
+    }
+    if file.text.contains('\r') {
+        return Err("it has a carriage return".to_owned());
+    }
+    for marker in ["{{", "{%"] {
+        if file.text.contains(marker) && !config.project_name.contains(marker) {
+            return Err(format!("`{marker}` was left unrendered"));
+        }
+    }
+    Ok(())
+}
+
+fn syntax(file: &PlannedFile) -> Result<(), String> {
+    let extension = Path::new(&file.path)
+        .extension()
+        .and_then(|extension| extension.to_str());
+    match extension {
+        Some("py") => python(&file.text),
+        Some("toml") => toml::from_str::<toml::Table>(&file.text)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        Some("json") => serde_json::from_str::<serde_json::Value>(&file.text)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        Some("yaml" | "yml") => Yaml::load_from_str(&file.text)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+fn python(code: &str) -> Result<(), String> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_python::LANGUAGE.into())
+        .map_err(|error| error.to_string())?;
+    let tree = parser.parse(code, None).ok_or("it can't be parsed")?;
+    let mut open = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if node.is_error() || node.is_missing() {
+            return Err(format!(
+                "it has a syntax error in line {}",
+                node.start_position().row + 1
+            ));
+        }
+        let mut cursor = node.walk();
+        open.extend(
+            node.children(&mut cursor)
+                .filter(tree_sitter::Node::has_error),
+        );
+    }
+    Ok(())
+}
+
+/// Every source of a `COPY` is a file of the plan, beside the build file or below it.
+fn copies(build: &PlannedFile, files: &[PlannedFile]) -> Result<(), String> {
+    let folder = build.path.strip_suffix("Dockerfile").unwrap_or_default();
+    for line in build.text.lines() {
+        let Some(arguments) = line.strip_prefix("COPY ") else {
+            continue;
+        };
+        let mut sources: Vec<&str> = arguments
+            .split_whitespace()
+            .filter(|word| !word.starts_with("--"))
+            .collect();
+        sources.pop();
+        for source in sources {
+            let name = source.trim_start_matches("./").trim_end_matches('*');
+            let planned = |file: &PlannedFile| {
+                file.path
+                    .strip_prefix(folder)
+                    .is_some_and(|path| path == name || path.starts_with(&format!("{name}/")))
+            };
+            let optional = source.ends_with('*') && MADE_LATER.contains(&name);
+            if !optional && !files.iter().any(planned) {
+                return Err(format!("it copies `{source}`, which is not generated"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Which files a project has: the one place that decides.
+
+use bot_cli_templates::catalogue::BotType;
+
+use super::{Existing, PlanError};
+use crate::config::{Client, Config};
+
+pub(super) struct Entry {
+    /// Where it goes, relative to the target.
+    pub path: &'static str,
+    /// Its template, relative to `templates/project`.
+    pub template: &'static str,
+    /// What it is, for the project's README.
+    pub about: &'static str,
+    pub existing: Existing,
+    pub when: fn(&Config) -> bool,
+}
+
+pub(super) const MANIFEST: &[Entry] = &[
+    Entry {
+        path: ".gitignore",
+        template: "gitignore.liquid",
+        about: "What stays out of version control",
+        existing: Existing::AddLines,
+        when: always,
+    },
+    Entry {
+        path: "server/.dockerignore",
+        template: "server/dockerignore.liquid",
+        about: "What reaches the image build",
+        existing: Existing::Conflict,
+        when: deployed,
+    },
+    Entry {
+        path: "server/.env.example",
+        template: "server/env.example.liquid",
+        about: "Every environment variable; copy it to `.env`",
+        existing: Existing::Conflict,
+        when: always,
+    },
+    Entry {
+        path: "server/Dockerfile",
+        template: "server/Dockerfile.liquid",
+        about: "Container image",
+        existing: Existing::Conflict,
+        when: deployed,
+    },
+    Entry {
+        path: "server/bot.py",
+        template: "server/bot.py.liquid",
+        about: "The bot",
+        existing: Existing::Conflict,
+        when: always,
+    },
+    Entry {
+        path: "server/cloud-deploy.toml",
+        template: "server/cloud-deploy.toml.liquid",
+        about: "How the hosting service runs the bot",
+        existing: Existing::Conflict,
+        when: deployed,
+    },
+    Entry {
+        path: "server/pyproject.toml",
+        template: "server/pyproject.toml.liquid",
+        about: "Dependencies and tool settings",
+        existing: Existing::Conflict,
+        when: always,
+    },
+];
+
+fn always(_: &Config) -> bool {
+    true
+}
+
+fn deployed(config: &Config) -> bool {
+    config.deploy_to_cloud
+}
+
+/// Parts of a valid configuration for which there are no templates.
+pub(super) fn refuse_what_is_missing(config: &Config) -> Result<(), PlanError> {
+    let missing = |what: String| Err(PlanError::NotYet { what });
+    if let Some(transport) = config
+        .transports
+        .iter()
+        .find(|transport| transport.bot_type == BotType::Telephony)
+    {
+        return missing(format!("a bot with the transport `{}`", transport.id));
+    }
+    if config.bot_type == BotType::Telephony {
+        return missing("a bot of type `telephony`".to_owned());
+    }
+    if let Some(video) = config.video {
+        return missing(format!("a bot with the video service `{}`", video.id));
+    }
+    match config.client {
+        Client::None => Ok(()),
+        Client::ReactVite | Client::ReactNextjs => missing("a `react` client".to_owned()),
+        Client::Vanilla => missing("a `vanilla` client".to_owned()),
+    }
+}

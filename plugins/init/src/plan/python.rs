@@ -1,0 +1,440 @@
+//! The passages of `bot.py` that follow from the catalogue, formatted as `ruff format` would.
+
+use bot_cli_templates::catalogue::{Arg, Kind, Service, Transport, Turns, Type};
+use serde::Serialize;
+
+use super::quote::py;
+use super::variables::{Reading, Unset};
+use super::{PlanError, view};
+use crate::config::{Config, Pipeline};
+
+const LINE_LENGTH: usize = 100;
+
+/// What the template of `bot.py` gets from the catalogue.
+#[derive(Debug, Clone, Serialize)]
+pub struct BotCode {
+    /// `voice` or `voice and video`.
+    pub medium: &'static str,
+    /// `Transport` or `Transports`.
+    pub transport_heading: &'static str,
+    /// The import statements.
+    pub imports: String,
+    /// `NAME = …`: one statement for each environment variable.
+    pub settings: Vec<String>,
+    /// Which readers the settings call.
+    pub reads_required: bool,
+    /// As above.
+    pub reads_converted: bool,
+    /// As above.
+    pub reads_list: bool,
+    /// As above.
+    pub reads_one_of: bool,
+    /// One factory for each service, in the order of the pipeline.
+    pub services: Vec<ServiceCode>,
+    /// One entry for each transport, and one for evals.
+    pub transports: Vec<TransportCode>,
+    /// The bot's own analyzers find the turns of the user.
+    pub vad: bool,
+    /// A service needs an aiohttp session.
+    pub session: bool,
+}
+
+/// A service of the pipeline.
+#[derive(Debug, Clone, Serialize)]
+pub struct ServiceCode {
+    /// The variable that holds it in `run_bot`: `stt`.
+    pub variable: &'static str,
+    /// The function that makes it: `create_stt`.
+    pub function: String,
+    /// `session: aiohttp.ClientSession` or nothing.
+    pub parameter: &'static str,
+    /// `session` or nothing.
+    pub argument: &'static str,
+    /// `DeepgramSTTService`.
+    pub class: String,
+    /// The function's docstring.
+    pub about: String,
+    /// The indented `return` statement.
+    pub body: String,
+}
+
+/// An entry of `TRANSPORT_PARAMS`.
+#[derive(Debug, Clone, Serialize)]
+pub struct TransportCode {
+    /// The indented lines of the entry.
+    pub entry: String,
+}
+
+impl BotCode {
+    pub(super) fn new(config: &Config, readings: &[Reading]) -> Result<Self, PlanError> {
+        let services: Vec<ServiceCode> = view::services(config)
+            .into_iter()
+            .map(|service| service_code(service, readings))
+            .collect::<Result<_, _>>()?;
+        let mut transports: Vec<TransportCode> = config
+            .transports
+            .iter()
+            .map(|transport| transport_code(transport, config, readings))
+            .collect::<Result<_, _>>()?;
+        if config.eval {
+            transports.push(eval_code());
+        }
+        let reads = |kinds: &[Type]| readings.iter().any(|reading| kinds.contains(&reading.kind));
+        Ok(Self {
+            medium: if config.video_input || config.video_output {
+                "voice and video"
+            } else {
+                "voice"
+            },
+            transport_heading: if config.transports.len() == 1 {
+                "Transport"
+            } else {
+                "Transports"
+            },
+            imports: String::new(),
+            settings: readings.iter().map(setting).collect::<Result<_, _>>()?,
+            reads_required: readings
+                .iter()
+                .any(|reading| reading.unset == Unset::Required),
+            reads_converted: reads(&[Type::Int, Type::Float, Type::List]),
+            reads_list: reads(&[Type::List]),
+            reads_one_of: reads(&[Type::Choice]),
+            session: services.iter().any(|service| !service.argument.is_empty()),
+            services,
+            transports,
+            vad: match &config.pipeline {
+                Pipeline::Cascade { .. } => true,
+                Pipeline::Realtime(service) => service.turns != Some(Turns::Service),
+            },
+        })
+    }
+}
+
+/// `NAME = …` for one variable.
+fn setting(reading: &Reading) -> Result<String, PlanError> {
+    let name = &reading.name;
+    let quoted = py(name);
+    let broken = |why: &str| PlanError::broken("server/bot.py", format!("{name} {why}"));
+    let unset = match &reading.unset {
+        Unset::Required => None,
+        Unset::NotGiven => Some("NOT_GIVEN".to_owned()),
+        Unset::None => Some("None".to_owned()),
+        Unset::Default(text) => {
+            Some(literal(text, reading).ok_or_else(|| broken("has a default of another type"))?)
+        }
+    };
+    let (annotation, value) = match (reading.kind, unset) {
+        (Type::Str, None) => (None, format!("required({quoted})")),
+        (Type::Str, Some(unset)) => (None, format!("os.getenv({quoted}) or {unset}")),
+        (_, None) => return Err(broken("is required, but not text")),
+        (kind, Some(unset)) => {
+            let (python, call) = match kind {
+                Type::Int => (
+                    "int".to_owned(),
+                    format!("converted({quoted}, int, {unset})"),
+                ),
+                Type::Float => (
+                    "float".to_owned(),
+                    format!("converted({quoted}, float, {unset})"),
+                ),
+                Type::List => (
+                    "list[str]".to_owned(),
+                    format!("converted({quoted}, split, {unset})"),
+                ),
+                Type::Str | Type::Choice => {
+                    let choices = reading
+                        .choices
+                        .iter()
+                        .map(|choice| py(choice))
+                        .collect::<Vec<_>>()
+                        .join(", ");
+                    (
+                        format!("Literal[{choices}]"),
+                        format!("one_of({quoted}, [{choices}], {unset})"),
+                    )
+                }
+            };
+            let python = match reading.unset {
+                Unset::NotGiven => format!("{python} | NotGiven"),
+                Unset::None => format!("{python} | None"),
+                Unset::Default(_) | Unset::Required => python,
+            };
+            (Some(python), call)
+        }
+    };
+    let target = annotation.map_or_else(
+        || name.clone(),
+        |annotation| format!("{name}: {annotation}"),
+    );
+    let line = format!("{target} = {value}");
+    if line.chars().count() <= LINE_LENGTH {
+        return Ok(line);
+    }
+    Ok(format!("{target} = (\n    {value}\n)"))
+}
+
+/// The text of a default as Python.
+fn literal(text: &str, reading: &Reading) -> Option<String> {
+    match reading.kind {
+        Type::Str => Some(py(text)),
+        Type::Choice => reading
+            .choices
+            .iter()
+            .any(|choice| choice == text)
+            .then(|| py(text)),
+        Type::Int => text.parse::<i64>().ok().map(|number| number.to_string()),
+        Type::Float => text.parse::<f64>().ok().map(|number| format!("{number:?}")),
+        Type::List => {
+            let items: Vec<String> = text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(py)
+                .collect();
+            Some(format!("[{}]", items.join(", ")))
+        }
+    }
+}
+
+fn service_code(service: &Service, readings: &[Reading]) -> Result<ServiceCode, PlanError> {
+    let mut call = Call::new(&service.class);
+    for arg in &service.args {
+        call.place(
+            service,
+            &arg.name,
+            expression(arg, arg.name.starts_with("settings."), readings)?,
+        )?;
+    }
+    if let Some(prompt) = &service.prompt {
+        call.place(
+            service,
+            prompt,
+            Expression::Text("SYSTEM_PROMPT".to_owned()),
+        )?;
+    }
+    let (variable, about) = match service.kind {
+        Kind::Stt => (
+            "stt",
+            format!("Turn speech into text with {}.", service.label),
+        ),
+        Kind::Llm => ("llm", format!("Think of an answer with {}.", service.label)),
+        Kind::Tts => (
+            "tts",
+            format!("Turn text into speech with {}.", service.label),
+        ),
+        Kind::Realtime => (
+            "llm",
+            format!("Hear, think and speak with {}.", service.label),
+        ),
+        Kind::Video => ("video", format!("Show a face with {}.", service.label)),
+    };
+    let session = service.args.iter().any(uses_session);
+    Ok(ServiceCode {
+        variable,
+        function: format!("create_{variable}"),
+        parameter: if session {
+            "session: aiohttp.ClientSession"
+        } else {
+            ""
+        },
+        argument: if session { "session" } else { "" },
+        class: service.class.clone(),
+        about,
+        body: format!(
+            "    return {}",
+            Expression::Call(call).render(4, "return ".len(), 0)
+        ),
+    })
+}
+
+fn uses_session(arg: &Arg) -> bool {
+    arg.expr.as_deref() == Some("session") || arg.args.iter().any(uses_session)
+}
+
+fn transport_code(
+    transport: &Transport,
+    config: &Config,
+    readings: &[Reading],
+) -> Result<TransportCode, PlanError> {
+    let mut args = vec![("audio_in_enabled".to_owned(), text("True"))];
+    if config.noise_cancel {
+        args.push(("audio_in_filter".to_owned(), text("noise_filter()")));
+    }
+    args.push(("audio_out_enabled".to_owned(), text("True")));
+    // The WebSocket transport carries sound only.
+    if transport.runner_key != "websocket" {
+        if config.video_input {
+            args.push(("video_in_enabled".to_owned(), text("True")));
+            args.push((
+                "video_in_sources".to_owned(),
+                text("{\"camera\": VideoInSourceParams(framerate=1)}"),
+            ));
+        }
+        if config.video_output {
+            args.push(("video_out_enabled".to_owned(), text("True")));
+        }
+    }
+    for arg in &transport.args {
+        args.push((arg.name.clone(), expression(arg, false, readings)?));
+    }
+    Ok(entry(&transport.runner_key, &transport.class, args))
+}
+
+/// What the eval harness talks to.
+fn eval_code() -> TransportCode {
+    let args = vec![
+        ("audio_in_enabled".to_owned(), text("True")),
+        ("audio_out_enabled".to_owned(), text("True")),
+    ];
+    entry("eval", "EvalTransportParams", args)
+}
+
+fn entry(key: &str, class: &str, args: Vec<(String, Expression)>) -> TransportCode {
+    let call = Call {
+        callee: class.to_owned(),
+        args,
+    };
+    let before = format!("{}: lambda: ", py(key));
+    let value = Expression::Call(call).render(4, before.chars().count(), 1);
+    TransportCode {
+        entry: format!("    {before}{value},"),
+    }
+}
+
+fn text(code: &str) -> Expression {
+    Expression::Text(code.to_owned())
+}
+
+fn expression(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Result<Expression, PlanError> {
+    if let Some(name) = &arg.env {
+        let reading = readings.iter().find(|reading| reading.name == *name);
+        // Two services share the variable and only this one may leave it to its class.
+        let fallback = is_setting && reading.is_some_and(|reading| reading.unset == Unset::None);
+        return Ok(Expression::Text(if fallback {
+            format!("{name} or NOT_GIVEN")
+        } else {
+            name.clone()
+        }));
+    }
+    if let Some(value) = &arg.value {
+        return python_value(value).map(Expression::Text).ok_or_else(|| {
+            PlanError::broken(
+                "server/bot.py",
+                format!("the value of `{}` has no Python form", arg.name),
+            )
+        });
+    }
+    if let Some(code) = &arg.expr {
+        return Ok(text(code));
+    }
+    let Some(callee) = &arg.call else {
+        return Err(PlanError::broken(
+            "server/bot.py",
+            format!("`{}` has no value", arg.name),
+        ));
+    };
+    let mut call = Call::new(callee);
+    for inner in &arg.args {
+        call.args
+            .push((inner.name.clone(), expression(inner, false, readings)?));
+    }
+    Ok(Expression::Call(call))
+}
+
+fn python_value(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(py(text)),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(format!("{number:?}")),
+        toml::Value::Boolean(true) => Some("True".to_owned()),
+        toml::Value::Boolean(false) => Some("False".to_owned()),
+        toml::Value::Array(items) => {
+            let items: Option<Vec<String>> = items.iter().map(python_value).collect();
+            Some(format!("[{}]", items?.join(", ")))
+        }
+        toml::Value::Datetime(_) | toml::Value::Table(_) => None,
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Expression {
+    Text(String),
+    Call(Call),
+}
+
+#[derive(Debug, Clone)]
+struct Call {
+    callee: String,
+    args: Vec<(String, Expression)>,
+}
+
+impl Call {
+    fn new(callee: &str) -> Self {
+        Self {
+            callee: callee.to_owned(),
+            args: Vec::new(),
+        }
+    }
+
+    /// Sets the argument that a dotted name leads to. `settings` is made on the way, every other call has to be there.
+    fn place(
+        &mut self,
+        service: &Service,
+        dotted: &str,
+        value: Expression,
+    ) -> Result<(), PlanError> {
+        let Some((first, rest)) = dotted.split_once('.') else {
+            self.args.push((dotted.to_owned(), value));
+            return Ok(());
+        };
+        if first == "settings" && !self.args.iter().any(|(name, _)| name == first) {
+            let settings = Self::new(&format!("{}.Settings", service.class));
+            self.args
+                .push((first.to_owned(), Expression::Call(settings)));
+        }
+        let inner = self.args.iter_mut().find(|(name, _)| name == first);
+        let Some((_, Expression::Call(inner))) = inner else {
+            return Err(PlanError::broken(
+                "server/bot.py",
+                format!("`{}` has no call `{first}`", service.id),
+            ));
+        };
+        inner.place(service, rest, value)
+    }
+}
+
+impl Expression {
+    fn one_line(&self) -> String {
+        match self {
+            Self::Text(code) => code.clone(),
+            Self::Call(call) => {
+                let args: Vec<String> = call
+                    .args
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", value.one_line()))
+                    .collect();
+                format!("{}({})", call.callee, args.join(", "))
+            }
+        }
+    }
+
+    /// The code, on one line where that fits between `before` characters in front and `after` behind it.
+    fn render(&self, indent: usize, before: usize, after: usize) -> String {
+        let one_line = self.one_line();
+        let Self::Call(call) = self else {
+            return one_line;
+        };
+        if call.args.is_empty() || indent + before + one_line.chars().count() + after <= LINE_LENGTH
+        {
+            return one_line;
+        }
+        let mut out = format!("{}(\n", call.callee);
+        for (name, value) in &call.args {
+            let value = value.render(indent + 4, name.chars().count() + 1, 1);
+            out.push_str(&format!("{}{name}={value},\n", " ".repeat(indent + 4)));
+        }
+        out.push_str(&" ".repeat(indent));
+        out.push(')');
+        out
+    }
+}

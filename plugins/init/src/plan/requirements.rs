@@ -1,0 +1,128 @@
+//! What `pyproject.toml` and the image ask for, with a floor and a ceiling each.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{PlanError, view};
+use crate::config::Config;
+
+/// The release that the templates are checked with, and the first one that may break them.
+const FRAMEWORK: &str = ">=1.14.0,<2";
+
+/// The framework's own floor.
+const OLDEST_PYTHON: (u32, u32) = (3, 11);
+
+/// The Python of the container image.
+const IMAGE_PYTHON: (u32, u32) = (3, 12);
+
+/// A release of the image `dailyco/pipecat-base`.
+const BASE_IMAGE: &str = "0.1.29";
+
+/// What the project needs to be installed.
+#[derive(Debug, Clone, Serialize)]
+pub struct Requirements {
+    /// `>=3.11`.
+    pub requires: String,
+    /// `3.11`: the oldest Python, for people.
+    pub oldest: String,
+    /// What the bot itself needs.
+    pub dependencies: Vec<String>,
+    /// What only developing or deploying it needs.
+    pub groups: Vec<Group>,
+    /// The tag of the base image.
+    pub base_image: String,
+}
+
+/// A dependency group.
+#[derive(Debug, Clone, Serialize)]
+pub struct Group {
+    /// `dev`.
+    pub name: &'static str,
+    /// In the order of their names.
+    pub requirements: Vec<String>,
+}
+
+impl Requirements {
+    pub(super) fn new(config: &Config, needs_session: bool) -> Result<Self, PlanError> {
+        let oldest = oldest_python(config)?;
+        let mut groups = vec![Group {
+            name: "dev",
+            requirements: Vec::new(),
+        }];
+        if config.eval {
+            groups[0]
+                .requirements
+                .push(format!("pipecat-ai[evals]{FRAMEWORK}"));
+        }
+        groups[0].requirements.extend([
+            "pyright>=1.1.404,<2".to_owned(),
+            "ruff>=0.12.11,<1".to_owned(),
+        ]);
+        if config.deploy_to_cloud {
+            groups.push(Group {
+                name: "cloud",
+                requirements: vec!["pipecatcloud>=1.4.0,<2".to_owned()],
+            });
+        }
+        let image = oldest.max(IMAGE_PYTHON);
+        Ok(Self {
+            requires: format!(">={}.{}", oldest.0, oldest.1),
+            oldest: format!("{}.{}", oldest.0, oldest.1),
+            dependencies: dependencies(config, needs_session),
+            groups,
+            base_image: format!("{BASE_IMAGE}-py{}.{}", image.0, image.1),
+        })
+    }
+}
+
+fn dependencies(config: &Config, needs_session: bool) -> Vec<String> {
+    // `runner` is the program that serves sessions while developing and inside the image.
+    let mut extras = BTreeSet::from(["runner"]);
+    let mut packages = BTreeSet::from(["loguru>=0.7.3,<1", "python-dotenv>=1.0.1,<2"]);
+    for service in view::services(config) {
+        extras.extend(service.extras.iter().map(String::as_str));
+        packages.extend(service.packages.iter().map(String::as_str));
+    }
+    for transport in &config.transports {
+        extras.extend(transport.extras.iter().map(String::as_str));
+        packages.extend(transport.packages.iter().map(String::as_str));
+    }
+    if needs_session {
+        packages.insert("aiohttp>=3.11,<4");
+    }
+    if config.observability {
+        packages.insert("pipecat-ai-whisker>=2.0.1,<3");
+    }
+    let extras: Vec<&str> = extras.into_iter().collect();
+    let framework = format!("pipecat-ai[{}]{FRAMEWORK}", extras.join(","));
+    let mut all: Vec<String> = packages.into_iter().map(str::to_owned).collect();
+    all.push(framework);
+    all.sort_by_key(|requirement| {
+        requirement
+            .split(['[', '>', '=', '<', '~'])
+            .next()
+            .map(str::to_owned)
+    });
+    all
+}
+
+fn oldest_python(config: &Config) -> Result<(u32, u32), PlanError> {
+    let mut oldest = OLDEST_PYTHON;
+    for service in view::services(config) {
+        let Some(version) = &service.requires_python else {
+            continue;
+        };
+        let parsed = version
+            .split_once('.')
+            .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
+            .ok_or_else(|| {
+                PlanError::broken(
+                    "server/pyproject.toml",
+                    format!("`{version}` is not a Python version"),
+                )
+            })?;
+        oldest = oldest.max(parsed);
+    }
+    Ok(oldest)
+}

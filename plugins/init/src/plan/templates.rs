@@ -1,0 +1,93 @@
+//! The template engine: Liquid with filters that quote, and lines of tags that leave no trace.
+
+use bot_cli_templates::project_files;
+use liquid::partials::{EagerCompiler, InMemorySource};
+use liquid_core::{
+    Display_filter, Filter, FilterReflection, ParseFilter, Runtime, Value, ValueView,
+};
+
+use super::view::ProjectView;
+use super::{PlanError, quote};
+
+pub(super) struct Templates {
+    parser: liquid::Parser,
+}
+
+impl Templates {
+    pub(super) fn parse() -> Result<Self, PlanError> {
+        let mut partials = EagerCompiler::<InMemorySource>::empty();
+        for (path, text) in project_files() {
+            if let Some(name) = path.strip_suffix(".liquid")
+                && name.starts_with("partials/")
+            {
+                partials.add(name, without_tag_lines(text));
+            }
+        }
+        let parser = liquid::ParserBuilder::with_stdlib()
+            .partials(partials)
+            .filter(Py)
+            .filter(Toml)
+            .filter(Yaml)
+            .filter(Json)
+            .filter(Html)
+            .filter(Sh)
+            .filter(Md)
+            .build()
+            .map_err(|error| PlanError::broken("partials", error))?;
+        Ok(Self { parser })
+    }
+
+    pub(super) fn render(&self, template: &str, view: &ProjectView) -> Result<String, PlanError> {
+        let broken = |error: liquid::Error| PlanError::broken(template, error);
+        let text = bot_cli_templates::project_file(template)
+            .ok_or_else(|| PlanError::broken(template, "no such template"))?;
+        let values = liquid::to_object(view).map_err(broken)?;
+        self.parser
+            .parse(&without_tag_lines(text))
+            .and_then(|template| template.render(&values))
+            .map_err(broken)
+    }
+}
+
+/// A line that holds one `{% tag %}` and nothing else vanishes with its indentation and its line break.
+fn without_tag_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        let is_tag =
+            bare.starts_with("{%") && bare.ends_with("%}") && bare.matches("{%").count() == 1;
+        out.push_str(if is_tag { bare } else { line });
+    }
+    out
+}
+
+/// A filter that writes its input as a literal of one language.
+macro_rules! quoting_filter {
+    ($type:ident, $display:ident, $name:literal, $about:literal, $quote:path) => {
+        #[derive(Clone, ParseFilter, FilterReflection)]
+        #[filter(name = $name, description = $about, parsed($display))]
+        struct $type;
+
+        #[derive(Debug, Default, Display_filter)]
+        #[name = $name]
+        struct $display;
+
+        impl Filter for $display {
+            fn evaluate(
+                &self,
+                input: &dyn ValueView,
+                _: &dyn Runtime,
+            ) -> liquid_core::Result<Value> {
+                Ok(Value::scalar($quote(&input.to_kstr())))
+            }
+        }
+    };
+}
+
+quoting_filter!(Py, PyFilter, "py", "A Python string.", quote::py);
+quoting_filter!(Toml, TomlFilter, "toml", "A TOML string.", quote::double);
+quoting_filter!(Yaml, YamlFilter, "yaml", "A YAML string.", quote::double);
+quoting_filter!(Json, JsonFilter, "json", "A JSON string.", quote::double);
+quoting_filter!(Html, HtmlFilter, "html", "HTML text.", quote::html);
+quoting_filter!(Sh, ShFilter, "sh", "A word of a shell.", quote::sh);
+quoting_filter!(Md, MdFilter, "md", "Markdown text.", quote::md);

@@ -1,0 +1,221 @@
+//! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
+
+use bot_cli_templates::catalogue::{Arg, Catalogue, Service, Type};
+use serde::Serialize;
+
+use super::{PlanError, view};
+use crate::config::Config;
+
+/// The variables of one provider, transport or feature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VariableGroup {
+    /// `Deepgram`.
+    pub title: String,
+    /// Where a key is made, where there is such a place.
+    pub site: Option<String>,
+    /// `-t livekit`: the only way to run the bot that needs them, where there are others.
+    pub only_for: Option<String>,
+    /// In the order in which the bot reads them.
+    pub variables: Vec<VariableView>,
+}
+
+/// One environment variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VariableView {
+    /// `DEEPGRAM_API_KEY`.
+    pub name: String,
+    /// What to put in: `API key`.
+    pub about: String,
+    /// Whether it is a credential.
+    pub secret: bool,
+    /// Whether it has to be set: the bot does not start, or the transport does not work, without it.
+    pub required: bool,
+    /// What holds while it is unset, where that can be said.
+    pub default: Option<String>,
+    /// What the line in `.env.example` shows behind the `=`: the default as a dotenv value, or nothing.
+    pub example: String,
+}
+
+/// How `bot.py` reads a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub name: String,
+    pub kind: Type,
+    pub choices: Vec<String>,
+    pub unset: Unset,
+    /// What the class uses while the setting is not given; for people.
+    class_default: Option<String>,
+}
+
+/// What a variable stands for while it is unset or empty. The later wins where a variable is used twice.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unset {
+    /// `NOT_GIVEN`: the class's own default.
+    NotGiven,
+    /// `None`.
+    None,
+    /// A value in the code.
+    Default(String),
+    /// A problem.
+    Required,
+}
+
+/// What `service` reads, in the order of its arguments.
+pub(super) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
+    let mut found = Vec::new();
+    for service in services {
+        for arg in &service.args {
+            collect(arg, arg.name.starts_with("settings."), &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), PlanError> {
+    for inner in &arg.args {
+        collect(inner, false, found)?;
+    }
+    let Some(name) = &arg.env else { return Ok(()) };
+    let unset = match &arg.default {
+        Some(default) => Unset::Default(default.clone()),
+        None if !arg.optional && arg.class_default.is_none() => Unset::Required,
+        None if is_setting => Unset::NotGiven,
+        None => Unset::None,
+    };
+    let Some(known) = found.iter_mut().find(|reading| reading.name == *name) else {
+        found.push(Reading {
+            name: name.clone(),
+            kind: arg.r#type,
+            choices: arg.choices.clone(),
+            unset,
+            class_default: arg.class_default.clone(),
+        });
+        return Ok(());
+    };
+    let differs = |reason: &str| {
+        Err(PlanError::broken(
+            "server/bot.py",
+            format!("{name} {reason}"),
+        ))
+    };
+    if known.kind != arg.r#type || known.choices != arg.choices {
+        return differs("has two types");
+    }
+    if let (Unset::Default(one), Unset::Default(other)) = (&known.unset, &unset)
+        && one != other
+    {
+        return differs("has two defaults");
+    }
+    known.unset = known.unset.clone().max(unset);
+    Ok(())
+}
+
+/// The variables by who they belong to: services in the order of the pipeline, transports, features.
+pub(super) fn groups(
+    config: &Config,
+    readings: &[Reading],
+) -> Result<Vec<VariableGroup>, PlanError> {
+    let mut groups: Vec<VariableGroup> = Vec::new();
+    for service in view::services(config) {
+        let provider = view::provider_of(service)?;
+        for reading in self::readings(&[service])? {
+            let Some(merged) = readings.iter().find(|other| other.name == reading.name) else {
+                continue;
+            };
+            let meaning = provider
+                .env
+                .get(&reading.name)
+                .or_else(|| Catalogue::get().variable(&reading.name))
+                .ok_or_else(|| {
+                    PlanError::broken(
+                        "server/.env.example",
+                        format!("{} means nothing", reading.name),
+                    )
+                })?;
+            let default = match &merged.unset {
+                Unset::Default(default) => Some(default.clone()),
+                Unset::NotGiven | Unset::None => merged.class_default.clone(),
+                Unset::Required => None,
+            };
+            let variable = VariableView {
+                name: reading.name,
+                about: meaning.about.clone(),
+                secret: meaning.secret,
+                required: merged.unset == Unset::Required,
+                example: default.as_deref().map(dotenv).unwrap_or_default(),
+                default,
+            };
+            let heading = VariableGroup {
+                site: Some(provider.site.clone()),
+                ..VariableGroup::of(&provider.label)
+            };
+            add(&mut groups, heading, variable);
+        }
+    }
+    for transport in &config.transports {
+        for variable in &transport.env {
+            let view = VariableView {
+                name: variable.name.clone(),
+                about: variable.about.clone(),
+                secret: variable.secret,
+                required: variable.default.is_none() && !variable.optional,
+                default: variable.default.clone(),
+                example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
+            };
+            let heading = VariableGroup {
+                only_for: (config.transports.len() > 1)
+                    .then(|| format!("-t {}", transport.runner_key)),
+                ..VariableGroup::of(&transport.label)
+            };
+            add(&mut groups, heading, view);
+        }
+    }
+    if config.noise_cancel {
+        let view = VariableView {
+            name: "ENV".to_owned(),
+            about: "`local` while the bot runs on your machine, set by its runner; noise cancellation is off then".to_owned(),
+            secret: false,
+            required: false,
+            default: None,
+            example: "local".to_owned(),
+        };
+        add(&mut groups, VariableGroup::of("Noise cancellation"), view);
+    }
+    Ok(groups)
+}
+
+/// Adds a variable that no group has yet to the group with this heading.
+fn add(groups: &mut Vec<VariableGroup>, heading: VariableGroup, variable: VariableView) {
+    let mut all = groups.iter().flat_map(|group| &group.variables);
+    if all.any(|known| known.name == variable.name) {
+        return;
+    }
+    let found = groups.iter().position(|group| group.title == heading.title);
+    let place = found.unwrap_or_else(|| {
+        groups.push(heading);
+        groups.len() - 1
+    });
+    if let Some(group) = groups.get_mut(place) {
+        group.variables.push(variable);
+    }
+}
+
+impl VariableGroup {
+    fn of(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            site: None,
+            only_for: None,
+            variables: Vec::new(),
+        }
+    }
+}
+
+/// A value as python-dotenv reads it back.
+fn dotenv(value: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@+%".contains(c);
+    if value.chars().all(plain) {
+        return value.to_owned();
+    }
+    format!("'{}'", value.replace('\\', r"\\").replace('\'', r"\'"))
+}

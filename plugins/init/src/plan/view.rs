@@ -1,0 +1,197 @@
+//! What the project's templates can say: the configuration in the words of a reader.
+
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Provider, Service};
+use serde::Serialize;
+
+use super::PlanError;
+use super::manifest::MANIFEST;
+use super::python::BotCode;
+use super::requirements::Requirements;
+use super::variables::{self, VariableGroup};
+use crate::config::{Config, Pipeline};
+
+/// The context of every template below `templates/project`.
+///
+/// A template line that holds nothing but one `{% … %}` tag leaves no trace, not even its line break; every other line
+/// stands in the output as it is written. An unknown name is an error. Text that the user wrote (`name`) goes through
+/// the filter of the language around it: `py`, `toml`, `yaml` and `json` give a whole quoted literal, `sh` one quoted
+/// word, `html` text for an element or a quoted attribute, `md` inline text without markup. `{% include 'partials/x.md' %}` inserts `project/partials/x.md.liquid`.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProjectView {
+    /// The project's name as the user wrote it: any text. Only ever through a filter.
+    pub name: String,
+    /// `[a-z0-9-]`: the package and the agent.
+    pub slug: String,
+    /// `web` or `telephony`.
+    pub bot_type: &'static str,
+    /// `cascade` or `realtime`.
+    pub mode: &'static str,
+    /// How audio reaches the bot, in the user's order.
+    pub transports: Vec<TransportView>,
+    /// The AI services in the order of the pipeline: stt, llm, tts; or the realtime service.
+    pub services: Vec<ServiceView>,
+    /// Audio recording to `server/recordings/`.
+    pub recording: bool,
+    /// Transcript in the log.
+    pub transcription: bool,
+    /// Video from the user.
+    pub video_input: bool,
+    /// Video to the user.
+    pub video_output: bool,
+    /// `server/Dockerfile` and `server/cloud-deploy.toml` are generated.
+    pub deploy: bool,
+    /// Noise cancellation while deployed.
+    pub noise_cancel: bool,
+    /// Live view of the pipeline.
+    pub observability: bool,
+    /// `server/evals/` is generated and the bot has an `eval` transport.
+    pub eval: bool,
+    /// The environment variables, grouped by who they belong to, each once.
+    pub env: Vec<VariableGroup>,
+    /// What `pyproject.toml` asks for.
+    pub python: Requirements,
+    /// The passages of `bot.py` that follow from the catalogue.
+    pub bot: BotCode,
+    /// The generated files in the order of their paths, guides not among them.
+    pub files: Vec<FileView>,
+}
+
+/// A chosen transport.
+#[derive(Debug, Clone, Serialize)]
+pub struct TransportView {
+    /// `p2p_webrtc`.
+    pub id: &'static str,
+    /// `SmallWebRTC`.
+    pub label: &'static str,
+    /// The value of the bot's `-t` option: `webrtc`.
+    pub runner_key: &'static str,
+    /// One sentence that its user should know.
+    pub note: Option<&'static str>,
+}
+
+/// A chosen AI service.
+#[derive(Debug, Clone, Serialize)]
+pub struct ServiceView {
+    /// `deepgram_stt`.
+    pub id: &'static str,
+    /// `stt`, `llm`, `tts`, `realtime` or `video`.
+    pub kind: &'static str,
+    /// `Speech-to-text`.
+    pub role: &'static str,
+    /// `Deepgram`, `OpenAI Responses`.
+    pub label: &'static str,
+    /// `Deepgram`: the company or project behind it.
+    pub provider: &'static str,
+    /// Where a key is made or the software is documented.
+    pub site: &'static str,
+    /// One sentence that its user should know.
+    pub note: Option<&'static str>,
+    /// Why not to choose it any more.
+    pub deprecated: Option<&'static str>,
+}
+
+/// A generated file.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileView {
+    /// Relative to the target, with `/`.
+    pub path: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+}
+
+impl ProjectView {
+    pub(super) fn new(config: &Config) -> Result<Self, PlanError> {
+        let chosen = services(config);
+        let readings = variables::readings(&chosen)?;
+        let bot = BotCode::new(config, &readings)?;
+        Ok(Self {
+            name: config.project_name.clone(),
+            slug: config.slug.clone(),
+            bot_type: match config.bot_type {
+                BotType::Web => "web",
+                BotType::Telephony => "telephony",
+            },
+            mode: match config.pipeline {
+                Pipeline::Cascade { .. } => "cascade",
+                Pipeline::Realtime(_) => "realtime",
+            },
+            transports: config
+                .transports
+                .iter()
+                .map(|transport| TransportView {
+                    id: &transport.id,
+                    label: &transport.label,
+                    runner_key: &transport.runner_key,
+                    note: transport.note.as_deref(),
+                })
+                .collect(),
+            services: chosen
+                .into_iter()
+                .map(ServiceView::new)
+                .collect::<Result<_, _>>()?,
+            recording: config.recording,
+            transcription: config.transcription,
+            video_input: config.video_input,
+            video_output: config.video_output,
+            deploy: config.deploy_to_cloud,
+            noise_cancel: config.noise_cancel,
+            observability: config.observability,
+            eval: config.eval,
+            env: variables::groups(config, &readings)?,
+            python: Requirements::new(config, bot.session)?,
+            bot,
+            files: MANIFEST
+                .iter()
+                .filter(|entry| (entry.when)(config))
+                .map(|entry| FileView {
+                    path: entry.path,
+                    about: entry.about,
+                })
+                .collect(),
+        })
+    }
+}
+
+impl ServiceView {
+    fn new(service: &'static Service) -> Result<Self, PlanError> {
+        let provider = provider_of(service)?;
+        Ok(Self {
+            id: &service.id,
+            kind: match service.kind {
+                Kind::Stt => "stt",
+                Kind::Llm => "llm",
+                Kind::Tts => "tts",
+                Kind::Realtime => "realtime",
+                Kind::Video => "video",
+            },
+            role: match service.kind {
+                Kind::Stt => "Speech-to-text",
+                Kind::Llm => "Language model",
+                Kind::Tts => "Text-to-speech",
+                Kind::Realtime => "Speech-to-speech",
+                Kind::Video => "Video avatar",
+            },
+            label: &service.label,
+            provider: &provider.label,
+            site: &provider.site,
+            note: service.note.as_deref(),
+            deprecated: service.deprecated.as_deref(),
+        })
+    }
+}
+
+/// The AI services in the order of the pipeline.
+pub(super) fn services(config: &Config) -> Vec<&'static Service> {
+    let mut services = match &config.pipeline {
+        Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
+        Pipeline::Realtime(service) => vec![*service],
+    };
+    services.extend(config.video);
+    services
+}
+
+pub(super) fn provider_of(service: &Service) -> Result<&'static Provider, PlanError> {
+    Catalogue::get().provider_of(service).ok_or_else(|| {
+        PlanError::broken("server/bot.py", format!("`{}` has no provider", service.id))
+    })
+}
