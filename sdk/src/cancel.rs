@@ -4,9 +4,15 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+
+use crate::failure::Exit;
+
+/// How often a wish is looked for.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Counts how often the user asked to stop. Clones share the count.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +45,35 @@ impl Cancel {
             }
         });
         Ok(cancel)
+    }
+
+    /// Like [`on_signals`](Self::on_signals), but ends the process at the second signal, or `grace` after the first.
+    pub fn on_signals_or_exit(grace: Duration) -> io::Result<Self> {
+        let cancel = Self::on_signals()?;
+        let watched = cancel.clone();
+        thread::spawn(move || {
+            let mut since: Option<Instant> = None;
+            loop {
+                thread::sleep(TICK);
+                if watched.requested() {
+                    let since = since.get_or_insert_with(Instant::now);
+                    if watched.count() > 1 || since.elapsed() >= grace {
+                        std::process::exit(watched.exit().status().into());
+                    }
+                }
+            }
+        });
+        Ok(cancel)
+    }
+
+    /// The class of a run that was stopped this way.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        if self.terminated() {
+            Exit::Terminated
+        } else {
+            Exit::Cancelled
+        }
     }
 
     /// Asks to stop; the second time means at once.

@@ -1,6 +1,7 @@
 //! The bot-cli plugin protocol, and the library for writing and driving plugins.
 
 pub mod cancel;
+pub mod complete;
 pub mod driver;
 pub mod failure;
 mod line;

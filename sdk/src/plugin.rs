@@ -1,9 +1,21 @@
 //! For authors: a plugin is a clap command tree and a function for what it does.
 
+mod describe;
+mod direct;
+mod input;
+mod peer;
+mod serve;
+mod surface;
+mod usage;
+
+use std::io::IsTerminal;
 use std::process::ExitCode;
+
+use serde_json::Value;
 
 use crate::failure::Failure;
 pub use crate::outcome::Reply;
+use crate::protocol::{Candidate, Manifest, Role};
 use crate::session::Session;
 
 /// A clap command tree that can be run.
@@ -11,12 +23,57 @@ pub trait Command: clap::Parser {
     /// The manifest that stands in the executable: `bot_cli_sdk::manifest!("../manifest.json")`.
     const MANIFEST: &'static str;
 
+    /// What the plugin is for.
+    const ROLE: Role = Role::Command;
+
     /// Does what the user asked for.
     fn run(self, session: &mut Session) -> Result<Reply, Failure>;
+
+    /// What a value may become that only the plugin knows: `argument` is the name of the argument, `words` are all of
+    /// the user's words, of which the last is to be completed.
+    #[must_use]
+    fn complete(_argument: &str, _words: &[String]) -> Vec<Candidate> {
+        Vec::new()
+    }
+
+    /// The names of the arguments that [`complete`](Self::complete) knows values for.
+    const COMPLETES: &'static [&'static str] = &[];
+
+    /// Serves a method of the plugin's role, such as `secrets/list`. `None`: there is no such method.
+    fn request(
+        _method: &str,
+        _params: Value,
+        _session: &mut Session,
+    ) -> Option<Result<Value, Failure>> {
+        None
+    }
 }
 
 /// The whole `main` of a plugin: an ordinary command when started with arguments or at a terminal, the protocol otherwise.
 #[must_use]
 pub fn main<C: Command>() -> ExitCode {
-    ExitCode::SUCCESS
+    // The manifest is for those who read the file; the use keeps it in there.
+    std::hint::black_box(C::MANIFEST);
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if arguments.is_empty() && !std::io::stdin().is_terminal() {
+        serve::serve::<C>()
+    } else {
+        direct::run::<C>(arguments)
+    }
+}
+
+/// What `describe` answers.
+#[must_use]
+pub fn manifest<C: Command>() -> Manifest {
+    describe::manifest::<C>()
+}
+
+/// What differs between the manifest in the executable and what `describe` answers; for a test. With an error comes the
+/// text that the manifest's file should have.
+pub fn check_manifest<C: Command>() -> Result<(), String> {
+    let described = serde_json::to_string_pretty(&manifest::<C>()).unwrap_or_default() + "\n";
+    match Manifest::find(C::MANIFEST.as_bytes()) {
+        Ok(embedded) if embedded == manifest::<C>() => Ok(()),
+        _ => Err(described),
+    }
 }

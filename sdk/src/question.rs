@@ -28,7 +28,7 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<String>,
     /// Whether the user may go back to the question before.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
     /// Why the last answer was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -60,7 +60,7 @@ pub struct CommandSpec {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// Whether help leaves it out.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Its options and positional arguments, in the order of help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -99,10 +99,10 @@ pub struct ArgumentSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
     /// Whether the command fails without it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
     /// Whether it takes several values.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
     /// The value without it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,10 +114,10 @@ pub struct ArgumentSpec {
     #[serde(skip_serializing_if = "Completion::is_none")]
     pub completion: Completion,
     /// Whether subcommands take it too.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub global: bool,
     /// Whether help leaves it out.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
 
@@ -209,14 +209,6 @@ fn after_markers(file: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memmem::find_iter(file, MARKER)
         .map(|at| &file[at + MARKER.len()..])
         .filter(|text| text.starts_with(b"{"))
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 #[cfg(test)]

@@ -1,0 +1,157 @@
+//! The manifest of a clap command tree.
+
+use clap::{Arg, ArgAction, ValueHint};
+
+use super::{Command, surface};
+use crate::protocol::{
+    ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, VERSION, ValueSpec,
+};
+
+/// What `describe` answers.
+pub fn manifest<C: Command>() -> Manifest {
+    let name = name::<C>();
+    let mut command = surface::of(C::command(), &name);
+    command.build();
+    Manifest {
+        protocol: VERSION.to_owned(),
+        version: command.get_version().unwrap_or_default().to_owned(),
+        about: command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        role: C::ROLE,
+        command: Some(CommandSpec {
+            name: name.clone(),
+            ..spec(&command, C::COMPLETES, true)
+        }),
+        name,
+    }
+}
+
+/// The plugin's name: that of the clap command without `bot-cli-`.
+pub fn name<C: Command>() -> String {
+    let command = C::command();
+    let name = command.get_name();
+    name.strip_prefix("bot-cli-").unwrap_or(name).to_owned()
+}
+
+fn spec(command: &clap::Command, completes: &[&str], root: bool) -> CommandSpec {
+    CommandSpec {
+        name: command.get_name().to_owned(),
+        about: command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        aliases: command.get_visible_aliases().map(str::to_owned).collect(),
+        hidden: command.is_hide_set(),
+        arguments: command
+            .get_arguments()
+            // What is global stands once, where it was declared; `build` copies it into every subcommand.
+            .filter(|argument| root || !surface::is_common(argument.get_id().as_str()))
+            .filter(|argument| !is_help(argument))
+            .map(|argument| self::argument(argument, completes))
+            .collect(),
+        commands: command
+            .get_subcommands()
+            .filter(|subcommand| subcommand.get_name() != "help")
+            .map(|subcommand| spec(subcommand, completes, false))
+            .collect(),
+    }
+}
+
+fn is_help(argument: &Arg) -> bool {
+    matches!(
+        argument.get_action(),
+        ArgAction::Help | ArgAction::HelpShort | ArgAction::HelpLong | ArgAction::Version
+    )
+}
+
+fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
+    let takes_value = argument.get_action().takes_values();
+    let name = argument.get_id().as_str();
+    ArgumentSpec {
+        name: name.to_owned(),
+        kind: match (argument.is_positional(), takes_value) {
+            (true, _) => ArgumentKind::Positional,
+            (false, true) => ArgumentKind::Option,
+            (false, false) => ArgumentKind::Flag,
+        },
+        long: argument.get_long().map(str::to_owned),
+        short: argument.get_short(),
+        aliases: argument
+            .get_visible_aliases()
+            .unwrap_or_default()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        about: argument
+            .get_help()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        value_name: if takes_value {
+            argument
+                .get_value_names()
+                .and_then(|names| names.first())
+                .map(ToString::to_string)
+        } else {
+            None
+        },
+        required: argument.is_required_set(),
+        repeatable: is_repeatable(argument),
+        default: if takes_value {
+            argument
+                .get_default_values()
+                .first()
+                .and_then(|value| value.to_str())
+                .map(str::to_owned)
+        } else {
+            None
+        },
+        values: if takes_value {
+            values(argument)
+        } else {
+            Vec::new()
+        },
+        completion: completion(argument, completes.contains(&name)),
+        global: argument.is_global_set(),
+        hidden: argument.is_hide_set(),
+    }
+}
+
+/// Whether an argument takes several values.
+pub fn is_repeatable(argument: &Arg) -> bool {
+    matches!(argument.get_action(), ArgAction::Append | ArgAction::Count)
+        || argument
+            .get_num_args()
+            .is_some_and(|count| count.max_values() > 1)
+}
+
+fn values(argument: &Arg) -> Vec<ValueSpec> {
+    argument
+        .get_possible_values()
+        .into_iter()
+        .filter(|value| !value.is_hide_set())
+        .map(|value| ValueSpec {
+            value: value.get_name().to_owned(),
+            about: value.get_help().map(ToString::to_string),
+        })
+        .collect()
+}
+
+fn completion(argument: &Arg, dynamic: bool) -> Completion {
+    match argument.get_value_hint() {
+        _ if dynamic => Completion::Dynamic,
+        ValueHint::FilePath | ValueHint::AnyPath | ValueHint::ExecutablePath => Completion::File,
+        ValueHint::DirPath => Completion::Folder,
+        ValueHint::Unknown
+        | ValueHint::Other
+        | ValueHint::CommandName
+        | ValueHint::CommandString
+        | ValueHint::CommandWithArguments
+        | ValueHint::Username
+        | ValueHint::Hostname
+        | ValueHint::Url
+        | ValueHint::EmailAddress
+        | _ => Completion::None,
+    }
+}

@@ -1,0 +1,297 @@
+//! The host at the other end: its messages as they come, and the user interface that it is.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cancel::Cancel;
+use crate::failure::{Exit, Failure};
+use crate::line::{self, Line};
+use crate::protocol::{
+    AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, Message, NotAMessage,
+    OutputParams, ProgressParams, StdinResult, codes, methods,
+};
+use crate::question::{Answer, Question};
+use crate::ui::{Capabilities, Level, Ui};
+
+/// Where messages go out, whole lines at a time.
+#[derive(Clone)]
+pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
+
+impl Output {
+    /// Writes to `stream`.
+    pub fn new(stream: Box<dyn Write + Send>) -> Self {
+        Self(Arc::new(Mutex::new(stream)))
+    }
+
+    /// Sends a message. A host that has gone is noticed elsewhere.
+    pub fn send(&self, message: &Message) {
+        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(
+            stream
+                .write_all(message.to_line().as_bytes())
+                .and_then(|()| stream.flush()),
+        );
+    }
+}
+
+/// A request of the host.
+pub struct Incoming {
+    /// Names it.
+    pub id: Id,
+    /// What is wanted.
+    pub method: String,
+    /// How.
+    pub params: Value,
+    /// Whether it is still wanted.
+    pub cancel: Cancel,
+}
+
+/// What may come while a question is open.
+pub enum Reply {
+    /// The answer to one of our requests.
+    To(Id, Result<Value, ErrorObject>),
+    /// A request was cancelled.
+    Cancelled,
+}
+
+/// The wishes to stop, by request.
+#[derive(Clone, Default)]
+pub struct Wishes(Arc<Mutex<HashMap<Id, Cancel>>>);
+
+impl Wishes {
+    fn open(&self, id: &Id) -> Cancel {
+        let cancel = Cancel::new();
+        let mut wishes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        wishes.insert(id.clone(), cancel.clone());
+        cancel
+    }
+
+    fn cancel(&self, id: &Id) {
+        if let Some(cancel) = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+        {
+            cancel.request();
+        }
+    }
+
+    /// Stops everything.
+    pub fn cancel_all(&self) {
+        for cancel in self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+        {
+            cancel.request();
+        }
+    }
+
+    /// Forgets a request that has been replied to.
+    pub fn close(&self, id: &Id) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(id);
+    }
+}
+
+/// Reads messages until the input ends and hands each to where it belongs.
+pub fn listen(
+    mut input: impl BufRead,
+    output: &Output,
+    wishes: &Wishes,
+    requests: &Sender<Incoming>,
+    replies: &Sender<Reply>,
+) {
+    while let Ok(Some(line)) = line::read(&mut input) {
+        let Line::Complete(bytes) = line else {
+            output.send(&unreadable(
+                codes::INVALID_REQUEST,
+                "a line is longer than 8 MiB",
+            ));
+            return;
+        };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match Message::from_line(&bytes) {
+            Ok(Message::Request { id, method, params }) => {
+                let cancel = wishes.open(&id);
+                drop(requests.send(Incoming {
+                    id,
+                    method,
+                    params,
+                    cancel,
+                }));
+            }
+            Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
+                if let Ok(params) = CancelParams::deserialize(params) {
+                    wishes.cancel(&params.id);
+                    drop(replies.send(Reply::Cancelled));
+                }
+            }
+            Ok(Message::Notification { .. } | Message::Error { id: None, .. }) => {}
+            Ok(Message::Result { id, result }) => drop(replies.send(Reply::To(id, Ok(result)))),
+            Ok(Message::Error {
+                id: Some(id),
+                error,
+            }) => {
+                drop(replies.send(Reply::To(id, Err(error))));
+            }
+            Err(NotAMessage::NotUtf8) => {
+                output.send(&unreadable(codes::PARSE_ERROR, "a line is not UTF-8"));
+            }
+            Err(NotAMessage::NotJson) => {
+                output.send(&unreadable(codes::PARSE_ERROR, "a line is not JSON"));
+            }
+            Err(NotAMessage::NotJsonRpc) => {
+                let reason = "a line is not a JSON-RPC 2.0 message";
+                output.send(&unreadable(codes::INVALID_REQUEST, reason));
+            }
+        }
+    }
+}
+
+fn unreadable(code: i64, reason: &str) -> Message {
+    Message::Error {
+        id: None,
+        error: ErrorObject::protocol(code, reason),
+    }
+}
+
+/// The host as the user interface of one request.
+pub struct Peer {
+    /// The request that is being worked on.
+    pub id: Id,
+    /// What the host can do.
+    pub capabilities: Capabilities,
+    /// Whether the request is still wanted.
+    pub cancel: Cancel,
+    /// Where messages go out.
+    pub output: Output,
+    /// Where answers come in.
+    pub replies: Rc<Receiver<Reply>>,
+    /// How many requests have been made.
+    pub asked: u64,
+}
+
+impl Peer {
+    fn notify(&self, method: &str, params: Value) {
+        self.output.send(&Message::Notification {
+            method: method.to_owned(),
+            params,
+        });
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+        self.asked += 1;
+        let id = Id::Text(format!("{}-{}", plain(&self.id), self.asked));
+        self.output.send(&Message::Request {
+            id: id.clone(),
+            method: method.to_owned(),
+            params,
+        });
+        loop {
+            if self.cancel.requested() {
+                return Err(Failure::cancelled());
+            }
+            match self.replies.recv() {
+                Ok(Reply::To(replied, result)) if replied == id => return Ok(result?),
+                Ok(Reply::To(..) | Reply::Cancelled) => {}
+                Err(_) => {
+                    let message = format!("the host went away before it answered `{method}`");
+                    return Err(Failure::new(Exit::Failed, "host_gone", message));
+                }
+            }
+        }
+    }
+}
+
+fn plain(id: &Id) -> String {
+    match id {
+        Id::Number(number) => number.to_string(),
+        Id::Text(text) => text.clone(),
+    }
+}
+
+impl Ui for Peer {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        let result = self.request(methods::ASK, json!(question))?;
+        let result: AskResult = decoded(methods::ASK, result)?;
+        match result.action {
+            AskAction::Accept => question
+                .check(&result.value)
+                .map_err(|problem| wrong_answer(methods::ASK, &format!("the value {problem}"))),
+            AskAction::Back if question.back => Ok(Answer::Back),
+            AskAction::Back => Err(wrong_answer(methods::ASK, "there is no way back")),
+            AskAction::Cancel => Err(Failure::cancelled()),
+        }
+    }
+
+    fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
+        let message = message.to_owned();
+        let params = ProgressParams {
+            id: self.id.clone(),
+            message,
+            current,
+            total,
+        };
+        self.notify(methods::PROGRESS, json!(params));
+    }
+
+    fn log(&mut self, level: Level, message: &str) {
+        let level = match level {
+            Level::Debug => LogLevel::Debug,
+            Level::Info => LogLevel::Info,
+            Level::Warn => LogLevel::Warn,
+        };
+        let params = LogParams {
+            id: self.id.clone(),
+            level,
+            message: message.to_owned(),
+        };
+        self.notify(methods::LOG, json!(params));
+    }
+
+    fn output(&mut self, text: &str) {
+        let params = OutputParams {
+            id: self.id.clone(),
+            text: text.to_owned(),
+        };
+        self.notify(methods::OUTPUT, json!(params));
+    }
+
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        let result = self.request(methods::STDIN, json!({}))?;
+        match decoded(methods::STDIN, result)? {
+            StdinResult::Text(text) => Ok(text.into_bytes()),
+            StdinResult::Base64(text) => BASE64
+                .decode(text)
+                .map_err(|error| wrong_answer(methods::STDIN, &error.to_string())),
+        }
+    }
+}
+
+fn decoded<T: for<'de> Deserialize<'de>>(method: &str, result: Value) -> Result<T, Failure> {
+    T::deserialize(result).map_err(|_| wrong_answer(method, "it has another shape"))
+}
+
+fn wrong_answer(method: &str, reason: &str) -> Failure {
+    let message = format!("the host's answer to `{method}` is wrong: {reason}");
+    Failure::new(Exit::Failed, "host_protocol", message)
+}

@@ -1,0 +1,257 @@
+//! A plugin run by a host: one request after the other until the input ends.
+
+use std::io::{self, BufReader, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::peer::{self, Incoming, Output, Peer, Reply, Wishes};
+use super::{Command, describe, input, surface, usage};
+use crate::failure::Exit;
+use crate::outcome::{Format, Outcome};
+use crate::protocol::{
+    self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
+    RunResult, WireColor, WireFormat, codes, methods,
+};
+use crate::session::{Context, Session};
+use crate::ui::Capabilities;
+
+/// How long the work may go on for a host that has gone.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Serves requests until the input ends.
+pub fn serve<C: Command>() -> ExitCode {
+    let Ok((output, watched)) = take_stdout() else {
+        return ExitCode::from(Exit::Failed.status());
+    };
+    let wishes = Wishes::default();
+    let (requests, queue) = mpsc::channel();
+    let (replies, answers) = mpsc::channel();
+    {
+        let (output, wishes) = (output.clone(), wishes.clone());
+        thread::spawn(move || {
+            let input = BufReader::new(io::stdin());
+            peer::listen(input, &output, &wishes, &requests, &replies);
+            drop((requests, replies));
+            end_without_reader(&watched, &wishes);
+        });
+    }
+    let answers = Rc::new(answers);
+    while let Ok(request) = queue.recv() {
+        let id = request.id.clone();
+        let reply = match respond::<C>(request, &output, &answers) {
+            Ok(result) => Message::Result {
+                id: id.clone(),
+                result,
+            },
+            Err(error) => Message::Error {
+                id: Some(id.clone()),
+                error,
+            },
+        };
+        wishes.close(&id);
+        output.send(&reply);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
+fn take_stdout() -> io::Result<(Output, OwnedFd)> {
+    io::stdout().flush()?;
+    let real = io::stdout().as_fd().try_clone_to_owned()?;
+    let watched = real.try_clone()?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok((Output::new(Box::new(std::fs::File::from(real))), watched))
+}
+
+/// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
+fn end_without_reader(output: &OwnedFd, wishes: &Wishes) {
+    // Without any flag asked for, only the loss of the reader is reported. A file has no reader to lose.
+    let mut watched = [PollFd::new(output, PollFlags::empty())];
+    while let Ok(count) = poll(&mut watched, None) {
+        if count > 0 {
+            wishes.cancel_all();
+            thread::sleep(GRACE);
+            std::process::exit(Exit::Failed.status().into());
+        }
+    }
+}
+
+fn respond<C: Command>(
+    request: Incoming,
+    output: &Output,
+    answers: &Rc<Receiver<Reply>>,
+) -> Result<Value, ErrorObject> {
+    check_version(&request.method, &request.params)?;
+    match request.method.as_str() {
+        methods::RUN => run::<C>(request, output, answers),
+        methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
+        methods::COMPLETE => {
+            let params: CompleteParams = decode(request.params)?;
+            Ok(json!(CompleteResult {
+                candidates: complete::<C>(&params.argv)
+            }))
+        }
+        method => {
+            let method = method.to_owned();
+            let params = request.params.clone();
+            let wire: RunParams = decode(request.params.clone()).unwrap_or_default();
+            let mut session = session(request, &wire, Format::Json, output, answers);
+            match C::request(&method, params, &mut session) {
+                Some(result) => Ok(result?),
+                None => Err(ErrorObject::protocol(
+                    codes::METHOD_NOT_FOUND,
+                    format!("there is no method `{method}`"),
+                )),
+            }
+        }
+    }
+}
+
+/// Every request of a host names its version; methods that this library does not know may be older than that rule.
+fn check_version(method: &str, params: &Value) -> Result<(), ErrorObject> {
+    let ours = [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method);
+    match params.get("protocol") {
+        Some(Value::String(version)) if protocol::serves(version) => Ok(()),
+        Some(Value::String(version)) => Err(ErrorObject::unsupported(version)),
+        None if !ours => Ok(()),
+        _ => Err(ErrorObject::protocol(
+            codes::INVALID_PARAMS,
+            "`params.protocol` must be a version such as `1.0`",
+        )),
+    }
+}
+
+fn run<C: Command>(
+    request: Incoming,
+    output: &Output,
+    answers: &Rc<Receiver<Reply>>,
+) -> Result<Value, ErrorObject> {
+    let params: RunParams = decode(request.params.clone())?;
+    let host = params
+        .context
+        .host
+        .as_ref()
+        .map_or("bot-cli", |host| host.name.as_str());
+    let name = format!("{host} {}", describe::name::<C>());
+    let color = params.context.color == WireColor::Always;
+    let mut command = surface::of(C::command(), &name);
+    if let Some(width) = params.context.width {
+        command = command.term_width(usize::try_from(width).unwrap_or(100));
+    }
+    let words = words(&command, &params)?;
+    let format = match params.context.format {
+        WireFormat::Json => Format::Json,
+        WireFormat::Text => surface::format_of(&words),
+    };
+    let outcome = match command.try_get_matches_from(words) {
+        Err(error) => usage::outcome(&error, &name, color),
+        Ok(matches) => {
+            let mut session = session(request, &params, format, output, answers);
+            let parsed = C::from_arg_matches(&matches);
+            let result = parsed
+                .map_err(|error| usage::failure(&error, &name))
+                .and_then(|command| command.run(&mut session));
+            Outcome::new(result.map(|mut reply| {
+                reply.text.insert_str(0, &session.take_output());
+                reply
+            }))
+        }
+    };
+    let reply = outcome.result?;
+    Ok(json!(RunResult {
+        text: reply.text,
+        data: reply.data,
+        exit: outcome.status,
+        next: reply.next
+    }))
+}
+
+fn words(command: &clap::Command, params: &RunParams) -> Result<Vec<String>, ErrorObject> {
+    match (&params.argv, &params.command, &params.input) {
+        (Some(argv), None, None) => Ok(argv.clone()),
+        (None, Some(path), input) => Ok(input::words(
+            command,
+            path,
+            input.as_ref().unwrap_or(&Map::new()),
+        )?),
+        _ => Err(ErrorObject::protocol(
+            codes::INVALID_PARAMS,
+            "`run` takes either `argv`, or `command` with `input`",
+        )),
+    }
+}
+
+fn session(
+    request: Incoming,
+    params: &RunParams,
+    format: Format,
+    output: &Output,
+    answers: &Rc<Receiver<Reply>>,
+) -> Session {
+    let peer = Peer {
+        id: request.id,
+        capabilities: Capabilities::from(&params.capabilities),
+        cancel: request.cancel.clone(),
+        output: output.clone(),
+        replies: Rc::clone(answers),
+        asked: 0,
+    };
+    let context = context(&params.context, format);
+    Session::new(
+        Box::new(peer),
+        context,
+        params.answers.clone(),
+        request.cancel,
+    )
+}
+
+fn context(wire: &RunContext, format: Format) -> Context {
+    let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    Context {
+        cwd: wire.cwd.as_ref().map_or_else(here, PathBuf::from),
+        interactive: wire.interactive,
+        color: wire.color == WireColor::Always,
+        width: wire
+            .width
+            .and_then(|width| usize::try_from(width).ok())
+            .unwrap_or(100),
+        format,
+        verbosity: wire.verbosity,
+    }
+}
+
+fn complete<C: Command>(words: &[String]) -> Vec<Candidate> {
+    let manifest = describe::manifest::<C>();
+    let Some(command) = &manifest.command else {
+        return Vec::new();
+    };
+    let mut completion = crate::complete::at_end(command, words);
+    let mut candidates = std::mem::take(&mut completion.candidates);
+    if let Some(argument) = &completion.dynamic {
+        let word = words.last().map_or("", |word| completion.typed(word));
+        candidates.extend(
+            C::complete(argument, words)
+                .into_iter()
+                .filter(|candidate| candidate.value.starts_with(word))
+                .map(|candidate| Candidate {
+                    value: format!("{}{}", completion.prefix, candidate.value),
+                    about: candidate.about,
+                }),
+        );
+    }
+    candidates
+}
+
+fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {
+    serde_json::from_value(params)
+        .map_err(|error| ErrorObject::protocol(codes::INVALID_PARAMS, error.to_string()))
+}
