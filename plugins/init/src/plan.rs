@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::config::Config;
 use manifest::MANIFEST;
+pub use manifest::generates;
 use templates::Templates;
 use view::ProjectView;
 

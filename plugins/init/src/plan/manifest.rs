@@ -1,6 +1,6 @@
 //! Which files a project has: the one place that decides.
 
-use bot_cli_templates::catalogue::BotType;
+use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Existing, PlanError};
 use crate::config::{Client, Config};
@@ -22,6 +22,13 @@ pub(super) const MANIFEST: &[Entry] = &[
         template: "gitignore.liquid",
         about: "What stays out of version control",
         existing: Existing::AddLines,
+        when: always,
+    },
+    Entry {
+        path: "README.md",
+        template: "README.md.liquid",
+        about: "Setup instructions",
+        existing: Existing::Conflict,
         when: always,
     },
     Entry {
@@ -60,6 +67,34 @@ pub(super) const MANIFEST: &[Entry] = &[
         when: deployed,
     },
     Entry {
+        path: "server/evals/audio.yaml",
+        template: "server/evals/audio.yaml.liquid",
+        about: "Eval: a spoken conversation",
+        existing: Existing::Conflict,
+        when: evaluated,
+    },
+    Entry {
+        path: "server/evals/judge.py",
+        template: "server/evals/judge.py.liquid",
+        about: "The language model that judges",
+        existing: Existing::Conflict,
+        when: evaluated,
+    },
+    Entry {
+        path: "server/evals/judged.yaml",
+        template: "server/evals/judged.yaml.liquid",
+        about: "Eval: answers that a language model judges",
+        existing: Existing::Conflict,
+        when: evaluated,
+    },
+    Entry {
+        path: "server/evals/text.yaml",
+        template: "server/evals/text.yaml.liquid",
+        about: "Eval: a typed conversation",
+        existing: Existing::Conflict,
+        when: evaluated,
+    },
+    Entry {
         path: "server/pyproject.toml",
         template: "server/pyproject.toml.liquid",
         about: "Dependencies and tool settings",
@@ -76,13 +111,23 @@ fn deployed(config: &Config) -> bool {
     config.deploy_to_cloud
 }
 
+/// Whether there are templates for bots with this transport.
+#[must_use]
+pub fn generates(transport: &Transport) -> bool {
+    transport.bot_type == BotType::Web
+}
+
+fn evaluated(config: &Config) -> bool {
+    config.eval
+}
+
 /// Parts of a valid configuration for which there are no templates.
 pub(super) fn refuse_what_is_missing(config: &Config) -> Result<(), PlanError> {
     let missing = |what: String| Err(PlanError::NotYet { what });
     if let Some(transport) = config
         .transports
         .iter()
-        .find(|transport| transport.bot_type == BotType::Telephony)
+        .find(|transport| !generates(transport))
     {
         return missing(format!("a bot with the transport `{}`", transport.id));
     }

@@ -3,6 +3,8 @@
 use bot_cli_sdk::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport};
 
+use crate::plan;
+
 /// A choice without further words.
 pub(super) fn choice(value: &str, label: &str) -> Choice {
     Choice { value: value.to_owned(), label: label.to_owned(), about: None }
@@ -15,7 +17,11 @@ pub(super) fn explained(value: &str, label: &str, about: &str) -> Choice {
 
 /// The transports that can be generated.
 pub(super) fn transports() -> Vec<Choice> {
-    Catalogue::get().transports(BotType::Web).map(transport).collect()
+    Catalogue::get()
+        .transports(BotType::Web)
+        .filter(|transport| plan::generates(transport))
+        .map(transport)
+        .collect()
 }
 
 /// The services of a kind: the recommended ones first, the deprecated ones last.

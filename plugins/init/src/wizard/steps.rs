@@ -170,7 +170,7 @@ pub(super) static ALL: &[Step] = &[
         },
         question: |wishes| {
             let mut question =
-                Question::new(QuestionKind::Multiselect, "features", "What else? None is fine");
+                Question::new(QuestionKind::Multiselect, "features", "What else should it do?");
             question.default = Some(json!(switched_on(&wishes.draft)));
             question.choices =
                 FEATURES.iter().map(|f| explained(f.name, f.label, f.about)).collect();
