@@ -1,7 +1,35 @@
-//! The plugin host behind `bot-cli`.
+//! The plugin host behind `bot-cli`: finds plugins, runs them, and owns the terminal while they run. It knows no
+//! plugin by heart, and it starts none for listing, help or completion.
+
+mod arguments;
+mod cache;
+mod completion;
+mod environment;
+mod help;
+mod inspect;
+mod listing;
+mod name;
+mod route;
+mod run;
+mod search;
+mod suggest;
+mod tree;
+mod trust;
+
+use std::process::ExitCode;
+
+use bot_cli_sdk::driver::Patience;
+
+use environment::Environment;
 
 /// Runs the host with this process's arguments and terminal.
 #[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    main_with(Patience::default())
+}
+
+/// Like [`main`], with other waiting times for plugins that do not stop.
+#[must_use]
+pub fn main_with(patience: Patience) -> ExitCode {
+    ExitCode::from(route::route(&Environment::read(), patience))
 }

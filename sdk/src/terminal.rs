@@ -8,6 +8,7 @@ mod progress;
 mod prompt;
 mod report;
 mod table;
+mod waiting;
 
 use std::io::{self, Read, Write};
 
@@ -15,6 +16,7 @@ pub use look::{Look, Verbosity};
 pub use printable::printable;
 pub use table::table;
 
+use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome};
 use crate::question::{Answer, Question, QuestionKind};
@@ -29,6 +31,7 @@ pub struct Terminal {
     verbosity: Verbosity,
     format: Format,
     progress: Progress,
+    cancel: Cancel,
 }
 
 impl Terminal {
@@ -40,7 +43,15 @@ impl Terminal {
             verbosity,
             format,
             progress: Progress::default(),
+            cancel: Cancel::new(),
         }
+    }
+
+    /// Stops waiting for the user when somebody asks `cancel`, so that the terminal is tidy when the process ends.
+    #[must_use]
+    pub fn watching(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
     }
 
     /// What a command that is shown here may know of it.
@@ -120,7 +131,13 @@ impl Ui for Terminal {
                 None => failure,
             });
         }
-        prompt::ask(question, self.look.stderr_color)
+        let (question, color) = (question.clone(), self.look.stderr_color);
+        waiting::for_user(&self.cancel, move || prompt::ask(&question, color)).unwrap_or_else(
+            || {
+                prompt::tidy();
+                Err(Failure::cancelled())
+            },
+        )
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
@@ -144,18 +161,20 @@ impl Ui for Terminal {
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map_err(|error| {
+        let read = || {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        };
+        match waiting::for_user(&self.cancel, read) {
+            Some(read) => read.map_err(|error| {
                 Failure::new(
                     Exit::Failed,
                     "input_failed",
                     format!("could not read standard input: {error}"),
                 )
-            })?;
-        Ok(bytes)
+            }),
+            None => Err(Failure::cancelled()),
+        }
     }
 
     fn plugin_stderr(&mut self, line: &str) {

@@ -36,9 +36,14 @@ impl Look {
             stderr_terminal,
             stdout_color: AutoStream::choice(&stdout()) != ColorChoice::Never,
             stderr_color: AutoStream::choice(&stderr()) != ColorChoice::Never,
-            width: terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)),
+            width: columns(),
         }
     }
+}
+
+/// Columns of the terminal as it is now.
+pub fn columns() -> usize {
+    terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
 }
 
 /// How much the user wants to hear.

@@ -4,9 +4,10 @@ use std::fmt;
 
 use inquire::error::InquireError;
 use inquire::list_option::ListOption;
-use inquire::ui::RenderConfig;
+use inquire::ui::{RenderConfig, Styled};
 use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 use serde_json::Value;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{printable, to_stderr};
 use crate::failure::{Exit, Failure};
@@ -16,10 +17,13 @@ use crate::secret::Secret;
 /// Rows of a list that are shown at once.
 const PAGE: usize = 12;
 
+/// Columns that a list needs beside its rows: the cursor, the mark, and one that stays free.
+const MARGIN: usize = 7;
+
 /// Asks until there is an answer. Esc goes back where the question allows that, Ctrl-C cancels.
 pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
     if let Some(details) = &question.details {
-        to_stderr(&super::report::text(details, color));
+        to_stderr(&format!("\n{}\n", super::report::text(details, color)));
     }
     if let Some(problem) = &question.problem {
         to_stderr(&format!("{}\n", printable(problem, false)));
@@ -49,6 +53,18 @@ pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
     }
 }
 
+/// Leaves the terminal as it was before a question that nobody waits for any more.
+pub fn tidy() {
+    // Nothing is left to be done where the terminal itself has gone.
+    let _ = crossterm::terminal::disable_raw_mode();
+    let _ = crossterm::execute!(
+        std::io::stderr(),
+        crossterm::event::DisableBracketedPaste,
+        crossterm::cursor::Show,
+        crossterm::style::Print("\n"),
+    );
+}
+
 /// A question in the words that are shown.
 struct Prompt<'a> {
     question: &'a Question,
@@ -61,12 +77,16 @@ struct Prompt<'a> {
 impl<'a> Prompt<'a> {
     fn new(question: &'a Question, color: bool) -> Self {
         let mut help: Vec<String> = Vec::new();
+        let long = question.choices.len() > PAGE;
+        let columns = super::look::columns().saturating_sub(MARGIN);
         help.extend(question.help.as_deref().map(line));
         match question.kind {
-            QuestionKind::Select => help.push("type to filter, Enter to choose".to_owned()),
-            QuestionKind::Multiselect => {
+            QuestionKind::Select if long => help.push("type to filter, Enter to choose".to_owned()),
+            QuestionKind::Select => help.push("Enter to choose".to_owned()),
+            QuestionKind::Multiselect if long => {
                 help.push("Space to mark, type to filter, Enter to go on".to_owned());
             }
+            QuestionKind::Multiselect => help.push("Space to mark, Enter to go on".to_owned()),
             QuestionKind::Text | QuestionKind::Password | QuestionKind::Confirm => {}
         }
         if question.back {
@@ -76,12 +96,21 @@ impl<'a> Prompt<'a> {
             question,
             message: line(&question.message),
             help: (!help.is_empty()).then(|| help.join("; ")),
-            rows: question.choices.iter().map(Row::new).collect(),
+            rows: question
+                .choices
+                .iter()
+                .map(|choice| Row::new(choice, columns))
+                .collect(),
             render: if color {
                 RenderConfig::default_colored()
             } else {
                 RenderConfig::empty()
-            },
+            }
+            .with_canceled_prompt_indicator(Styled::new(if question.back {
+                "(back)"
+            } else {
+                "(cancelled)"
+            })),
         }
     }
 
@@ -168,31 +197,50 @@ impl<'a> Prompt<'a> {
 struct Row {
     value: String,
     label: String,
-    about: Option<String>,
+    about: String,
+    /// What is seen of it: one line, cut where the terminal ends.
+    shown: String,
 }
 
 impl Row {
-    fn new(choice: &Choice) -> Self {
+    fn new(choice: &Choice, columns: usize) -> Self {
+        let label = line(&choice.label);
+        let about = choice.about.as_deref().map(line).unwrap_or_default();
+        let whole = match about.as_str() {
+            "" => label.clone(),
+            about => format!("{label} - {about}"),
+        };
         Self {
             value: choice.value.clone(),
-            label: line(&choice.label),
-            about: choice.about.as_deref().map(line),
+            label,
+            about,
+            shown: cut(&whole, columns),
         }
     }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.about {
-            Some(about) => write!(f, "{}  ({about})", self.label),
-            None => f.write_str(&self.label),
-        }
+        f.write_str(&self.shown)
     }
+}
+
+/// As much of `text` as fits.
+fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fitting = text.chars().take_while(|character| {
+        used += character.width().unwrap_or(0);
+        used <= columns
+    });
+    fitting.chain(['…']).collect()
 }
 
 /// A row stays while every typed word is somewhere in it; the order of the plugin is kept.
 fn score(typed: &str, row: &Row, _shown: &str, _index: usize) -> Option<i64> {
-    let text = format!("{} {}", row.value, row).to_lowercase();
+    let text = format!("{} {} {}", row.value, row.label, row.about).to_lowercase();
     typed
         .to_lowercase()
         .split_whitespace()

@@ -1,0 +1,180 @@
+//! Completes words: each shell's script asks the host anew, so that new plugins need no new script.
+
+use std::time::Duration;
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::complete::{AtEnd, Paths, at_end};
+use bot_cli_sdk::driver::{self, Patience};
+use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::protocol::{
+    self, ArgumentKind, ArgumentSpec, CommandSpec, CompleteParams, ValueSpec,
+};
+use bot_cli_sdk::terminal::{Terminal, printable};
+use serde_json::json;
+
+use crate::arguments::{self, Shell};
+use crate::environment::Environment;
+use crate::help;
+use crate::name::PluginName;
+use crate::run;
+use crate::search::{self, Standing};
+
+/// How long somebody who presses Tab waits for a plugin.
+const TAB: Duration = Duration::from_secs(2);
+
+/// The line that tells the shell's script to add files or folders of its own.
+const FILES: &str = ":files\n";
+const FOLDERS: &str = ":folders\n";
+
+/// The script for a shell.
+pub fn script(shell: Shell) -> Reply {
+    let text = match shell {
+        Shell::Bash => include_str!("completion/bot-cli.bash"),
+        Shell::Zsh => include_str!("completion/bot-cli.zsh"),
+        Shell::Fish => include_str!("completion/bot-cli.fish"),
+    };
+    Reply {
+        text: text.to_owned(),
+        data: json!({ "script": text }),
+        next: Vec::new(),
+    }
+}
+
+/// What the last of `words` may become: a line each, with a tab before what it is about.
+pub fn complete(
+    words: &[String],
+    terminal: &Terminal,
+    environment: &Environment,
+    patience: Patience,
+) -> Reply {
+    let own = words.len() < 2 || arguments::RESERVED.contains(&words[0].as_str());
+    let found = if own {
+        at_end(&host(environment), words)
+    } else {
+        plugin(words, terminal, environment, patience).unwrap_or_default()
+    };
+    let mut text = String::new();
+    for candidate in &found.candidates {
+        let about = candidate.about.as_deref().unwrap_or_default();
+        text.extend([&word(&candidate.value), "\t", &word(about), "\n"]);
+    }
+    match found.paths {
+        Some(Paths::Files) => text.push_str(FILES),
+        Some(Paths::Folders) => text.push_str(FOLDERS),
+        None => {}
+    }
+    Reply {
+        data: json!({ "candidates": found.candidates }),
+        text,
+        next: Vec::new(),
+    }
+}
+
+fn plugin(
+    words: &[String],
+    terminal: &Terminal,
+    environment: &Environment,
+    patience: Patience,
+) -> Option<AtEnd> {
+    let (name, words) = words.split_first()?;
+    let plugin = search::by_name(&PluginName::parse(name)?, environment).ok()?;
+    let spec = plugin.manifest.as_ref()?.command.as_ref()?;
+    let mut found = at_end(spec, words);
+    if found.dynamic.is_some() {
+        let patience = Patience {
+            reply: Some(TAB),
+            ..patience
+        };
+        let launch = run::launch(&plugin, environment, patience).ok()?;
+        let params = CompleteParams {
+            protocol: protocol::VERSION.to_owned(),
+            argv: words.to_vec(),
+            context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
+        };
+        let mut ui = terminal.clone();
+        // Somebody who presses Tab wants candidates or nothing.
+        if let Ok(more) = driver::complete(&launch, &params, &mut ui, &Cancel::new()) {
+            found.candidates.extend(more.candidates);
+        }
+    }
+    Some(found)
+}
+
+/// The host's own commands and the plugins, in the form of a manifest.
+fn host(environment: &Environment) -> CommandSpec {
+    let mut root = CommandSpec::default();
+    for found in search::all(environment, &arguments::RESERVED) {
+        if let Standing::Usable(plugin) = &found.standing
+            && help::is_command(plugin)
+        {
+            root.commands
+                .push(command(&found.name, &help::about(plugin)));
+        }
+    }
+    let plugins: Vec<ValueSpec> = root
+        .commands
+        .iter()
+        .map(|plugin| ValueSpec {
+            value: plugin.name.clone(),
+            about: Some(plugin.about.clone()),
+        })
+        .collect();
+    let own = arguments::command();
+    for subcommand in own.get_subcommands().filter(|c| !c.is_hide_set()) {
+        let mut spec = from_clap(subcommand);
+        if spec.name == "help" {
+            spec.arguments[0].values.clone_from(&plugins);
+        }
+        root.commands.push(spec);
+    }
+    root.arguments = from_clap(&own).arguments;
+    root
+}
+
+fn from_clap(command: &clap::Command) -> CommandSpec {
+    let about =
+        |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
+    CommandSpec {
+        arguments: command
+            .get_arguments()
+            .map(|argument| ArgumentSpec {
+                name: argument.get_id().to_string(),
+                kind: match (
+                    argument.is_positional(),
+                    argument.get_action().takes_values(),
+                ) {
+                    (true, _) => ArgumentKind::Positional,
+                    (false, true) => ArgumentKind::Option,
+                    (false, false) => ArgumentKind::Flag,
+                },
+                long: argument.get_long().map(str::to_owned),
+                short: argument.get_short(),
+                about: about(argument.get_help()),
+                global: argument.is_global_set(),
+                values: argument
+                    .get_possible_values()
+                    .iter()
+                    .map(|value| ValueSpec {
+                        value: value.get_name().to_owned(),
+                        about: value.get_help().map(ToString::to_string),
+                    })
+                    .collect(),
+                ..ArgumentSpec::default()
+            })
+            .collect(),
+        commands: command.get_subcommands().map(from_clap).collect(),
+        ..self::command(command.get_name(), &about(command.get_about()))
+    }
+}
+
+fn command(name: &str, about: &str) -> CommandSpec {
+    CommandSpec {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        ..CommandSpec::default()
+    }
+}
+
+fn word(text: &str) -> String {
+    printable(text, false).replace(['\n', '\t'], " ")
+}

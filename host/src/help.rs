@@ -1,0 +1,122 @@
+//! Help, from manifests alone.
+
+use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::protocol::{Manifest, Role};
+use bot_cli_sdk::terminal::{Look, printable, table};
+use clap::Command;
+use serde_json::json;
+
+use crate::arguments;
+use crate::environment::Environment;
+use crate::inspect::Plugin;
+use crate::search::{self, Standing};
+use crate::tree;
+
+/// The widest text.
+const WIDEST: usize = 100;
+
+/// The host's command tree, with the plugins in its help.
+pub fn host(environment: &Environment) -> Command {
+    let found = search::all(environment, &arguments::RESERVED);
+    let mut rows = Vec::new();
+    let mut unusable = 0;
+    for found in &found {
+        match &found.standing {
+            Standing::Usable(plugin) if is_command(plugin) => {
+                rows.push(vec![format!("  {}", plugin.name), about(plugin)]);
+            }
+            Standing::Usable(_) | Standing::Shadowed(_) => {}
+            Standing::Unusable(_) | Standing::Misnamed => unusable += 1,
+        }
+    }
+    let mut plugins = if rows.is_empty() {
+        "Plugins:\n  none found; bot-cli looks for `bot-cli-NAME` in the folders of PATH".to_owned()
+    } else {
+        format!("Plugins:\n{}", table(&rows).trim_end())
+    };
+    if unusable > 0 {
+        let files = if unusable == 1 {
+            "file is"
+        } else {
+            "files are"
+        };
+        plugins.extend([
+            "
+
+",
+            &unusable.to_string(),
+            files,
+            " not usable; `bot-cli plugin list` says why",
+        ]);
+    }
+    // clap knows no place between the usage and its own commands but this one.
+    let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
+    arguments::command()
+        .before_help(plugins)
+        .after_help("`bot-cli help COMMAND` tells more about a command.")
+        .help_template(template)
+        .term_width(width(environment.look))
+}
+
+/// What the help of a plugin is.
+pub fn plugin(plugin: &Plugin, manifest: &Manifest, words: &[String], look: Look) -> Reply {
+    let invocation = format!("bot-cli {}", plugin.name);
+    let command = if let Some(spec) = &manifest.command {
+        let (spec, path) = tree::find(spec, words);
+        let invocation = [&[invocation], path.as_slice()].concat().join(" ");
+        tree::command(spec, &invocation)
+    } else {
+        // What it takes is the plugin's secret, but not what it is.
+        Command::new(invocation.clone())
+            .bin_name(invocation)
+            .about(about(plugin))
+            .arg(clap::Arg::new("ARGS").num_args(0..))
+    };
+    reply(command, look)
+}
+
+/// A rendered help.
+pub fn reply(command: Command, look: Look) -> Reply {
+    let help = command.term_width(width(look)).render_help();
+    let plain = help.to_string();
+    Reply {
+        text: if look.stdout_color {
+            help.ansi().to_string()
+        } else {
+            plain.clone()
+        },
+        data: json!({ "help": plain }),
+        next: Vec::new(),
+    }
+}
+
+/// The version of a plugin, if it declares one.
+pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
+    let version = printable(&manifest.version, false);
+    Reply {
+        text: format!("{} {version}", plugin.name.file()),
+        data: json!({ "name": plugin.name.as_str(), "version": version }),
+        next: Vec::new(),
+    }
+}
+
+/// Whether users run it.
+pub fn is_command(plugin: &Plugin) -> bool {
+    plugin
+        .manifest
+        .as_ref()
+        .is_none_or(|manifest| manifest.role == Role::Command)
+}
+
+/// What a plugin does, in a line.
+pub fn about(plugin: &Plugin) -> String {
+    let about = plugin.manifest.as_ref().map_or_else(
+        || format!("(runs {})", plugin.file.display()),
+        |manifest| manifest.about.clone(),
+    );
+    printable(&about, false).replace('\n', " ")
+}
+
+fn width(look: Look) -> usize {
+    look.width.min(WIDEST)
+}

@@ -1,0 +1,116 @@
+//! `plugin list`: every plugin, where it is, and whether it is used.
+
+use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::protocol::Role;
+use bot_cli_sdk::terminal::{printable, table};
+use serde_json::{Value, json};
+
+use crate::arguments;
+use crate::environment::Environment;
+use crate::search::{self, Found, Standing};
+
+/// Lists the plugins.
+pub fn list(environment: &Environment) -> Reply {
+    let found = search::all(environment, &arguments::RESERVED);
+    let data: Vec<Value> = found.iter().map(entry).collect();
+    if data.is_empty() {
+        let folders: Vec<String> = environment
+            .folders
+            .iter()
+            .map(|folder| format!("  {}", folder.display()))
+            .collect();
+        return Reply {
+            text: format!("no plugins in\n{}\n", folders.join("\n")),
+            data: json!({ "plugins": data }),
+            next: Vec::new(),
+        };
+    }
+    let mut rows = vec![
+        ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let mut reasons = String::new();
+    for (found, entry) in found.iter().zip(&data) {
+        let cell = |key: &str| shown(entry[key].as_str().unwrap_or("-"));
+        rows.push(vec![
+            cell("name"),
+            cell("version"),
+            cell("role"),
+            cell("status"),
+            cell("file"),
+        ]);
+        if let Some(reason) = entry["reason"].as_str() {
+            reasons.extend([
+                "
+",
+                &shown(&found.file.to_string_lossy()),
+                ": ",
+                &shown(reason),
+            ]);
+        }
+        if let Some(remedy) = entry["hint"].as_str() {
+            reasons.extend(["\n  hint: ", &shown(remedy)]);
+        }
+    }
+    let gap = if reasons.is_empty() { "" } else { "\n" };
+    Reply {
+        text: format!("{}{reasons}{gap}", table(&rows)),
+        data: json!({ "plugins": data }),
+        next: Vec::new(),
+    }
+}
+
+fn entry(found: &Found) -> Value {
+    let mut entry = json!({ "name": found.name, "file": found.file.to_string_lossy() });
+    match &found.standing {
+        Standing::Usable(plugin) => {
+            if let Some(manifest) = &plugin.manifest {
+                entry["status"] = json!("used");
+                entry["version"] = json!(manifest.version);
+                entry["about"] = json!(manifest.about);
+                entry["role"] = json!(role(&manifest.role));
+            } else {
+                entry["status"] = json!("undeclared");
+                entry["role"] = json!("command");
+            }
+        }
+        Standing::Shadowed(winner) => {
+            let winner = winner.as_ref().map_or_else(
+                || "a command of bot-cli itself".to_owned(),
+                |file| format!("`{}`", file.display()),
+            );
+            entry["status"] = json!("shadowed");
+            entry["reason"] = json!(format!("{winner} comes first"));
+        }
+        Standing::Unusable(unusable) => {
+            entry["status"] = json!("refused");
+            entry["reason"] = json!(unusable.reason());
+            if let Some(remedy) = unusable.remedy(&found.file) {
+                entry["hint"] = json!(remedy);
+            }
+        }
+        Standing::Misnamed => {
+            entry["status"] = json!("refused");
+            entry["reason"] =
+                json!("its name is not made of lower-case letters, digits and hyphens, 32 at most");
+        }
+    }
+    entry
+}
+
+fn role(role: &Role) -> String {
+    match role {
+        Role::Command => "command".to_owned(),
+        Role::SecretsBackend => "secrets-backend".to_owned(),
+        Role::ProviderPack => "provider-pack".to_owned(),
+        Role::Other(other) => other.clone(),
+    }
+}
+
+fn shown(text: &str) -> String {
+    match printable(text, false).replace('\n', " ") {
+        empty if empty.is_empty() => "-".to_owned(),
+        text => text,
+    }
+}

@@ -1,0 +1,258 @@
+//! From the user's words to what does the work.
+
+use std::ffi::{OsStr, OsString};
+
+use bot_cli_sdk::driver::Patience;
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::{Format, Outcome, Reply};
+use bot_cli_sdk::plugin::usage;
+use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use bot_cli_sdk::terminal::{Terminal, Verbosity};
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
+use crate::completion;
+use crate::environment::Environment;
+use crate::help;
+use crate::inspect::Plugin;
+use crate::listing;
+use crate::name::PluginName;
+use crate::run;
+use crate::search::{self, Standing};
+use crate::suggest;
+use crate::tree;
+
+/// Does what the user's words ask for, shows how it ended and tells the status to exit with.
+pub fn route(environment: &Environment, patience: Patience) -> u8 {
+    let words = std::iter::once(OsStr::new("bot-cli"))
+        .chain(environment.arguments.iter().map(OsString::as_os_str));
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            return terminal(environment, &Options::default())
+                .report(&refused(&error, environment));
+        }
+    };
+    let terminal = terminal(environment, &arguments.options);
+    let result = match arguments.command {
+        None => Ok(help::reply(help::host(environment), environment.look)),
+        Some(Command::Help { command }) => match command.split_first() {
+            None => Ok(help::reply(help::host(environment), environment.look)),
+            Some((name, words)) => help_for(name, words, environment),
+        },
+        Some(Command::Plugin {
+            command: PluginCommand::List,
+        }) => Ok(listing::list(environment)),
+        Some(Command::Completions { shell }) => Ok(completion::script(shell)),
+        Some(Command::Complete { words }) => Ok(completion::complete(
+            &words,
+            &terminal,
+            environment,
+            patience,
+        )),
+        Some(Command::External(words)) => {
+            return external(&words, &arguments.options, environment, patience);
+        }
+    };
+    terminal.report(&Outcome::new(result))
+}
+
+/// Help and version are what clap calls errors, too.
+fn refused(error: &clap::Error, environment: &Environment) -> Outcome {
+    if error.kind() == ErrorKind::DisplayHelp {
+        // Once more, with the plugins, which are looked for only now that somebody wants to see them.
+        let words = std::iter::once(OsStr::new("bot-cli"))
+            .chain(environment.arguments.iter().map(OsString::as_os_str));
+        if let Err(help) = help::host(environment).try_get_matches_from(words) {
+            return usage::outcome(&help, "bot-cli", environment.look.stdout_color);
+        }
+    }
+    usage::outcome(error, "bot-cli", environment.look.stdout_color)
+}
+
+fn terminal(environment: &Environment, options: &Options) -> Terminal {
+    let json = options.json || has_word(&environment.arguments, &["--json"]);
+    let format = if json { Format::Json } else { Format::Text };
+    let verbosity = Verbosity::new(options.quiet, options.verbose);
+    Terminal::new(environment.look, verbosity, format)
+}
+
+/// Runs a plugin with the words after its name.
+fn external(
+    words: &[OsString],
+    options: &Options,
+    environment: &Environment,
+    patience: Patience,
+) -> u8 {
+    let terminal = terminal(environment, options);
+    let Some((name, words)) = words.split_first() else {
+        return terminal.report(&Outcome::new(Ok(Reply::default())));
+    };
+    let plugin = match named(&name.to_string_lossy(), environment) {
+        Ok(plugin) => plugin,
+        Err(failure) => return terminal.report(&Outcome::new(Err(failure))),
+    };
+    let outcome = match &plugin.manifest {
+        Some(manifest) => declared(&plugin, manifest, words, options, environment, patience),
+        None => Outcome::new(Err(undeclared(&plugin, words, options, environment))),
+    };
+    terminal.report(&outcome)
+}
+
+fn undeclared(
+    plugin: &Plugin,
+    words: &[OsString],
+    options: &Options,
+    environment: &Environment,
+) -> Failure {
+    if options.json || options.quiet || options.verbose > 0 {
+        return Failure::new(
+            Exit::Usage,
+            "usage",
+            format!(
+                "`{}` is an ordinary command, which options before its name don't reach",
+                plugin.name
+            ),
+        )
+        .hint(format!("bot-cli {} [OPTIONS]", plugin.name));
+    }
+    run::become_it(plugin, words, environment)
+}
+
+fn declared(
+    plugin: &Plugin,
+    manifest: &Manifest,
+    words: &[OsString],
+    options: &Options,
+    environment: &Environment,
+    patience: Patience,
+) -> Outcome {
+    if !help::is_command(plugin) {
+        return Outcome::new(Err(Failure::new(
+            Exit::Usage,
+            "not_a_command",
+            format!("`{}` serves other plugins and is no command", plugin.name),
+        )
+        .hint("bot-cli plugin list")));
+    }
+    let Some(words) = texts(words) else {
+        return Outcome::new(Err(Failure::new(
+            Exit::Usage,
+            "usage",
+            "an argument is not UTF-8",
+        )));
+    };
+    if has_word(&words, &["--help", "-h"]) {
+        return Outcome::new(Ok(help::plugin(plugin, manifest, &words, environment.look)));
+    }
+    if let [word] = words.as_slice()
+        && (word == "--version" || word == "-V")
+        && !manifest.version.is_empty()
+    {
+        return Outcome::new(Ok(help::version(plugin, manifest)));
+    }
+    let mut options = options.clone();
+    let words = common(&mut options, words, manifest.command.as_ref());
+    let terminal = terminal(environment, &options);
+    run::drive(plugin, words, &terminal, environment, patience)
+}
+
+/// Takes the options that belong to the host wherever they stand: `--json` always, the others as far as the plugin is
+/// known to have no use of its own for them.
+fn common(options: &mut Options, words: Vec<String>, spec: Option<&CommandSpec>) -> Vec<String> {
+    let free = |long, short| spec.is_some_and(|spec| !tree::takes(spec, long, Some(short)));
+    let (verbose, quiet) = (free("verbose", 'v'), free("quiet", 'q'));
+    let mut only_values = false;
+    words
+        .into_iter()
+        .filter(|word| {
+            only_values |= word == "--";
+            match word.as_str() {
+                _ if only_values => return true,
+                "--json" => {}
+                "-v" | "--verbose" if verbose => options.verbose += 1,
+                "-vv" if verbose => options.verbose += 2,
+                "-q" | "--quiet" if quiet => options.quiet = true,
+                _ => return true,
+            }
+            false
+        })
+        .collect()
+}
+
+/// The plugin of that name.
+fn named(name: &str, environment: &Environment) -> Result<Plugin, Failure> {
+    let refused = match PluginName::parse(name) {
+        Some(name) => match search::by_name(&name, environment) {
+            Ok(plugin) => return Ok(plugin),
+            Err(refused) => refused,
+        },
+        None => Vec::new(),
+    };
+    if let Some((file, unusable)) = refused.first() {
+        let failure = Failure::new(
+            Exit::NotRunnable,
+            "not_runnable",
+            format!("`{}` is not run: {}", file.display(), unusable.reason()),
+        );
+        return Err(match unusable.remedy(file) {
+            Some(remedy) => failure.hint(remedy),
+            None => failure,
+        });
+    }
+    Err(unknown(name, environment))
+}
+
+fn unknown(name: &str, environment: &Environment) -> Failure {
+    let failure = Failure::new(
+        Exit::NotFound,
+        "not_found",
+        format!("there is no command `{name}`"),
+    );
+    let found = search::all(environment, &arguments::RESERVED);
+    let commands = found.iter().filter_map(|found| match &found.standing {
+        Standing::Usable(plugin) if help::is_command(plugin) => Some(found.name.as_str()),
+        Standing::Usable(_)
+        | Standing::Shadowed(_)
+        | Standing::Unusable(_)
+        | Standing::Misnamed => None,
+    });
+    let near = suggest::near(name, commands.chain(arguments::RESERVED));
+    let failure = if near.is_empty() {
+        failure
+    } else {
+        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+    };
+    failure.hint("bot-cli --help")
+}
+
+fn help_for(name: &str, words: &[String], environment: &Environment) -> Result<Reply, Failure> {
+    if let Some(own) = arguments::command().find_subcommand_mut(name) {
+        let own = std::mem::take(own).bin_name(format!("bot-cli {name}"));
+        return Ok(help::reply(own, environment.look));
+    }
+    let plugin = named(name, environment)?;
+    if let Some(manifest) = &plugin.manifest {
+        return Ok(help::plugin(&plugin, manifest, words, environment.look));
+    }
+    let mut words: Vec<OsString> = words.iter().map(OsString::from).collect();
+    words.push("--help".into());
+    Err(run::become_it(&plugin, &words, environment))
+}
+
+fn texts(words: &[OsString]) -> Option<Vec<String>> {
+    words
+        .iter()
+        .map(|word| word.to_str().map(str::to_owned))
+        .collect()
+}
+
+/// Whether one of `wanted` stands before a `--`.
+fn has_word(words: &[impl AsRef<OsStr>], wanted: &[&str]) -> bool {
+    words
+        .iter()
+        .map(AsRef::as_ref)
+        .take_while(|word| *word != "--")
+        .any(|word| wanted.iter().any(|wanted| word == *wanted))
+}

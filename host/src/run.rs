@@ -1,0 +1,114 @@
+//! Runs a plugin: by the protocol when it declares it, as an ordinary command otherwise.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::driver::{self, Launch, Patience};
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::Outcome;
+use bot_cli_sdk::protocol::HostName;
+use bot_cli_sdk::terminal::Terminal;
+
+use crate::environment::{DEPTH, Environment};
+use crate::inspect::Plugin;
+
+/// How many hosts may stand one above the other.
+const DEEPEST: u32 = 8;
+
+/// Runs a plugin that declares the protocol.
+pub fn drive(
+    plugin: &Plugin,
+    words: Vec<String>,
+    terminal: &Terminal,
+    environment: &Environment,
+    patience: Patience,
+) -> Outcome {
+    let prepared = launch(plugin, environment, patience).and_then(|launch| {
+        let cancel = Cancel::on_signals().map_err(|error| {
+            Failure::new(
+                Exit::Failed,
+                "no_signals",
+                format!("could not watch for signals: {error}"),
+            )
+        })?;
+        Ok((launch, cancel))
+    });
+    match prepared {
+        Ok((launch, cancel)) => {
+            let mut ui = terminal.clone().watching(&cancel);
+            let context = terminal.context(launch.cwd.clone());
+            let params = driver::run_params(words, &ui, &context, host_name());
+            driver::run(&launch, &params, &mut ui, &cancel)
+        }
+        Err(failure) => Outcome::new(Err(failure)),
+    }
+}
+
+/// Becomes a plugin that declares nothing. Comes back only when it can't.
+pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment) -> Failure {
+    if let Err(failure) = check_depth(plugin, environment) {
+        return failure;
+    }
+    let error = Command::new(&plugin.file)
+        .args(words)
+        .env(DEPTH, (environment.depth + 1).to_string())
+        .exec();
+    Failure::new(
+        Exit::NotRunnable,
+        "not_runnable",
+        format!("could not run `{}`: {error}", plugin.file.display()),
+    )
+}
+
+/// How a plugin is started.
+pub fn launch(
+    plugin: &Plugin,
+    environment: &Environment,
+    patience: Patience,
+) -> Result<Launch, Failure> {
+    check_depth(plugin, environment)?;
+    Ok(Launch {
+        name: plugin.name.to_string(),
+        program: plugin.file.clone(),
+        cwd: cwd(environment)?,
+        env: vec![(DEPTH.into(), (environment.depth + 1).to_string().into())],
+        patience,
+    })
+}
+
+/// The host as plugins see it.
+pub fn host_name() -> HostName {
+    HostName {
+        name: "bot-cli".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+fn check_depth(plugin: &Plugin, environment: &Environment) -> Result<(), Failure> {
+    if environment.depth < DEEPEST {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::NotRunnable,
+        "too_deep",
+        format!(
+            "`{}` was not run: {DEEPEST} plugins are already running one another",
+            plugin.name
+        ),
+    )
+    .hint("look for a plugin that runs itself through bot-cli"))
+}
+
+fn cwd(environment: &Environment) -> Result<PathBuf, Failure> {
+    environment.cwd.clone().ok_or_else(|| {
+        Failure::new(
+            Exit::NotRunnable,
+            "no_folder",
+            "the current folder does not exist any more",
+        )
+        .hint("cd to a folder that does")
+    })
+}
