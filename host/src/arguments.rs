@@ -70,11 +70,8 @@ pub enum PluginCommand {
 /// A shell that words are completed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
-    /// Bash
     Bash,
-    /// Zsh
     Zsh,
-    /// Fish
     Fish,
 }
 

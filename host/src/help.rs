@@ -35,17 +35,13 @@ pub fn host(environment: &Environment) -> Command {
         format!("Plugins:\n{}", table(&rows).trim_end())
     };
     if unusable > 0 {
-        let files = if unusable == 1 {
-            "file is"
-        } else {
-            "files are"
+        let files = match unusable {
+            1 => "1 file is".to_owned(),
+            more => format!("{more} files are"),
         };
         plugins.extend([
-            "
-
-",
-            &unusable.to_string(),
-            files,
+            "\n\n",
+            &files,
             " not usable; `bot-cli plugin list` says why",
         ]);
     }
@@ -70,7 +66,11 @@ pub fn plugin(plugin: &Plugin, manifest: &Manifest, words: &[String], look: Look
         Command::new(invocation.clone())
             .bin_name(invocation)
             .about(about(plugin))
-            .arg(clap::Arg::new("ARGS").num_args(0..))
+            .arg(
+                clap::Arg::new("ARGS")
+                    .num_args(0..)
+                    .help("Whatever the plugin takes"),
+            )
     };
     reply(command, look)
 }

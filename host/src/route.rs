@@ -39,6 +39,11 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         None => Ok(help::reply(help::host(environment), environment.look)),
         Some(Command::Help { command }) => match command.split_first() {
             None => Ok(help::reply(help::host(environment), environment.look)),
+            Some((name, _)) if arguments::RESERVED.contains(&name.as_str()) => {
+                let mut words: Vec<OsString> = command.iter().map(OsString::from).collect();
+                words.push("--help".into());
+                own_help(&words, environment).result
+            }
             Some((name, words)) => help_for(name, words, environment),
         },
         Some(Command::Plugin {
@@ -62,13 +67,23 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
 fn refused(error: &clap::Error, environment: &Environment) -> Outcome {
     if error.kind() == ErrorKind::DisplayHelp {
         // Once more, with the plugins, which are looked for only now that somebody wants to see them.
-        let words = std::iter::once(OsStr::new("bot-cli"))
-            .chain(environment.arguments.iter().map(OsString::as_os_str));
-        if let Err(help) = help::host(environment).try_get_matches_from(words) {
-            return usage::outcome(&help, "bot-cli", environment.look.stdout_color);
-        }
+        return own_help(&environment.arguments, environment);
     }
-    usage::outcome(error, "bot-cli", environment.look.stdout_color)
+    let built_in = environment
+        .arguments
+        .iter()
+        .find_map(|word| arguments::RESERVED.into_iter().find(|name| word == name));
+    let name = built_in.map_or_else(|| "bot-cli".to_owned(), |name| format!("bot-cli {name}"));
+    usage::outcome(error, &name, environment.look.stdout_color)
+}
+
+/// What the host says to words that ask for its own help.
+fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
+    let words = std::iter::once(OsStr::new("bot-cli")).chain(words.iter().map(OsString::as_os_str));
+    match help::host(environment).try_get_matches_from(words) {
+        Ok(_) => Outcome::new(Ok(Reply::default())),
+        Err(help) => usage::outcome(&help, "bot-cli", environment.look.stdout_color),
+    }
 }
 
 fn terminal(environment: &Environment, options: &Options) -> Terminal {
@@ -228,10 +243,6 @@ fn unknown(name: &str, environment: &Environment) -> Failure {
 }
 
 fn help_for(name: &str, words: &[String], environment: &Environment) -> Result<Reply, Failure> {
-    if let Some(own) = arguments::command().find_subcommand_mut(name) {
-        let own = std::mem::take(own).bin_name(format!("bot-cli {name}"));
-        return Ok(help::reply(own, environment.look));
-    }
     let plugin = named(name, environment)?;
     if let Some(manifest) = &plugin.manifest {
         return Ok(help::plugin(&plugin, manifest, words, environment.look));

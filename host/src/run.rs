@@ -41,7 +41,15 @@ pub fn drive(
             let mut ui = terminal.clone().watching(&cancel);
             let context = terminal.context(launch.cwd.clone());
             let params = driver::run_params(words, &ui, &context, host_name());
-            driver::run(&launch, &params, &mut ui, &cancel)
+            let mut outcome = driver::run(&launch, &params, &mut ui, &cancel);
+            if let Err(failure) = &mut outcome.result
+                && failure.code == "no_reply"
+                && context.verbosity == 0
+            {
+                let hint = format!("`bot-cli -v {}` shows what it printed instead", plugin.name);
+                failure.hints.push(hint);
+            }
+            outcome
         }
         Err(failure) => Outcome::new(Err(failure)),
     }
