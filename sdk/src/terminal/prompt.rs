@@ -175,7 +175,11 @@ impl<'a> Prompt<'a> {
             .with_scorer(&score)
             .with_formatter(&|chosen: &[ListOption<&Row>]| {
                 let labels: Vec<&str> = chosen.iter().map(|row| row.value.label.as_str()).collect();
-                labels.join(", ")
+                if labels.is_empty() {
+                    "none".to_owned()
+                } else {
+                    labels.join(", ")
+                }
             });
         prompt.help_message = self.help.as_deref();
         let rows = prompt.prompt()?;
