@@ -8,7 +8,7 @@ use super::manifest::MANIFEST;
 use super::python::BotCode;
 use super::requirements::Requirements;
 use super::variables::{self, VariableGroup};
-use crate::config::{Config, Pipeline};
+use crate::config::{Client, Config, Pipeline};
 
 /// The context of every template below `templates/project`.
 ///
@@ -30,6 +30,8 @@ pub struct ProjectView {
     pub transports: Vec<TransportView>,
     /// The AI services in the order of the pipeline: stt, llm, tts; or the realtime service.
     pub services: Vec<ServiceView>,
+    /// The web client: `none`, `react_vite`, `react_nextjs` or `vanilla`.
+    pub client: &'static str,
     /// Audio recording to `server/recordings/`.
     pub recording: bool,
     /// Transcript in the log.
@@ -129,6 +131,12 @@ impl ProjectView {
                 .into_iter()
                 .map(ServiceView::new)
                 .collect::<Result<_, _>>()?,
+            client: match config.client {
+                Client::None => "none",
+                Client::ReactVite => "react_vite",
+                Client::ReactNextjs => "react_nextjs",
+                Client::Vanilla => "vanilla",
+            },
             recording: config.recording,
             transcription: config.transcription,
             video_input: config.video_input,
