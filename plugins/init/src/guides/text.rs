@@ -2,16 +2,14 @@
 
 use bot_cli_sdk::failure::{Exit, Failure};
 
-/// The text of a guide, without its stamp.
-pub(super) fn of(name: &str) -> Result<String, Failure> {
-    bot_cli_templates::guide(name)
-        .map(str::to_owned)
-        .ok_or_else(|| {
-            Failure::new(
-                Exit::Failed,
-                "broken_template",
-                format!("the guide `{name}` is missing in this program"),
-            )
-            .hint("this is a defect of bot-cli: report it")
-        })
+/// The text of a guide, without its stamp. It says the same to everybody: nothing is filled in.
+pub(super) fn of(name: &str) -> Result<&'static str, Failure> {
+    bot_cli_templates::guide(&format!("{name}.liquid")).ok_or_else(|| {
+        Failure::new(
+            Exit::Failed,
+            "broken_template",
+            format!("the guide `{name}` is missing in this program"),
+        )
+        .hint("this is a defect of bot-cli: report it")
+    })
 }
