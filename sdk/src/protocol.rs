@@ -3,6 +3,8 @@
 //! Everything here tolerates what later versions may add: unknown fields are ignored, absent optional ones take their
 //! default, and unknown methods decode like known ones.
 
+#[cfg(test)]
+mod document;
 mod manifest;
 mod message;
 mod method;

@@ -125,8 +125,14 @@ fn stdin(ui: &mut dyn Ui) -> Result<Value, ErrorObject> {
     }
     let bytes = ui.stdin()?;
     let result = match String::from_utf8(bytes) {
-        Ok(text) => StdinResult::Text(text),
-        Err(not_utf8) => StdinResult::Base64(BASE64.encode(not_utf8.as_bytes())),
+        Ok(text) => StdinResult {
+            text: Some(text),
+            base64: None,
+        },
+        Err(not_utf8) => StdinResult {
+            text: None,
+            base64: Some(BASE64.encode(not_utf8.as_bytes())),
+        },
     };
     let result = json!(result);
     // The envelope needs a little room too.

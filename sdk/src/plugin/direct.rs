@@ -60,7 +60,7 @@ fn session(terminal: &Terminal) -> Result<Session, Failure> {
         )
     })?;
     Ok(Session::new(
-        Box::new(terminal.clone()),
+        Box::new(terminal.clone().watching(&cancel)),
         terminal.context(cwd),
         Map::new(),
         cancel,

@@ -278,11 +278,16 @@ impl Ui for Peer {
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
         let result = self.request(methods::STDIN, json!({}))?;
-        match decoded(methods::STDIN, result)? {
-            StdinResult::Text(text) => Ok(text.into_bytes()),
-            StdinResult::Base64(text) => BASE64
+        let result: StdinResult = decoded(methods::STDIN, result)?;
+        match (result.text, result.base64) {
+            (Some(text), _) => Ok(text.into_bytes()),
+            (None, Some(text)) => BASE64
                 .decode(text)
                 .map_err(|error| wrong_answer(methods::STDIN, &error.to_string())),
+            (None, None) => Err(wrong_answer(
+                methods::STDIN,
+                "it has neither text nor base64",
+            )),
         }
     }
 }

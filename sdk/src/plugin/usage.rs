@@ -8,6 +8,7 @@ use crate::failure::{Exit, Failure};
 use crate::outcome::{Outcome, Reply};
 
 /// Help and version as a reply, everything else as a failure of the command `name`.
+#[must_use]
 pub fn outcome(error: &clap::Error, name: &str, color: bool) -> Outcome {
     let is_reply = matches!(
         error.kind(),
@@ -31,6 +32,7 @@ pub fn outcome(error: &clap::Error, name: &str, color: bool) -> Outcome {
 }
 
 /// A mistake in the words for the command `name`.
+#[must_use]
 pub fn failure(error: &clap::Error, name: &str) -> Failure {
     let value = text(error, ContextKind::InvalidValue).map(|value| redacted(&value));
     let argument =

@@ -219,14 +219,15 @@ pub enum AskAction {
 }
 
 /// Result of `stdin`: one of the two.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum StdinResult {
+pub struct StdinResult {
     /// The input, where it is UTF-8.
-    Text(String),
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// The input in base64 with padding, where it is not.
-    Base64(String),
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base64: Option<String>,
 }
 
 /// Parameters of `progress`.
