@@ -81,3 +81,36 @@ fn directory(target: &str) -> String {
         target.to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::command;
+    use crate::options::Options;
+    use crate::resolve::resolve;
+
+    #[test]
+    fn the_command_gives_the_same_configuration() {
+        let cascade = "-t p2p_webrtc -t hosted_rtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";
+        for (directory, words) in [
+            ("my-bot", cascade.to_owned()),
+            ("-x y", format!("{cascade} --name=-dash --client-framework vanilla --no-deploy-to-cloud --eval")),
+            ("a'b", format!("{cascade} --name 'a \"$x\" `y`' --client-framework react --client-server nextjs --recording")),
+            ("quickstart", "-t daily -m realtime --realtime openai_realtime --video tavus_video --enable-noise-cancel".to_owned()),
+            ("tel", "-t hosted_rtc_pstn --daily-pstn-mode dial-in -m realtime --realtime openai_realtime --observability".to_owned()),
+        ] {
+            let parse = |words: &str| {
+                let words = shlex::split(words).unwrap();
+                let options = Options::try_parse_from(words).unwrap();
+                let config = resolve(&options.draft(), Some("the bot")).unwrap();
+                (options.target_dir, config)
+            };
+            let (_, config) = parse(&format!("init {words}"));
+            let said = command(directory, &config);
+            let (target, again) = parse(said.strip_prefix("bot-cli ").unwrap());
+            assert_eq!(again.to_json(), config.to_json(), "{said}");
+            assert!(target.unwrap().ends_with(directory), "{said}");
+        }
+    }
+}

@@ -81,7 +81,7 @@ pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
         .map(|name| {
             Ok(PlannedFile {
                 path: (*name).to_owned(),
-                text: stamped(&text::of(name)?),
+                text: stamped(text::of(name)?),
                 existing: Existing::Guide,
             })
         })

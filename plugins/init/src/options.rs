@@ -23,8 +23,9 @@ Examples:
     bot-cli init quickstart
 
   Scaffold a web bot with a client:
-    bot-cli init my-bot --transport p2p_webrtc --mode cascade --stt deepgram_stt \\
-      --llm openai_llm --tts cartesia_tts --client-framework react
+    bot-cli init my-bot --transport p2p_webrtc --mode cascade \\
+      --stt deepgram_stt --llm openai_llm --tts cartesia_tts \\
+      --client-framework react
 
   The same from a file; options win over it:
     bot-cli init my-bot --config bot.json --eval

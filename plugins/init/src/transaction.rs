@@ -199,3 +199,5 @@ pub(crate) fn reason(error: &io::Error) -> String {
         first.to_lowercase().chain(letters).collect()
     })
 }
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,9 @@ pub(super) fn resolve(
 ) -> Option<Client> {
     let server = server(draft, problems);
     let framework = said(draft.client_framework.as_ref());
-    if said(draft.client_server.as_ref()).is_some() && framework != Some("react") {
+    if said(draft.client_server.as_ref()).is_some()
+        && matches!(framework, None | Some("none" | "vanilla"))
+    {
         problems.add("client_server", "only with `--client-framework react`");
     }
     let client = match framework {

@@ -30,10 +30,17 @@ fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&
 }
 
 fn likeness(word: &str, candidate: &str) -> f64 {
-    // `deepgram` for `deepgram_stt` is nearer than its number of edits says.
-    let stem = candidate
-        .rsplit_once('_')
-        .map_or(candidate, |(stem, _)| stem);
-    let stem = strsim::normalized_damerau_levenshtein(word, stem) - 0.05;
-    strsim::normalized_damerau_levenshtein(word, candidate).max(stem)
+    // `deepgram` for `deepgram_stt` and `eval` for `enable_eval` are nearer than their numbers of edits say.
+    let parts = [
+        candidate.rsplit_once('_').map(|(stem, _)| stem),
+        candidate.split_once('_').map(|(_, rest)| rest),
+    ];
+    parts
+        .into_iter()
+        .flatten()
+        .map(|part| strsim::normalized_damerau_levenshtein(word, part) - 0.05)
+        .fold(
+            strsim::normalized_damerau_levenshtein(word, candidate),
+            f64::max,
+        )
 }

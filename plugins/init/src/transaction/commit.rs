@@ -48,10 +48,7 @@ pub(super) fn complete(journal: &Journal, staging: &Staging, target: &Path) -> R
             continue;
         }
         if let Err(error) = put(step, staging, target)
-            && !matches!(
-                error.kind(),
-                io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
-            )
+            && !somebody_else(&error)
         {
             return Err(Error::Stuck(step.path.clone().into(), error));
         }
@@ -121,10 +118,7 @@ fn move_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 fn explain(path: &Path, error: io::Error) -> Error {
-    if matches!(
-        error.kind(),
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
-    ) {
+    if somebody_else(&error) {
         Error::Changed(path.to_owned())
     } else if error.kind() == io::ErrorKind::CrossesDevices {
         // Only the first rename shows whether the staging folder is on the target's filesystem after all.
@@ -132,6 +126,14 @@ fn explain(path: &Path, error: io::Error) -> Error {
     } else {
         Error::io(path, error)
     }
+}
+
+/// Whether an error says that somebody has put something in place, or taken it away, since the target was compared.
+fn somebody_else(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn sync(journal: &Journal, target: &Path) {

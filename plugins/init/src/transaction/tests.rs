@@ -1,0 +1,217 @@
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::journal::Journal;
+use super::staging::{Staging, places};
+use super::{Change, Recovered, commit, recover, write};
+
+fn new(path: &str, text: &str) -> Change {
+    Change {
+        path: path.to_owned(),
+        bytes: text.into(),
+        replaces: None,
+    }
+}
+
+fn changed(path: &str, from: &str, to: &str) -> Change {
+    Change {
+        replaces: Some(from.into()),
+        ..new(path, to)
+    }
+}
+
+fn never() -> bool {
+    false
+}
+
+/// Every file below a folder, with its text; empty folders by their path.
+fn tree(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(folder)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
+            if path.is_dir() {
+                found.insert(format!("{name}/"), String::new());
+                folders.push(path);
+            } else {
+                found.insert(name, fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// A folder with a target in it that has two files.
+fn workshop() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("bot");
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("notes"), "mine").unwrap();
+    fs::write(target.join(".gitignore"), "a\n").unwrap();
+    (folder, target)
+}
+
+fn changes() -> Vec<Change> {
+    vec![
+        changed(".gitignore", "a\n", "a\nb\n"),
+        new("README.md", "read"),
+        new("server/bot.py", "bot"),
+        new("server/evals/one.yaml", "one"),
+    ]
+}
+
+#[test]
+fn a_target_appears_with_its_parents() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("a/b/bot");
+    write(&target, &changes()[1..], &never).unwrap();
+    assert_eq!(
+        tree(folder.path()).into_keys().collect::<Vec<_>>(),
+        [
+            "a/",
+            "a/b/",
+            "a/b/bot/",
+            "a/b/bot/README.md",
+            "a/b/bot/server/",
+            "a/b/bot/server/bot.py",
+            "a/b/bot/server/evals/",
+            "a/b/bot/server/evals/one.yaml"
+        ]
+    );
+}
+
+#[test]
+fn files_join_those_that_are_there() {
+    let (folder, target) = workshop();
+    fs::set_permissions(target.join(".gitignore"), fs::Permissions::from_mode(0o600)).unwrap();
+    write(&target, &changes(), &never).unwrap();
+    let found = tree(&target);
+    assert_eq!(found[".gitignore"], "a\nb\n");
+    assert_eq!(found["notes"], "mine");
+    assert_eq!(found["server/evals/one.yaml"], "one");
+    let mode = fs::metadata(target.join(".gitignore"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_cancelled_run_leaves_nothing() {
+    for allowed in 0..5 {
+        let (folder, target) = workshop();
+        let before = tree(folder.path());
+        let asked = Cell::new(0);
+        let cancelled = || asked.replace(asked.get() + 1) >= allowed;
+        let failure = write(&target, &changes(), &cancelled).unwrap_err();
+        assert_eq!(failure.code, "cancelled");
+        assert_eq!(tree(folder.path()), before, "{allowed}");
+    }
+}
+
+#[test]
+fn what_appears_meanwhile_is_not_overwritten_and_all_is_taken_back() {
+    for path in [".gitignore", "README.md", "server"] {
+        let (folder, target) = workshop();
+        let asked = Cell::new(0);
+        let interfere = || {
+            asked.set(asked.get() + 1);
+            if asked.get() == 5 {
+                fs::write(target.join(path), "theirs").unwrap();
+            }
+            false
+        };
+        let failure = write(&target, &changes(), &interfere).unwrap_err();
+        assert_eq!(failure.code, "conflict", "{path}");
+        let mut expected = tree(workshop().1.as_path());
+        expected.insert(path.to_owned(), "theirs".to_owned());
+        // Whether `server` was there when the renames were planned decides what collides; the outcome is the same.
+        assert_eq!(tree(&target), expected, "{path}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+/// Goes as far as `steps` renames behind the journal and dies; `None`: dies before the journal.
+fn die_after(target: &Path, steps: Option<usize>) {
+    let staging = Staging::create(&places(target)[0]).unwrap();
+    for change in changes() {
+        staging
+            .write(Path::new(&change.path), &change.bytes)
+            .unwrap();
+    }
+    let journal = Journal::of(&changes(), target);
+    let Some(steps) = steps else { return };
+    journal.write(&staging).unwrap();
+    let part = Journal {
+        steps: journal.steps[..steps].to_vec(),
+    };
+    commit::complete(&part, &staging, target).unwrap();
+}
+
+#[test]
+fn the_next_run_ends_what_a_killed_one_began() {
+    let (_done_folder, done) = workshop();
+    write(&done, &changes(), &never).unwrap();
+    for steps in [None, Some(0), Some(1), Some(2), Some(3)] {
+        let (folder, target) = workshop();
+        let before = tree(&target);
+        die_after(&target, steps);
+        let recovered = recover(&target).unwrap();
+        if steps.is_none() {
+            assert_eq!(recovered, Recovered::Discarded);
+            assert_eq!(tree(&target), before);
+        } else {
+            assert_eq!(recovered, Recovered::Completed);
+            assert_eq!(tree(&target), tree(&done), "{steps:?}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{steps:?}");
+        assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
+    }
+}
+
+#[test]
+fn completing_spares_what_came_in_between() {
+    let (folder, target) = workshop();
+    die_after(&target, Some(1));
+    fs::write(target.join("README.md"), "theirs").unwrap();
+    fs::write(target.join(".gitignore"), "theirs").unwrap();
+    assert_eq!(recover(&target).unwrap(), Recovered::Completed);
+    assert_eq!(tree(&target)["README.md"], "theirs");
+    assert_eq!(tree(&target)[".gitignore"], "theirs");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn two_runs_do_not_mix() {
+    let (_folder, target) = workshop();
+    let place = &places(&target)[0];
+    let other = Staging::create(place).unwrap();
+    assert_eq!(recover(&target).unwrap_err().code, "busy");
+    assert_eq!(write(&target, &changes(), &never).unwrap_err().code, "busy");
+    other.remove().unwrap();
+    write(&target, &changes(), &never).unwrap();
+}
+
+#[test]
+fn a_journal_never_leads_out_of_the_target() {
+    let (folder, target) = workshop();
+    die_after(&target, Some(0));
+    let journal = places(&target)[0].join("journal.json");
+    for path in ["../out", "/out", "a/../../out"] {
+        let text = format!(r#"{{"steps":[{{"path":"{path}","replaces":null}}]}}"#);
+        fs::write(&journal, text).unwrap();
+        assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
+    }
+    assert!(!folder.path().join("out").exists());
+}
