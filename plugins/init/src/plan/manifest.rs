@@ -90,7 +90,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     Entry {
         path: "server/evals/text.yaml",
         template: "server/evals/text.yaml.liquid",
-        about: "Eval: a typed conversation",
+        about: "Eval: needs no model and no audio",
         existing: Existing::Conflict,
         when: evaluated,
     },
