@@ -3,6 +3,8 @@
 mod conversation;
 mod process;
 mod service;
+#[cfg(test)]
+mod tests;
 mod violation;
 
 use std::ffi::OsString;
@@ -140,8 +142,10 @@ fn call<T: DeserializeOwned>(
     cancel: &Cancel,
 ) -> Result<T, Failure> {
     let mut plugin = Plugin::start(launch)?;
-    let result = plugin.request(method, params, ui, cancel)?;
-    plugin.finish(ui, cancel)?;
+    let replied = plugin.request(method, params, ui, cancel);
+    let finished = plugin.finish(ui, cancel);
+    let result = replied?;
+    finished?;
     serde_json::from_value(result).map_err(|error| {
         Failure::from(
             Violation::WrongResult {
