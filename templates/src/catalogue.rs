@@ -4,6 +4,8 @@
 
 use std::sync::OnceLock;
 
+#[cfg(test)]
+mod identifiers;
 mod schema;
 #[cfg(test)]
 mod tests;
