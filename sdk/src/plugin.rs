@@ -6,7 +6,7 @@ mod input;
 mod peer;
 mod serve;
 mod surface;
-mod usage;
+pub mod usage;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
