@@ -7,12 +7,19 @@ use crate::plan;
 
 /// A choice without further words.
 pub(super) fn choice(value: &str, label: &str) -> Choice {
-    Choice { value: value.to_owned(), label: label.to_owned(), about: None }
+    Choice {
+        value: value.to_owned(),
+        label: label.to_owned(),
+        about: None,
+    }
 }
 
 /// A choice with a few more words.
 pub(super) fn explained(value: &str, label: &str, about: &str) -> Choice {
-    Choice { about: Some(about.to_owned()), ..choice(value, label) }
+    Choice {
+        about: Some(about.to_owned()),
+        ..choice(value, label)
+    }
 }
 
 /// The transports that can be generated.
@@ -33,7 +40,10 @@ pub(super) fn services(kind: Kind) -> Vec<Choice> {
 }
 
 fn transport(transport: &Transport) -> Choice {
-    Choice { about: transport.note.clone(), ..choice(&transport.id, &transport.label) }
+    Choice {
+        about: transport.note.clone(),
+        ..choice(&transport.id, &transport.label)
+    }
 }
 
 fn service(service: &Service) -> Choice {
@@ -42,5 +52,8 @@ fn service(service: &Service) -> Choice {
         (None, Some(_)) => Some("recommended".to_owned()),
         (None, None) => service.note.clone(),
     };
-    Choice { about, ..choice(&service.id, &service.label) }
+    Choice {
+        about,
+        ..choice(&service.id, &service.label)
+    }
 }

@@ -21,7 +21,12 @@ pub(super) static ALL: &[Step] = &[
         flag: Some("TARGET_DIR"),
         label: "Folder",
         applies: |_| true,
-        value: |wishes| wishes.target.as_ref().map(|target| Answer::Text(target.shown.clone())),
+        value: |wishes| {
+            wishes
+                .target
+                .as_ref()
+                .map(|target| Answer::Text(target.shown.clone()))
+        },
         question: |_| {
             let question = Question::new(QuestionKind::Text, "target", "Which folder?");
             helped(question, "a new folder such as my-bot, or . for this one")
@@ -44,16 +49,31 @@ pub(super) static ALL: &[Step] = &[
         applies: |wishes| wishes.way.is_none(),
         value: |wishes| wishes.way.map(|way| Answer::Text(way_name(way).to_owned())),
         question: |_| {
-            let mut question = select("How do you want to build the bot?", vec![
-                explained("agent", "With a coding agent", "writes a guide that your agent follows"),
-                explained("scaffold", "Scaffold it now", "a few questions, then a bot that runs"),
-            ]);
+            let mut question = select(
+                "How do you want to build the bot?",
+                vec![
+                    explained(
+                        "agent",
+                        "With a coding agent",
+                        "writes a guide that your agent follows",
+                    ),
+                    explained(
+                        "scaffold",
+                        "Scaffold it now",
+                        "a few questions, then a bot that runs",
+                    ),
+                ],
+            );
             question.default = Some(json!("agent"));
             question
         },
         store: |wishes, answer| {
             let way = line(answer)?;
-            wishes.way = Some(if way == way_name(Way::Agent) { Way::Agent } else { Way::Scaffold });
+            wishes.way = Some(if way == way_name(Way::Agent) {
+                Way::Agent
+            } else {
+                Way::Scaffold
+            });
             Ok(())
         },
     },
@@ -64,8 +84,12 @@ pub(super) static ALL: &[Step] = &[
         applies: |wishes| scaffolding(wishes) && wishes.target.is_some(),
         value: |wishes| text(wishes.draft.project_name.as_ref()),
         question: |wishes| {
-            let mut question = Question::new(QuestionKind::Text, "name", "Project name");
-            let name = wishes.target.as_ref().and_then(|target| default_name(&target.path));
+            let mut question =
+                Question::new(QuestionKind::Text, "name", "What is the project called?");
+            let name = wishes
+                .target
+                .as_ref()
+                .and_then(|target| default_name(&target.path));
             question.default = name.map(|name| json!(name));
             question
         },
@@ -111,14 +135,17 @@ pub(super) static ALL: &[Step] = &[
         applies: scaffolding,
         value: |wishes| text(wishes.draft.mode.as_ref()),
         question: |_| {
-            select("How does the bot hear and speak?", vec![
-                explained(
-                    CASCADE,
-                    "Cascade",
-                    "speech-to-text, language model and text-to-speech, each of your choice",
-                ),
-                explained(REALTIME, "Realtime", "one service that hears and speaks"),
-            ])
+            select(
+                "How does the bot hear and speak?",
+                vec![
+                    explained(
+                        CASCADE,
+                        "Cascade",
+                        "speech-to-text, language model and text-to-speech, each of your choice",
+                    ),
+                    explained(REALTIME, "Realtime", "one service that hears and speaks"),
+                ],
+            )
         },
         store: |wishes, answer| set(&mut wishes.draft.mode, answer),
     },
@@ -128,7 +155,12 @@ pub(super) static ALL: &[Step] = &[
         label: "Speech-to-text",
         applies: cascade,
         value: |wishes| text(wishes.draft.stt_service.as_ref()),
-        question: |_| select("Speech-to-text service", choices::services(Kind::Stt)),
+        question: |_| {
+            select(
+                "Which speech-to-text service?",
+                choices::services(Kind::Stt),
+            )
+        },
         store: |wishes, answer| set(&mut wishes.draft.stt_service, answer),
     },
     Step {
@@ -137,7 +169,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Language model",
         applies: cascade,
         value: |wishes| text(wishes.draft.llm_service.as_ref()),
-        question: |_| select("Language model service", choices::services(Kind::Llm)),
+        question: |_| select("Which language model?", choices::services(Kind::Llm)),
         store: |wishes, answer| set(&mut wishes.draft.llm_service, answer),
     },
     Step {
@@ -146,7 +178,12 @@ pub(super) static ALL: &[Step] = &[
         label: "Text-to-speech",
         applies: cascade,
         value: |wishes| text(wishes.draft.tts_service.as_ref()),
-        question: |_| select("Text-to-speech service", choices::services(Kind::Tts)),
+        question: |_| {
+            select(
+                "Which text-to-speech service?",
+                choices::services(Kind::Tts),
+            )
+        },
         store: |wishes, answer| set(&mut wishes.draft.tts_service, answer),
     },
     Step {
@@ -155,7 +192,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Realtime service",
         applies: realtime,
         value: |wishes| text(wishes.draft.realtime_service.as_ref()),
-        question: |_| select("Realtime service", choices::services(Kind::Realtime)),
+        question: |_| select("Which realtime service?", choices::services(Kind::Realtime)),
         store: |wishes, answer| set(&mut wishes.draft.realtime_service, answer),
     },
     Step {
@@ -169,17 +206,25 @@ pub(super) static ALL: &[Step] = &[
             said.map(|_| Answer::Many(switched_on(&wishes.draft)))
         },
         question: |wishes| {
-            let mut question =
-                Question::new(QuestionKind::Multiselect, "features", "What else should it do?");
+            let mut question = Question::new(
+                QuestionKind::Multiselect,
+                "features",
+                "What else should it do?",
+            );
             question.default = Some(json!(switched_on(&wishes.draft)));
-            question.choices =
-                FEATURES.iter().map(|f| explained(f.name, f.label, f.about)).collect();
+            question.choices = FEATURES
+                .iter()
+                .map(|f| explained(f.name, f.label, f.about))
+                .collect();
             question
         },
         store: |wishes, answer| {
             let chosen = many(answer)?;
             for feature in FEATURES {
-                (feature.set)(&mut wishes.draft, chosen.iter().any(|name| name == feature.name));
+                (feature.set)(
+                    &mut wishes.draft,
+                    chosen.iter().any(|name| name == feature.name),
+                );
             }
             Ok(())
         },
@@ -192,7 +237,10 @@ pub(super) static ALL: &[Step] = &[
         value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
         question: |_| {
             let question = confirm("Prepare it for the cloud?", true);
-            helped(question, "adds server/Dockerfile and server/cloud-deploy.toml")
+            helped(
+                question,
+                "adds server/Dockerfile and server/cloud-deploy.toml",
+            )
         },
         store: |wishes, answer| switch(&mut wishes.draft.deploy_to_cloud, answer),
     },
@@ -216,7 +264,10 @@ pub(super) static ALL: &[Step] = &[
         value: |wishes| wishes.draft.enable_eval.map(Answer::Confirm),
         question: |_| {
             let question = confirm("Add evals?", false);
-            helped(question, "scripted conversations in server/evals that test the bot")
+            helped(
+                question,
+                "scripted conversations in server/evals that test the bot",
+            )
         },
         store: |wishes, answer| switch(&mut wishes.draft.enable_eval, answer),
     },
@@ -300,15 +351,24 @@ fn way_name(way: Way) -> &'static str {
 }
 
 fn select(message: &str, choices: Vec<Choice>) -> Question {
-    Question { choices, ..Question::new(QuestionKind::Select, "", message) }
+    Question {
+        choices,
+        ..Question::new(QuestionKind::Select, "", message)
+    }
 }
 
 fn confirm(message: &str, default: bool) -> Question {
-    Question { default: Some(json!(default)), ..Question::new(QuestionKind::Confirm, "", message) }
+    Question {
+        default: Some(json!(default)),
+        ..Question::new(QuestionKind::Confirm, "", message)
+    }
 }
 
 fn helped(question: Question, help: &str) -> Question {
-    Question { help: Some(help.to_owned()), ..question }
+    Question {
+        help: Some(help.to_owned()),
+        ..question
+    }
 }
 
 fn text(value: Option<&String>) -> Option<Answer> {

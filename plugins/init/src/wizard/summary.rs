@@ -22,7 +22,11 @@ pub(super) enum Verdict {
 }
 
 /// Shows what will be made and asks whether to make it.
-pub(super) fn agree(session: &mut Session, walk: &Walk<'_>, wishes: &Wishes) -> Result<Verdict, Failure> {
+pub(super) fn agree(
+    session: &mut Session,
+    walk: &Walk<'_>,
+    wishes: &Wishes,
+) -> Result<Verdict, Failure> {
     let lines: Vec<Line> = walk
         .relevant(wishes)
         .into_iter()
@@ -64,13 +68,20 @@ impl Line {
             Answer::Confirm(yes) => if yes { "yes" } else { "no" }.to_owned(),
             Answer::Many(values) if values.is_empty() => "none".to_owned(),
             Answer::Many(values) => {
-                let labels: Vec<String> =
-                    values.iter().map(|value| label_of(step, wishes, value)).collect();
+                let labels: Vec<String> = values
+                    .iter()
+                    .map(|value| label_of(step, wishes, value))
+                    .collect();
                 labels.join(", ")
             }
             Answer::Secret(_) | Answer::Back => return None,
         };
-        Some(Self { key: step.key, label: step.label, value, asked })
+        Some(Self {
+            key: step.key,
+            label: step.label,
+            value,
+            asked,
+        })
     }
 }
 
@@ -108,7 +119,11 @@ fn which(lines: &[Line]) -> Question {
 }
 
 fn table(lines: &[Line]) -> String {
-    let width = lines.iter().map(|line| line.label.len()).max().unwrap_or_default();
+    let width = lines
+        .iter()
+        .map(|line| line.label.len())
+        .max()
+        .unwrap_or_default();
     let rows: Vec<String> = lines
         .iter()
         .map(|line| format!("{:width$}  {}", line.label, line.value))

@@ -22,7 +22,10 @@ struct Script {
 
 impl Ui for Script {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { ask: QuestionKind::ALL.to_vec(), ..Capabilities::default() }
+        Capabilities {
+            ask: QuestionKind::ALL.to_vec(),
+            ..Capabilities::default()
+        }
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
@@ -30,13 +33,19 @@ impl Ui for Script {
         let said = match self.says.pop_front() {
             None => return Err(Failure::cancelled()),
             Some(said) if said == BACK => {
-                assert!(question.back, "`{}` does not allow going back", question.key);
+                assert!(
+                    question.back,
+                    "`{}` does not allow going back",
+                    question.key
+                );
                 return Ok(Answer::Back);
             }
             Some(said) if said == ENTER => question.default.clone().unwrap_or(json!("")),
             Some(said) => said,
         };
-        Ok(question.check(&said).unwrap_or_else(|problem| panic!("{}: {problem}", question.key)))
+        Ok(question
+            .check(&said)
+            .unwrap_or_else(|problem| panic!("{}: {problem}", question.key)))
     }
 
     fn progress(&mut self, _: &str, _: Option<u64>, _: Option<u64>) {}
@@ -82,12 +91,18 @@ fn session(ui: impl Ui + 'static, answers: Value) -> Session {
 }
 
 fn nothing_given() -> Wishes {
-    Wishes { cwd: std::env::temp_dir(), ..Wishes::default() }
+    Wishes {
+        cwd: std::env::temp_dir(),
+        ..Wishes::default()
+    }
 }
 
 fn talk(given: &Wishes, says: &[Value]) -> (Result<Wishes, Failure>, Vec<Question>) {
     let asked = Rc::new(RefCell::new(Vec::new()));
-    let script = Script { says: says.iter().cloned().collect(), asked: Rc::clone(&asked) };
+    let script = Script {
+        says: says.iter().cloned().collect(),
+        asked: Rc::clone(&asked),
+    };
     let result = ask(&mut session(script, json!({})), given);
     (result, asked.take())
 }
@@ -143,7 +158,10 @@ fn whole_draft() -> Draft {
 fn asks_every_question_once_and_keeps_every_answer() {
     let (result, asked) = talk(&nothing_given(), &said(&whole()));
     let wishes = result.unwrap();
-    assert_eq!(keys(&asked), whole().iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    assert_eq!(
+        keys(&asked),
+        whole().iter().map(|(key, _)| *key).collect::<Vec<_>>()
+    );
     assert_eq!(wishes.target.unwrap().shown, "no-such-folder");
     assert_eq!(wishes.way, Some(Way::Scaffold));
     assert_eq!(wishes.draft, whole_draft());
@@ -168,7 +186,12 @@ fn goes_back_from_every_question_to_the_one_before() {
         let (result, asked) = talk(&nothing_given(), &says);
         assert_eq!(asked[at + 1].key, walk[at - 1].0);
         assert_eq!(asked[at + 1].default.as_ref(), Some(&walk[at - 1].1));
-        assert_eq!(result.unwrap().draft, whole_draft(), "back from {}", walk[at].0);
+        assert_eq!(
+            result.unwrap().draft,
+            whole_draft(),
+            "back from {}",
+            walk[at].0
+        );
     }
 }
 
@@ -194,14 +217,21 @@ fn cancelling_any_question_cancels_everything() {
     }
     let mut says = said(&walk);
     *says.last_mut().unwrap() = json!("cancel");
-    assert_eq!(talk(&nothing_given(), &says).0.unwrap_err().exit, Exit::Cancelled);
+    assert_eq!(
+        talk(&nothing_given(), &says).0.unwrap_err().exit,
+        Exit::Cancelled
+    );
 }
 
 #[test]
 fn asks_nothing_that_is_settled() {
     let given = Wishes {
         way: Some(Way::Scaffold),
-        draft: Draft { mode: Some("realtime".to_owned()), enable_eval: Some(true), ..whole_draft() },
+        draft: Draft {
+            mode: Some("realtime".to_owned()),
+            enable_eval: Some(true),
+            ..whole_draft()
+        },
         ..nothing_given()
     };
     let (_, asked) = talk(&given, &[json!("x"), json!("openai_realtime")]);
@@ -211,11 +241,17 @@ fn asks_nothing_that_is_settled() {
 #[test]
 fn an_extra_that_is_settled_is_marked_already() {
     let given = Wishes {
-        draft: Draft { recording: Some(true), ..Draft::default() },
+        draft: Draft {
+            recording: Some(true),
+            ..Draft::default()
+        },
         ..nothing_given()
     };
     let (_, asked) = talk(&given, &said(&whole()));
-    let extras = asked.iter().find(|question| question.key == "features").unwrap();
+    let extras = asked
+        .iter()
+        .find(|question| question.key == "features")
+        .unwrap();
     assert_eq!(extras.default, Some(json!(["recording"])));
 }
 
@@ -240,7 +276,10 @@ fn asks_again_with_the_problem() {
         panic!("{problems:?}");
     };
     assert_eq!(empty.1, "name a folder, or . for this one");
-    assert!(not_a_folder.1.ends_with("it is not a directory"), "{not_a_folder:?}");
+    assert!(
+        not_a_folder.1.ends_with("it is not a directory"),
+        "{not_a_folder:?}"
+    );
     assert_eq!(name.0, "name");
     assert_eq!(*transports, ("transport", "choose at least one"));
 }
@@ -249,7 +288,12 @@ fn asks_again_with_the_problem() {
 fn changing_one_answer_asks_only_what_follows_from_it() {
     let mut says = said(&whole());
     says.pop();
-    says.extend([json!("change"), json!("mode"), json!("realtime"), json!("openai_realtime")]);
+    says.extend([
+        json!("change"),
+        json!("mode"),
+        json!("realtime"),
+        json!("openai_realtime"),
+    ]);
     says.push(json!("create"));
     let (result, asked) = talk(&nothing_given(), &says);
     let after = &keys(&asked)[whole().len() - 1..];
@@ -273,19 +317,36 @@ fn what_no_longer_applies_is_forgotten_and_comes_back_with_its_cause() {
     let (_, asked) = talk(&nothing_given(), &says);
     let summary = asked.last().unwrap().details.clone().unwrap();
     assert!(!summary.contains("Noise"), "{summary}");
-    says.extend([json!("change"), json!("deploy_to_cloud"), json!(true), json!("create")]);
-    assert_eq!(talk(&nothing_given(), &says).0.unwrap().draft, whole_draft());
+    says.extend([
+        json!("change"),
+        json!("deploy_to_cloud"),
+        json!(true),
+        json!("create"),
+    ]);
+    assert_eq!(
+        talk(&nothing_given(), &says).0.unwrap().draft,
+        whole_draft()
+    );
 }
 
 #[test]
 fn going_back_from_a_change_keeps_what_was() {
     let mut says = said(&whole());
     says.pop();
-    says.extend([json!("change"), json!(BACK), json!("change"), json!("stt"), json!(BACK)]);
+    says.extend([
+        json!("change"),
+        json!(BACK),
+        json!("change"),
+        json!("stt"),
+        json!(BACK),
+    ]);
     says.push(json!("create"));
     let (result, asked) = talk(&nothing_given(), &says);
     let after = &keys(&asked)[whole().len() - 1..];
-    assert_eq!(after, ["confirm", "change", "confirm", "change", "stt", "confirm"]);
+    assert_eq!(
+        after,
+        ["confirm", "change", "confirm", "change", "stt", "confirm"]
+    );
     assert_eq!(result.unwrap().draft, whole_draft());
 }
 
@@ -315,22 +376,32 @@ Evals               no"
 fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
     let scaffold = json!({"way": "scaffold", "mode": "cascade"});
     let failure = ask(&mut session(Nobody, scaffold), &nothing_given()).unwrap_err();
-    assert_eq!((failure.exit, failure.code.as_str()), (Exit::Usage, "input_required"));
+    assert_eq!(
+        (failure.exit, failure.code.as_str()),
+        (Exit::Usage, "input_required")
+    );
     assert_eq!(keys(&failure.inputs), ["target", "stt", "llm", "tts"]);
 }
 
 #[test]
 fn answers_alone_are_enough() {
-    let answers: Map<String, Value> =
-        whole().into_iter().map(|(key, answer)| (key.to_owned(), answer)).collect();
+    let answers: Map<String, Value> = whole()
+        .into_iter()
+        .map(|(key, answer)| (key.to_owned(), answer))
+        .collect();
     let wishes = ask(&mut session(Nobody, json!(answers)), &nothing_given()).unwrap();
     assert_eq!(wishes.draft, whole_draft());
 }
 
 #[test]
 fn a_wrong_scripted_answer_is_refused_with_its_key() {
-    for (key, answer) in [("name", json!("x")), ("transport", json!([])), ("stt", json!("nobody_stt"))] {
-        let mut answers = json!({"target": "x", "way": "scaffold", "name": "bot", "mode": "cascade"});
+    for (key, answer) in [
+        ("name", json!("x")),
+        ("transport", json!([])),
+        ("stt", json!("nobody_stt")),
+    ] {
+        let mut answers =
+            json!({"target": "x", "way": "scaffold", "name": "bot", "mode": "cascade"});
         answers[key] = answer;
         let failure = ask(&mut session(Nobody, answers), &nothing_given()).unwrap_err();
         assert_eq!(failure.code, "invalid_input");

@@ -115,11 +115,19 @@ impl<'a> Walk<'a> {
             }
             let answer = self.answers.get(step.key);
             if !answer.is_some_and(|answer| settle(step, &mut wishes, answer)) {
-                return Replay { wishes, answered, open: Some(step) };
+                return Replay {
+                    wishes,
+                    answered,
+                    open: Some(step),
+                };
             }
             answered.push(step);
         }
-        Replay { wishes, answered, open: None }
+        Replay {
+            wishes,
+            answered,
+            open: None,
+        }
     }
 
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
@@ -177,7 +185,12 @@ fn still_offered(question: &Question, answer: &Answer) -> Value {
     match answer {
         Answer::Many(values) => values
             .iter()
-            .filter(|value| question.choices.iter().any(|choice| choice.value == **value))
+            .filter(|value| {
+                question
+                    .choices
+                    .iter()
+                    .any(|choice| choice.value == **value)
+            })
             .map(String::as_str)
             .collect(),
         Answer::Text(_) | Answer::Confirm(_) | Answer::Secret(_) | Answer::Back => as_json(answer),

@@ -1,0 +1,200 @@
+//! An executable at a terminal: keys go in, and what the user would see on the screen comes out.
+
+use std::fmt;
+use std::io::{Read as _, Write as _};
+use std::num::NonZero;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pty_process::Size;
+use pty_process::blocking::{Command, Pty, open};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// Far more than any step takes; only a test that fails waits so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Moves to the next choice.
+pub const DOWN: &str = "\u{1b}[B";
+/// Answers.
+pub const ENTER: &str = "\r";
+/// Goes back.
+pub const ESCAPE: &str = "\u{1b}";
+/// Cancels.
+pub const CTRL_C: &str = "\u{3}";
+/// Empties the line.
+pub const CTRL_U: &str = "\u{15}";
+
+/// A terminal with one process in it.
+pub struct Terminal {
+    pty: Pty,
+    child: Child,
+    screen: vt100::Parser,
+    output: Vec<u8>,
+}
+
+/// How the process ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// Everything it wrote, escape sequences included.
+    pub output: String,
+    /// What stands on the screen.
+    pub screen: String,
+}
+
+/// What was waited for and did not come.
+pub struct Unseen {
+    wanted: String,
+    screen: String,
+}
+
+impl Terminal {
+    /// Starts `command` in a terminal of this size.
+    pub fn start(command: Command, rows: u16, columns: u16) -> Result<Self, Unseen> {
+        let start = || {
+            let (pty, slave) = open()?;
+            pty.resize(Size::new(rows, columns))?;
+            let child = command.spawn(slave)?;
+            Ok::<_, pty_process::Error>((pty, child))
+        };
+        let (pty, child) = start().map_err(|error| Unseen {
+            wanted: format!("a process in a terminal: {error}"),
+            screen: String::new(),
+        })?;
+        Ok(Self {
+            pty,
+            child,
+            screen: vt100::Parser::new(at_least_one(rows), at_least_one(columns), 1000),
+            output: Vec::new(),
+        })
+    }
+
+    /// Waits until `text` stands anywhere on the screen.
+    pub fn wait_for(&mut self, text: &str) -> Result<(), Unseen> {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until this question is being asked: the last line that begins with a question mark.
+    pub fn wait_for_question(&mut self, message: &str) -> Result<(), Unseen> {
+        self.wait_until(&format!("the question {message}"), |screen| {
+            let asked = screen.lines().rfind(|line| line.starts_with("? "));
+            asked.is_some_and(|line| line.contains(message) && !line.contains("(back)"))
+        })
+    }
+
+    /// Waits until `text` is nowhere on the screen.
+    pub fn wait_until_gone(&mut self, text: &str) -> Result<(), Unseen> {
+        self.wait_until(&format!("{text} to go"), |screen| !screen.contains(text))
+    }
+
+    /// Types.
+    pub fn press(&mut self, keys: &str) -> Result<(), Unseen> {
+        self.pty
+            .write_all(keys.as_bytes())
+            .map_err(|error| self.unseen(&format!("{keys:?} could be typed: {error}")))
+    }
+
+    /// What the user sees.
+    #[must_use]
+    pub fn screen(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Waits for the end of the process.
+    pub fn end(mut self) -> Result<Ended, Unseen> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.read(deadline) {
+                Progress::More => {}
+                Progress::Closed => break,
+                Progress::Late => return Err(self.unseen("the end of the process")),
+            }
+        }
+        let screen = self.screen();
+        let output = String::from_utf8_lossy(&self.output).into_owned();
+        let status = wait(self.child, &screen)?;
+        Ok(Ended {
+            status,
+            output,
+            screen,
+        })
+    }
+
+    /// Closes the terminal under the process, as closing its window does, and waits for its end.
+    pub fn hang_up(self) -> Result<ExitStatus, Unseen> {
+        let screen = self.screen();
+        drop(self.pty);
+        wait(self.child, &screen)
+    }
+
+    fn wait_until(&mut self, wanted: &str, seen: impl Fn(&str) -> bool) -> Result<(), Unseen> {
+        let deadline = Instant::now() + PATIENCE;
+        while !seen(&self.screen()) {
+            match self.read(deadline) {
+                Progress::More => {}
+                Progress::Closed | Progress::Late => return Err(self.unseen(wanted)),
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, deadline: Instant) -> Progress {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).ok();
+        let mut ready = [PollFd::new(&self.pty, PollFlags::IN)];
+        if !matches!(poll(&mut ready, timeout.as_ref()), Ok(1..)) {
+            return Progress::Late;
+        }
+        let mut bytes = [0; 4096];
+        match self.pty.read(&mut bytes) {
+            // Linux says EIO once no process holds the terminal any more.
+            Ok(0) | Err(_) => Progress::Closed,
+            Ok(length) => {
+                self.screen.process(&bytes[..length]);
+                self.output.extend(&bytes[..length]);
+                Progress::More
+            }
+        }
+    }
+
+    fn unseen(&self, wanted: &str) -> Unseen {
+        Unseen {
+            wanted: wanted.to_owned(),
+            screen: self.screen(),
+        }
+    }
+}
+
+fn at_least_one(length: u16) -> NonZero<u16> {
+    NonZero::new(length).unwrap_or(NonZero::<u16>::MIN)
+}
+
+/// What became of the wish to read.
+enum Progress {
+    More,
+    Closed,
+    Late,
+}
+
+fn wait(mut child: Child, screen: &str) -> Result<ExitStatus, Unseen> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait()));
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(Ok(status)) => Ok(status),
+        Ok(Err(_)) | Err(_) => Err(Unseen {
+            wanted: "the end of the process".to_owned(),
+            screen: screen.to_owned(),
+        }),
+    }
+}
+
+/// As a failed test shows it.
+impl fmt::Debug for Unseen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wanted, screen } = self;
+        write!(formatter, "waited for {wanted}; on the screen:\n{screen}")
+    }
+}

@@ -1,0 +1,320 @@
+//! The questions of `bot-cli init`, answered at a real terminal.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, Terminal};
+use tempfile::TempDir;
+
+/// How `init` is started.
+#[derive(Debug, Clone, Copy)]
+enum Door {
+    /// `bot-cli init`.
+    Host,
+    /// `bot-cli-init`.
+    Hand,
+}
+
+const DOORS: [Door; 2] = [Door::Host, Door::Hand];
+
+/// An empty folder to work in, beside one that holds the executables under their own names.
+struct Desk {
+    root: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let root = TempDir::new().unwrap();
+        for folder in ["bin", "home", "work"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let bin = root.path().join("bin");
+        symlink(env!("CARGO_BIN_EXE_it-bot-cli"), bin.join("bot-cli")).unwrap();
+        symlink(
+            env!("CARGO_BIN_EXE_it-bot-cli-init"),
+            bin.join("bot-cli-init"),
+        )
+        .unwrap();
+        Self { root }
+    }
+
+    fn work(&self) -> std::path::PathBuf {
+        self.root.path().join("work")
+    }
+
+    fn environment(&self) -> [(&'static str, String); 4] {
+        let bin = self.root.path().join("bin").display().to_string();
+        let path = std::env::var("PATH").unwrap();
+        [
+            ("PATH", format!("{bin}:{path}")),
+            ("BOT_CLI_PLUGIN_PATH", bin),
+            ("HOME", self.root.path().join("home").display().to_string()),
+            ("TERM", "xterm-256color".to_owned()),
+        ]
+    }
+
+    fn init(&self, door: Door) -> pty_process::blocking::Command {
+        let command = match door {
+            Door::Host => pty_process::blocking::Command::new("bot-cli").arg("init"),
+            Door::Hand => pty_process::blocking::Command::new("bot-cli-init"),
+        };
+        command
+            .env_clear()
+            .envs(self.environment())
+            .current_dir(self.work())
+    }
+
+    fn start(&self, door: Door) -> Terminal {
+        Terminal::start(self.init(door), 40, 100).unwrap()
+    }
+
+    /// Runs what a user would paste.
+    fn paste(&self, line: &str) {
+        let pasted = Command::new("sh")
+            .args(["-c", line])
+            .env_clear()
+            .envs(self.environment())
+            .current_dir(self.work())
+            .output()
+            .unwrap();
+        assert!(pasted.status.success(), "{line}\n{pasted:?}");
+    }
+
+    fn is_untouched(&self) -> bool {
+        fs::read_dir(self.work()).unwrap().next().is_none()
+    }
+}
+
+/// Every question on the way to a project, and the keys that answer it.
+const WALK: [(&str, &str); 13] = [
+    ("Which folder?", "my-bot\r"),
+    ("How do you want to build the bot?", "\u{1b}[B\r"),
+    ("What is the project called?", ENTER),
+    ("How do people connect to the bot?", ENTER),
+    ("How does the bot hear and speak?", ENTER),
+    ("Which speech-to-text service?", ENTER),
+    ("Which language model?", ENTER),
+    ("Which text-to-speech service?", ENTER),
+    ("What else should it do?", " \r"),
+    ("Prepare it for the cloud?", ENTER),
+    ("Cancel background noise?", "y\r"),
+    ("Add evals?", ENTER),
+    ("Create this project?", ENTER),
+];
+
+fn answer(terminal: &mut Terminal, walk: &[(&str, &str)]) {
+    for (question, keys) in walk {
+        terminal.wait_for_question(question).unwrap();
+        terminal.press(keys).unwrap();
+    }
+}
+
+/// Every file below a folder, with its text.
+fn tree(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            let below = tree(&path).into_iter();
+            files.extend(below.map(|(file, text)| (format!("{name}/{file}"), text)));
+        } else {
+            files.insert(name, fs::read_to_string(&path).unwrap());
+        }
+    }
+    files
+}
+
+/// The line that gives the same project without a question.
+fn equivalent(output: &str) -> &str {
+    output
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with("bot-cli init my-bot"))
+        .unwrap_or_else(|| panic!("no command in:\n{output}"))
+}
+
+#[test]
+fn a_walk_makes_what_the_command_it_shows_makes() {
+    for door in DOORS {
+        let desk = Desk::new();
+        let mut terminal = desk.start(door);
+        answer(&mut terminal, &WALK);
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
+
+        let again = Desk::new();
+        again.paste(equivalent(&ended.output));
+        let files = tree(&desk.work());
+        assert!(
+            files.contains_key("my-bot/server/bot.py"),
+            "{:?}",
+            files.keys()
+        );
+        assert_eq!(files, tree(&again.work()), "{door:?}");
+    }
+}
+
+#[test]
+fn leaves_the_bot_to_a_coding_agent() {
+    for door in DOORS {
+        let desk = Desk::new();
+        let mut terminal = desk.start(door);
+        answer(&mut terminal, &[WALK[0], (WALK[1].0, ENTER)]);
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
+        let files: Vec<String> = tree(&desk.work().join("my-bot")).into_keys().collect();
+        assert_eq!(files, ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]);
+    }
+}
+
+#[test]
+fn shows_a_summary_that_can_be_changed() {
+    let desk = Desk::new();
+    let mut terminal = desk.start(Door::Host);
+    answer(&mut terminal, &WALK[..12]);
+    terminal.wait_for_question("Create this project?").unwrap();
+    let screen = terminal.screen();
+    for line in [
+        "Folder              my-bot",
+        "Extras              Recording",
+        "Noise cancellation  yes",
+    ] {
+        assert!(screen.contains(line), "{line}\n{screen}");
+    }
+    terminal.press(DOWN).unwrap();
+    terminal.press(ENTER).unwrap();
+    terminal
+        .wait_for_question("What should be different?")
+        .unwrap();
+    terminal.press("name\r").unwrap();
+    terminal
+        .wait_for_question("What is the project called?")
+        .unwrap();
+    terminal.press("Other Bot\r").unwrap();
+    terminal.wait_for("Project name        Other Bot").unwrap();
+    terminal.wait_for_question("Create this project?").unwrap();
+    terminal.press("cancel\r").unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
+    assert!(desk.is_untouched());
+}
+
+#[test]
+fn narrows_a_long_list_as_one_types() {
+    let desk = Desk::new();
+    let mut terminal = desk.start(Door::Host);
+    answer(&mut terminal, &WALK[..5]);
+    terminal
+        .wait_for_question("Which speech-to-text service?")
+        .unwrap();
+    terminal.wait_for("AssemblyAI").unwrap();
+    terminal.press("gladia").unwrap();
+    terminal.wait_until_gone("AssemblyAI").unwrap();
+    terminal.press(ENTER).unwrap();
+    terminal.wait_for_question("Which language model?").unwrap();
+    assert!(
+        terminal
+            .screen()
+            .contains("Which speech-to-text service? Gladia"),
+        "{}",
+        terminal.screen()
+    );
+    terminal.press(CTRL_C).unwrap();
+    assert_eq!(terminal.end().unwrap().status.code(), Some(130));
+}
+
+#[test]
+fn escape_goes_back_to_the_answer_before() {
+    for door in DOORS {
+        let desk = Desk::new();
+        let mut terminal = desk.start(door);
+        answer(&mut terminal, &WALK[..3]);
+        for at in (1..4).rev() {
+            terminal.wait_for_question(WALK[at].0).unwrap();
+            terminal.press(ESCAPE).unwrap();
+        }
+        terminal.wait_for_question(WALK[0].0).unwrap();
+        terminal.press("other\r").unwrap();
+        terminal.wait_for_question(WALK[1].0).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for_question(WALK[2].0).unwrap();
+        terminal.press(CTRL_U).unwrap();
+        terminal.press("x\r").unwrap();
+        terminal.wait_for("3 to 63").unwrap();
+        terminal.press(CTRL_C).unwrap();
+        assert_eq!(terminal.end().unwrap().status.code(), Some(130));
+        assert!(desk.is_untouched());
+    }
+}
+
+#[test]
+fn ctrl_c_at_any_question_leaves_nothing() {
+    for door in DOORS {
+        for at in 0..WALK.len() {
+            let desk = Desk::new();
+            let mut terminal = desk.start(door);
+            answer(&mut terminal, &WALK[..at]);
+            terminal.wait_for_question(WALK[at].0).unwrap();
+            terminal.press(CTRL_C).unwrap();
+            let ended = terminal.end().unwrap();
+            assert_eq!(
+                ended.status.code(),
+                Some(130),
+                "{door:?} {at}\n{}",
+                ended.screen
+            );
+            assert!(desk.is_untouched(), "{door:?} {at}");
+        }
+    }
+}
+
+#[test]
+fn closing_the_terminal_leaves_nothing() {
+    for door in DOORS {
+        for at in [0, 5, 12] {
+            let desk = Desk::new();
+            let mut terminal = desk.start(door);
+            answer(&mut terminal, &WALK[..at]);
+            terminal.wait_for_question(WALK[at].0).unwrap();
+            assert!(!terminal.hang_up().unwrap().success(), "{door:?} {at}");
+            assert!(desk.is_untouched(), "{door:?} {at}");
+        }
+    }
+}
+
+#[test]
+fn a_narrow_terminal_is_wide_enough() {
+    let desk = Desk::new();
+    let mut terminal = Terminal::start(desk.init(Door::Host), 24, 40).unwrap();
+    answer(&mut terminal, &WALK);
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+    assert!(desk.work().join("my-bot/server/bot.py").is_file());
+}
+
+#[test]
+fn no_color_means_no_colour() {
+    for (set, coloured) in [(None, true), (Some("1"), false)] {
+        let desk = Desk::new();
+        let mut command = desk.init(Door::Host);
+        if let Some(value) = set {
+            command = command.env("NO_COLOR", value);
+        }
+        let mut terminal = Terminal::start(command, 40, 100).unwrap();
+        answer(&mut terminal, &WALK);
+        let output = terminal.end().unwrap().output;
+        assert_eq!(is_styled(&output), coloured, "{output:?}");
+    }
+}
+
+/// Whether there is an `ESC [ … m` with anything but a reset in it.
+fn is_styled(output: &str) -> bool {
+    output.split("\u{1b}[").skip(1).any(|sequence| {
+        let codes = sequence.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        codes.starts_with('m') && !["m", "0m"].iter().any(|reset| sequence.starts_with(reset))
+    })
+}
