@@ -1,3 +1,10 @@
 //! Every integration test, in one executable: one module a feature.
 
 mod architecture;
+mod conversation;
+mod framework;
+#[cfg(test)]
+mod host;
+mod init;
+mod protocol;
+mod wizard;

@@ -1,0 +1,98 @@
+use std::fs;
+
+use super::{assert_snapshot, done, run, shown, tree, web};
+
+const NAMES: [&str; 3] = ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"];
+
+/// A guide as an older version would have left it.
+fn older(body: &str) -> String {
+    use std::io::Write;
+    let mut hasher = std::process::Command::new("sha256sum")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    hasher
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(body.as_bytes())
+        .unwrap();
+    let output = hasher.wait_with_output().unwrap();
+    let hash = String::from_utf8(output.stdout[..64].to_vec()).unwrap();
+    format!("{body}<!-- bot-cli guide 0.0.1 sha256:{hash} -->\n")
+}
+
+#[test]
+fn without_a_terminal_a_target_alone_gets_the_guides() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_snapshot("guides_made.txt", &shown(folder.path(), &["my-bot"]));
+    let made = tree(&folder.path().join("my-bot"));
+    assert_eq!(made.keys().collect::<Vec<_>>(), NAMES);
+    assert!(made["ASSISTANT.md"].starts_with(b"@AGENTS.md\n"));
+    assert_snapshot("guides_again.txt", &shown(folder.path(), &["my-bot"]));
+    assert_eq!(tree(&folder.path().join("my-bot")), made);
+}
+
+#[test]
+fn existing_guides_are_kept_until_told_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    done(folder.path(), &["my-bot"]);
+    let fresh = tree(&target);
+    let edited = format!(
+        "{}mine\n",
+        fs::read_to_string(target.join("GETTING_STARTED.md")).unwrap()
+    );
+    fs::write(target.join("AGENTS.md"), older("old words\n")).unwrap();
+    fs::write(target.join("ASSISTANT.md"), "my own words\n").unwrap();
+    fs::write(target.join("GETTING_STARTED.md"), edited).unwrap();
+    let before = tree(&target);
+
+    assert_snapshot("guides_kept.txt", &shown(folder.path(), &["my-bot"]));
+    assert_eq!(tree(&target), before);
+
+    // Scaffolding keeps them too.
+    let kept = run(folder.path(), &web(&["my-bot"]));
+    assert_eq!(kept.status, Some(0), "{kept:?}");
+    assert_eq!(tree(&target)["AGENTS.md"], before["AGENTS.md"]);
+    assert_eq!(tree(&target)["ASSISTANT.md"], before["ASSISTANT.md"]);
+
+    done(folder.path(), &["my-bot", "--overwrite-guide"]);
+    for name in NAMES {
+        assert_eq!(tree(&target)[name], fresh[name], "{name}");
+    }
+}
+
+#[test]
+fn a_newer_guide_is_said_to_be_newer() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("my-bot")).unwrap();
+    let newer = older("new words\n").replace("0.0.1", "7.0.0");
+    fs::write(folder.path().join("my-bot/AGENTS.md"), &newer).unwrap();
+    assert_snapshot("guides_newer.txt", &shown(folder.path(), &["my-bot"]));
+    assert_eq!(
+        fs::read_to_string(folder.path().join("my-bot/AGENTS.md")).unwrap(),
+        newer
+    );
+}
+
+#[test]
+fn a_guide_that_is_a_link_is_kept_and_never_written_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    fs::create_dir(&target).unwrap();
+    fs::write(folder.path().join("theirs"), "theirs").unwrap();
+    std::os::unix::fs::symlink("../theirs", target.join("AGENTS.md")).unwrap();
+    done(folder.path(), &["my-bot"]);
+    let overwrite = run(folder.path(), &["my-bot", "--overwrite-guide"]);
+    assert_eq!(overwrite.status, Some(1));
+    assert_eq!(
+        overwrite.stderr,
+        "error: 1 file is in the way in `my-bot`\n  AGENTS.md: is a symbolic link\nhint: nothing was changed; move them away, or choose another directory\n"
+    );
+    assert_eq!(
+        fs::read_to_string(folder.path().join("theirs")).unwrap(),
+        "theirs"
+    );
+}

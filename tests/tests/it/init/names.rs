@@ -1,0 +1,127 @@
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use super::{command, done, json, problems, tree, web};
+
+#[test]
+fn the_name_comes_from_the_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("In Here")).unwrap();
+    for (within, target, name) in [
+        ("", "my-bot", "my-bot"),
+        ("", "./a/b/My Bot/", "My Bot"),
+        ("In Here", ".", "In Here"),
+        ("In Here", "../other", "other"),
+    ] {
+        let within = folder.path().join(within);
+        let printed = done(&within, &web(&[target, "--dry-run"]));
+        let config: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(config["project_name"], name, "{target}");
+    }
+    let config = done(&folder.path().join("In Here"), &web(&["--dry-run"]));
+    assert!(config.contains("\"project_name\": \"In Here\""), "{config}");
+    assert_eq!(
+        tree(folder.path()).into_keys().collect::<Vec<_>>(),
+        ["In Here/"]
+    );
+}
+
+#[test]
+fn names_that_are_of_no_use_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(300);
+    for (arguments, problem) in [
+        (
+            vec!["my-bot", "--name", "日本語"],
+            "project_name: `日本語` gives `` as the name of packages and agents, which must have 3 to 63 of a-z, 0-9 and `-`",
+        ),
+        (vec!["my-bot", "--name", ""], "project_name: empty"),
+        (
+            vec!["my-bot", "--name", &long],
+            "project_name: longer than 100 characters",
+        ),
+        (
+            vec!["my-bot", "--name", "x\u{1b}]0;owned\u{7}y"],
+            "project_name: `x\\u{1b}]0;owned\\u{7}y` holds control characters",
+        ),
+        (
+            vec!["ab"],
+            "project_name: missing, and the directory's name is of no use: `ab` gives `ab` as the name of packages and agents, which must have 3 to 63 of a-z, 0-9 and `-`",
+        ),
+        (vec!["/"], "project_name: missing"),
+    ] {
+        let (status, document) = json(folder.path(), &web(&arguments));
+        assert_eq!(status, Some(2), "{arguments:?}");
+        assert_eq!(problems(&document), [problem]);
+        assert_eq!(document["error"]["fields"][0]["flag"], "--name");
+    }
+    assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn targets_that_are_of_no_use_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("dangling")).unwrap();
+    let before = tree(folder.path());
+    for (target, reason) in [
+        (
+            "file",
+            "can't use `file` as the target: it is not a directory",
+        ),
+        (
+            "file/below",
+            "can't use `file/below` as the target: a part of its path is not a directory",
+        ),
+        (
+            "dangling",
+            "can't use `dangling` as the target: it is a symbolic link to nowhere",
+        ),
+        (
+            "dangling/below",
+            "can't use `dangling/below` as the target: it is a symbolic link to nowhere",
+        ),
+        (
+            "none/../other",
+            "can't use `none/../other` as the target: `..` leads through a directory that is not there",
+        ),
+        (
+            "new\nline",
+            "can't use `new\\nline` as the target: its name holds control characters",
+        ),
+    ] {
+        for arguments in [vec![target], web(&[target])] {
+            let (status, document) = json(folder.path(), &arguments);
+            assert_eq!(status, Some(2), "{arguments:?}");
+            assert_eq!(document["error"]["message"], reason);
+        }
+    }
+    let output = command(folder.path(), &[])
+        .arg(OsStr::from_bytes(b"b\xffd"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: can't use `b\u{fffd}d` as the target: its name is not UTF-8\nhint: name another directory: `bot-cli init TARGET_DIR`\n"
+    );
+    assert_eq!(tree(folder.path()), before);
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    for name in [
+        "x\"; import os; os.system('touch owned') #",
+        "'''\"\"\" \\ {{ 7 | times: 7 }} {% raw %}",
+        "$(touch owned) `touch owned` & <script>alert(1)</script>",
+        "-rf --name",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let option = format!("--name={name}");
+        done(folder.path(), &web(&["my-bot", &option]));
+        assert!(!folder.path().join("owned").exists());
+        let toml = fs::read_to_string(folder.path().join("my-bot/server/pyproject.toml")).unwrap();
+        toml.lines().for_each(|line| assert!(!line.contains('\r')));
+    }
+}

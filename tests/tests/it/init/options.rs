@@ -1,0 +1,260 @@
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Run, assert_snapshot, done, json, problems, run, shown, tree, web};
+
+#[test]
+fn options_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = done(folder.path(), &["--list-options"]);
+    assert_snapshot("list_options.json", &listed);
+    assert_eq!(
+        done(folder.path(), &["--list-options", "--json"])
+            .parse::<Value>()
+            .unwrap(),
+        listed.parse::<Value>().unwrap()
+    );
+    // Whatever else is said, and nowhere is anything written.
+    assert_eq!(
+        done(
+            folder.path(),
+            &["my-bot", "--list-options", "--mode", "nonsense"]
+        ),
+        listed
+    );
+    assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn a_dry_run_prints_every_key_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = done(folder.path(), &web(&["my-bot", "--dry-run"]));
+    assert_snapshot("dry_run.json", &printed);
+    let quickstart = done(folder.path(), &["quickstart", "--dry-run"]);
+    assert_snapshot("dry_run_quickstart.json", &quickstart);
+    assert!(tree(folder.path()).is_empty());
+    for config in [printed, quickstart] {
+        fs::write(folder.path().join("bot.json"), &config).unwrap();
+        assert_eq!(
+            done(folder.path(), &["elsewhere", "-c", "bot.json", "--dry-run"]),
+            config
+        );
+        assert_eq!(
+            done(
+                folder.path(),
+                &["elsewhere", "-c", "bot.json", "--dry-run", "--json"]
+            )
+            .parse::<Value>()
+            .unwrap(),
+            config.parse::<Value>().unwrap()
+        );
+    }
+}
+
+#[test]
+fn options_win_over_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = done(
+        folder.path(),
+        &web(&[
+            "my-bot",
+            "--dry-run",
+            "--recording",
+            "--client-framework",
+            "react",
+        ]),
+    );
+    fs::write(folder.path().join("bot.json"), config).unwrap();
+    let (status, config) = json(
+        folder.path(),
+        &[
+            "-c",
+            "bot.json",
+            "--dry-run",
+            "--name",
+            "other name",
+            "--no-recording",
+            "--transcription",
+            "--mode",
+            "realtime",
+            "--realtime",
+            "openai_realtime",
+            "--client-framework",
+            "none",
+            "-t",
+            "daily",
+        ],
+    );
+    assert_eq!(status, Some(0), "{config}");
+    assert_eq!(config["project_name"], "other name");
+    assert_eq!(
+        (&config["recording"], &config["transcription"]),
+        (&Value::Bool(false), &Value::Bool(true))
+    );
+    assert_eq!(
+        (&config["stt_service"], &config["client_server"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(config["transports"].to_string(), r#"["hosted_rtc"]"#);
+}
+
+#[test]
+fn the_last_of_a_pair_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, recording) in [
+        (vec!["--recording", "--no-recording"], false),
+        (vec!["--no-recording", "--recording"], true),
+        (vec!["--no-recording"], false),
+    ] {
+        let (_, config) = json(
+            folder.path(),
+            &web(&[&["my-bot", "--dry-run"], arguments.as_slice()].concat()),
+        );
+        assert_eq!(config["recording"], recording, "{arguments:?}");
+    }
+}
+
+#[test]
+fn all_problems_are_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("bot.json"),
+        "{\n \"recording\": \"no\",\n \"modus\": 1,\n \"tts_service\": 7\n}\n",
+    )
+    .unwrap();
+    let arguments = [
+        "my-bot",
+        "-c",
+        "bot.json",
+        "-m",
+        "cascade",
+        "-t",
+        "p2p_webrtx",
+        "--llm",
+        "openai",
+        "--no-deploy-to-cloud",
+        "--enable-noise-cancel",
+    ];
+    assert_snapshot("all_problems.txt", &shown(folder.path(), &arguments));
+    assert!(!folder.path().join("my-bot").exists());
+}
+
+#[test]
+fn any_scaffold_option_scaffolds() {
+    let folder = tempfile::tempdir().unwrap();
+    for option in [
+        "--name=abc",
+        "--bot-type=web",
+        "-t=p2p_webrtc",
+        "--mode=cascade",
+        "--stt=deepgram_stt",
+        "--llm=openai_llm",
+        "--tts=cartesia_tts",
+        "--realtime=openai_realtime",
+        "--video=tavus_video",
+        "--client-framework=react",
+        "--client-server=vite",
+        "--daily-pstn-mode=dial-in",
+        "--twilio-daily-sip-mode=dial-in",
+        "--recording",
+        "--no-recording",
+        "--transcription",
+        "--no-transcription",
+        "--video-input",
+        "--no-video-input",
+        "--video-output",
+        "--no-video-output",
+        "--deploy-to-cloud",
+        "--no-deploy-to-cloud",
+        "--enable-noise-cancel",
+        "--no-enable-noise-cancel",
+        "--observability",
+        "--no-observability",
+        "--eval",
+        "--no-eval",
+        "--dry-run",
+    ] {
+        let (status, document) = json(folder.path(), &["my-bot", option]);
+        assert_eq!(status, Some(2), "{option}");
+        assert_eq!(document["error"]["code"], "invalid_input", "{option}");
+    }
+    assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn quickstart_takes_no_scaffold_options() {
+    let folder = tempfile::tempdir().unwrap();
+    for option in ["--eval", "--name=abc", "--config=bot.json"] {
+        assert_eq!(
+            run(folder.path(), &["quickstart", option]),
+            Run {
+                status: Some(2),
+                stdout: String::new(),
+                stderr: "error: `quickstart` is a fixed bot and takes no scaffold options\n\
+                         hint: give a directory instead: `bot-cli init my-bot …`, or `./quickstart` for one of that name\n"
+                    .to_owned(),
+            }
+        );
+    }
+    assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn files_that_are_no_configuration_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    let long = format!("{{\"project_name\": \"{}\"}}", "x".repeat(1024 * 1024));
+    for (name, contents, reason) in [
+        ("folder", None, "it is a directory"),
+        ("none", None, "no such file or directory"),
+        (
+            "latin",
+            Some(b"{\"project_name\": \"\xfc\"}".to_vec()),
+            "it is not UTF-8",
+        ),
+        ("long", Some(long.into_bytes()), "it is longer than 1 MiB"),
+        (
+            "empty",
+            Some(Vec::new()),
+            "EOF while parsing a value at line 1 column 0",
+        ),
+        (
+            "list",
+            Some(b"[]".to_vec()),
+            "invalid type: sequence, expected a JSON object at line 1 column 0",
+        ),
+        (
+            "cut",
+            Some(b"{\n\"mode\": \n".to_vec()),
+            "EOF while parsing a value at line 3 column 0",
+        ),
+    ] {
+        if let Some(contents) = contents {
+            fs::write(folder.path().join(name), contents).unwrap();
+        }
+        let (status, document) = json(folder.path(), &["my-bot", "--config", name]);
+        assert_eq!(status, Some(2));
+        assert_eq!(
+            document["error"]["message"],
+            format!("can't use `{name}` as the configuration: {reason}")
+        );
+    }
+}
+
+#[test]
+fn what_a_file_gets_wrong_is_told_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\u{feff}{\"$schema\": \"x\", \"transports\": \"p2p_webrtc\",\n\"mode\": null, \"mode\": \"cascade\"}";
+    fs::write(folder.path().join("bot.json"), text).unwrap();
+    let (status, document) = json(folder.path(), &["my-bot", "-c", "bot.json"]);
+    assert_eq!(status, Some(2));
+    assert_eq!(
+        problems(&document),
+        [
+            "transports: needs a list of strings, is the string `p2p_webrtc` (line 1, column 32)",
+            "mode: needs a string, is null (line 2, column 9)",
+            "mode: a second time (line 2, column 23)",
+        ]
+    );
+}

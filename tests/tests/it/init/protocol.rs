@@ -1,0 +1,84 @@
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::{command, done};
+
+/// The answers to requests, one a line.
+fn speak(requests: &[Value]) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plugin = command(folder.path(), &[])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines: String = requests
+        .iter()
+        .map(|request| format!("{request}\n"))
+        .collect();
+    plugin
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(lines.as_bytes())
+        .unwrap();
+    let output = plugin.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn argv(argv: &[&str]) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"argv": argv}})
+}
+
+#[test]
+fn options_are_listed_over_the_protocol() {
+    let answers = speak(&[argv(&["--list-options"])]);
+    let [answer] = answers.as_slice() else {
+        panic!("{answers:?}")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let listed = done(folder.path(), &["--list-options"]);
+    assert_eq!(answer["result"]["text"], listed);
+    assert_eq!(
+        answer["result"]["data"],
+        serde_json::from_str::<Value>(&listed).unwrap()
+    );
+}
+
+#[test]
+fn nothing_said_and_nobody_to_ask_names_the_commands_to_run() {
+    let answers = speak(&[argv(&[])]);
+    let error = &answers[0]["error"];
+    assert_eq!(error["code"], 2);
+    assert_eq!(
+        error["message"],
+        "nothing says what to initialize, and there is no terminal to ask on"
+    );
+    assert_eq!(error["data"]["code"], "no_terminal");
+    assert_eq!(
+        error["data"]["hints"],
+        json!([
+            "`bot-cli init my-bot` writes the guides for a coding agent",
+            "`bot-cli init quickstart` makes a bot that runs at once",
+            "`bot-cli init --help` shows the options that scaffold a bot of your own",
+        ])
+    );
+}
+
+#[test]
+fn a_run_can_be_filled_from_json() {
+    let answers = speak(&[
+        json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"command": [], "input": {
+            "target_dir": "x-bot", "transports": ["p2p_webrtc"], "mode": "realtime", "realtime": "openai_realtime", "dry_run": true
+        }}}),
+    ]);
+    let config = &answers[0]["result"]["data"];
+    assert_eq!(config["project_name"], "x-bot", "{answers:?}");
+    assert_eq!(config["realtime_service"], "openai_realtime");
+}
