@@ -86,11 +86,11 @@ fn end_without_reader(output: &OwnedFd, wishes: &Wishes) {
 }
 
 fn respond<C: Command>(
-    request: Incoming,
+    mut request: Incoming,
     output: &Output,
     answers: &Rc<Receiver<Reply>>,
 ) -> Result<Value, ErrorObject> {
-    check_version(&request.method, &request.params)?;
+    check_version(&request.method, &mut request.params)?;
     match request.method.as_str() {
         methods::RUN => run::<C>(request, output, answers),
         methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
@@ -116,13 +116,18 @@ fn respond<C: Command>(
     }
 }
 
-/// Every request of a host names its version; methods that this library does not know may be older than that rule.
-fn check_version(method: &str, params: &Value) -> Result<(), ErrorObject> {
+/// Every request of a host names its version; a line that somebody types may leave it out and means this one then.
+/// Methods that this library does not know may be older than that rule.
+fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
     let ours = [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method);
     match params.get("protocol") {
         Some(Value::String(version)) if protocol::serves(version) => Ok(()),
         Some(Value::String(version)) => Err(ErrorObject::unsupported(version)),
         None if !ours => Ok(()),
+        None if params.is_object() => {
+            params["protocol"] = json!(protocol::VERSION);
+            Ok(())
+        }
         _ => Err(ErrorObject::protocol(
             codes::INVALID_PARAMS,
             "`params.protocol` must be a version such as `1.0`",
