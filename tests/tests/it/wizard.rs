@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -27,17 +26,19 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let root = TempDir::new().unwrap();
+        let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         for folder in ["bin", "home", "work"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
         let bin = root.path().join("bin");
-        symlink(env!("CARGO_BIN_EXE_it-bot-cli"), bin.join("bot-cli")).unwrap();
-        symlink(
-            env!("CARGO_BIN_EXE_it-bot-cli-init"),
-            bin.join("bot-cli-init"),
-        )
-        .unwrap();
+        // The host looks for plugins beside its own executable first; a symbolic link would lead it elsewhere.
+        let executables = [
+            (env!("CARGO_BIN_EXE_it-bot-cli"), "bot-cli"),
+            (env!("CARGO_BIN_EXE_it-bot-cli-init"), "bot-cli-init"),
+        ];
+        for (built, name) in executables {
+            fs::hard_link(built, bin.join(name)).unwrap();
+        }
         Self { root }
     }
 
