@@ -170,9 +170,16 @@ impl Session {
         }
     }
 
-    /// A line for the user beside the result, on stderr.
+    /// A line for the user beside the result, on stderr, if the user wants to hear that much.
     pub fn log(&mut self, level: Level, message: &str) {
-        self.ui.log(level, message);
+        let wanted = match level {
+            Level::Warn => 0,
+            Level::Info => 1,
+            Level::Debug => 2,
+        };
+        if self.context.verbosity >= wanted {
+            self.ui.log(level, message);
+        }
     }
 
     /// A part of the result that is ready before the rest, on stdout. Where nobody shows it early it becomes the
