@@ -1,4 +1,20 @@
-//! The host's `main` under a name that tests can find.
+//! The host's `main` under a name that tests can find, less patient where a test says so.
+use std::time::Duration;
+
+use bot_cli_sdk::driver::Patience;
+
 fn main() -> std::process::ExitCode {
-    bot_cli::main()
+    let milliseconds = std::env::var("IT_PATIENCE").ok();
+    match milliseconds.and_then(|patience| patience.parse().ok()) {
+        Some(milliseconds) => {
+            let patience = Duration::from_millis(milliseconds);
+            bot_cli::main_with(Patience {
+                cancel: patience,
+                terminate: patience,
+                finish: patience,
+                reply: None,
+            })
+        }
+        None => bot_cli::main(),
+    }
 }

@@ -1,1 +1,5 @@
 //! Support for tests that run the real executables.
+
+pub mod bench;
+pub mod pty;
+pub mod python;

@@ -7,4 +7,5 @@ mod framework;
 mod host;
 mod init;
 mod protocol;
+#[cfg(test)]
 mod wizard;

@@ -1,0 +1,134 @@
+//! A place to run the host in: its own folder, a folder of plugins on `PATH`, a home and a working folder.
+
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A place to run the host in.
+#[derive(Debug)]
+pub struct Bench {
+    root: TempDir,
+}
+
+/// How a run ended. Paths below the bench begin with `[BENCH]`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Bench {
+    /// A bench with `executables` in the host's folder: the name there, and the file.
+    pub fn new(executables: &[(&str, &str)]) -> io::Result<Self> {
+        let bench = Self {
+            root: TempDir::new()?,
+        };
+        for folder in ["bin", "plugins", "home", "work"] {
+            fs::create_dir(bench.path(folder))?;
+        }
+        for (name, file) in executables {
+            bench.install(Path::new(file), &format!("bin/{name}"))?;
+        }
+        Ok(bench)
+    }
+
+    /// A path below the bench.
+    #[must_use]
+    pub fn path(&self, below: &str) -> PathBuf {
+        self.root.path().join(below)
+    }
+
+    /// Puts an executable to `below`, as a second name of its file where that can be.
+    pub fn install(&self, file: &Path, below: &str) -> io::Result<()> {
+        let place = self.path(below);
+        fs::hard_link(file, &place).or_else(|_| fs::copy(file, &place).map(drop))
+    }
+
+    /// Writes an executable script.
+    pub fn script(&self, below: &str, text: &str) -> io::Result<PathBuf> {
+        let path = self.path(below);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // A shell of its own writes it: a descriptor for writing that another test's child inherits would make the
+        // script unusable for as long as that child takes to start.
+        let mut child = Command::new("/bin/sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            io::Write::write_all(&mut stdin, text.as_bytes())?;
+        }
+        child.wait()?;
+        Ok(path)
+    }
+
+    /// Sets the mode of a file or folder.
+    pub fn mode(&self, below: &str, mode: u32) -> io::Result<()> {
+        fs::set_permissions(self.path(below), Permissions::from_mode(mode))
+    }
+
+    /// The host with `arguments`, in an environment that has nothing but the bench.
+    #[must_use]
+    pub fn host<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
+        let mut command = Command::new(self.path("bin/bot-cli"));
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment())
+            .current_dir(self.path("work"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The variables of the environment of [`host`](Self::host).
+    #[must_use]
+    pub fn environment(&self) -> [(&'static str, String); 3] {
+        let path = self.path("plugins");
+        [
+            ("PATH", format!("{}:/usr/bin:/bin", path.display())),
+            ("HOME", self.path("home").display().to_string()),
+            ("TERM", "xterm".to_owned()),
+        ]
+    }
+
+    /// Runs the host.
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<Ran> {
+        self.ran(&self.host(arguments).output()?)
+    }
+
+    /// How a run ended.
+    pub fn ran(&self, output: &Output) -> io::Result<Ran> {
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            text.replace(&self.root.path().display().to_string(), "[BENCH]")
+        };
+        Ok(Ran {
+            status: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        })
+    }
+}
+
+/// Whether a process still works; one that has ended and that nobody has looked after yet does not.
+#[must_use]
+pub fn is_alive(process: u32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| {
+        let state = stat
+            .rsplit(") ")
+            .next()
+            .and_then(|rest| rest.chars().next());
+        !matches!(state, Some('Z' | 'X') | None)
+    })
+}

@@ -1,0 +1,42 @@
+//! The host with plugins of every kind, good and bad.
+
+mod completion;
+mod finding;
+mod help;
+mod routing;
+mod signals;
+mod terminal;
+mod violations;
+
+use bot_cli_tests::bench::{Bench, Ran};
+
+/// Six lines of shell.
+const HELLO: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"hello","version":"1.2","about":"Say hello"}
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"hello\n","data":{"said":"hello"},"next":["bot-cli hello again"]}}'
+"#;
+
+/// A bench with nothing but the host.
+fn bench() -> Bench {
+    Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap()
+}
+
+/// A bench with the plugin that breaks the protocol.
+fn bench_with_rogue() -> Bench {
+    let bench = bench();
+    let rogue = std::path::Path::new(env!("CARGO_BIN_EXE_it-bot-cli-rogue"));
+    bench.install(rogue, "bin/bot-cli-rogue").unwrap();
+    bench
+}
+
+/// Runs the host and holds everything it does against what is expected.
+#[track_caller]
+fn expect(bench: &Bench, arguments: &[&str], status: i32, stdout: &str, stderr: &str) {
+    let expected = Ran {
+        status: Some(status),
+        stdout: stdout.to_owned(),
+        stderr: stderr.to_owned(),
+    };
+    assert_eq!(bench.run(arguments).unwrap(), expected, "{arguments:?}");
+}

@@ -1,0 +1,85 @@
+//! What a word may become.
+
+use std::process::Command;
+
+use super::{HELLO, bench, expect};
+
+const TREE: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"tree","command":{"commands":[{"name":"plant","about":"Plant one","arguments":[{"name":"kind","kind":"positional","values":[{"value":"oak"},{"value":"elm"}]},{"name":"file","long":"file","kind":"option","completion":"file"},{"name":"soil","long":"soil","kind":"option","completion":"dynamic"}]}]}}
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"candidates":[{"value":"sand","about":"Dry"}]}}'
+"#;
+
+#[test]
+fn words_become_what_the_manifests_say() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    bench.script("plugins/bot-cli-tree", TREE).unwrap();
+    for (words, expected) in [
+        (
+            &["he"][..],
+            "hello\tSay hello\nhelp\tShow what a command does and takes\n",
+        ),
+        (&["--j"], "--json\tPrint the result as one JSON document\n"),
+        (
+            &["plugin", ""],
+            "list\tList every plugin, where it is, and whether it is used\n",
+        ),
+        (&["completions", ""], "bash\t\nzsh\t\nfish\t\n"),
+        (&["help", "t"], "tree\t\n"),
+        (&["hello", ""], ""),
+        (&["weather", ""], ""),
+        (&["tree", ""], "plant\tPlant one\n"),
+        (&["tree", "plant", ""], "oak\t\nelm\t\n"),
+        (&["tree", "plant", "--f"], "--file\t\n"),
+        (&["tree", "plant", "--file", ""], ":files\n"),
+        (&["tree", "plant", "--soil", ""], "sand\tDry\n"),
+    ] {
+        let arguments = [&["__complete", "--"], words].concat();
+        expect(&bench, &arguments, 0, expected, "");
+    }
+}
+
+#[test]
+fn the_script_for_bash_completes() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-tree", TREE).unwrap();
+    std::fs::write(bench.path("work/a file"), "").unwrap();
+    for (line, expected) in [
+        ("bot-cli tree plant o", "oak\nelm\n"),
+        ("bot-cli tree pl", "plant\n"),
+        ("bot-cli tree plant --file ", "a file\n"),
+    ] {
+        let script = format!(
+            "source <(bot-cli completions bash) && COMP_WORDS=({line}{}) && COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) \
+             && compopt() {{ :; }} && _bot_cli && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            if line.ends_with(' ') { "''" } else { "" }
+        );
+        let mut command = Command::new("bash");
+        command
+            .args(["-c", &script])
+            .env_clear()
+            .envs(bench.environment());
+        let path = format!(
+            "{}:{}",
+            bench.path("bin").display(),
+            bench.environment()[0].1
+        );
+        let output = command
+            .env("PATH", path)
+            .current_dir(bench.path("work"))
+            .output()
+            .unwrap();
+        let ran = bench.ran(&output).unwrap();
+        let expected = if line.ends_with(" o") {
+            "oak\n"
+        } else {
+            expected
+        };
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            (expected, ""),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! Which plugins there are, and which are not run.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::{HELLO, bench, bench_with_rogue, expect};
+
+const OTHER: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"hello","about":"Say something else"}
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"other\n"}}'
+"#;
+
+#[test]
+fn the_first_folder_wins_and_the_others_are_shown() {
+    let bench = bench();
+    bench
+        .script("home/.local/share/bot-cli/plugins/bot-cli-hello", OTHER)
+        .unwrap();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    bench.script("plugins/bot-cli-help", HELLO).unwrap();
+    expect(&bench, &["hello"], 0, "other\n", "");
+    expect(
+        &bench,
+        &["plugin", "list"],
+        0,
+        "NAME   VERSION  ROLE     STATUS    FILE\n\
+         hello  -        command  used      [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello\n\
+         hello  -        -        shadowed  [BENCH]/plugins/bot-cli-hello\n\
+         help   -        -        shadowed  [BENCH]/plugins/bot-cli-help\n\
+         \n\
+         [BENCH]/plugins/bot-cli-hello: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` comes first\n\
+         [BENCH]/plugins/bot-cli-help: a command of bot-cli itself comes first\n",
+        "",
+    );
+}
+
+#[test]
+fn folders_are_searched_in_their_order() {
+    let bench = bench();
+    let own = "bin/bot-cli-hello";
+    let extra = "extra/bot-cli-hello";
+    let data = "data/bot-cli/plugins/bot-cli-hello";
+    let path = "plugins/bot-cli-hello";
+    for place in [own, extra, data, path] {
+        let script = format!("#!/bin/sh\necho {place}\n");
+        bench.script(place, &script).unwrap();
+    }
+    for place in [own, extra, data, path] {
+        let output = bench
+            .host(&["hello"])
+            .env("BOT_CLI_PLUGIN_PATH", bench.path("extra"))
+            .env("XDG_DATA_HOME", bench.path("data"))
+            .output()
+            .unwrap();
+        assert_eq!(bench.ran(&output).unwrap().stdout, format!("{place}\n"));
+        fs::remove_file(bench.path(place)).unwrap();
+    }
+}
+
+#[test]
+fn relative_and_empty_folders_are_not_searched() {
+    let bench = bench();
+    bench.script("work/bot-cli-hello", HELLO).unwrap();
+    for path in [".", "", ":", "::", "../work"] {
+        let output = bench
+            .host(&["hello"])
+            .env("PATH", path)
+            .env("BOT_CLI_PLUGIN_PATH", path)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(127), "{path:?}");
+    }
+}
+
+#[test]
+fn what_others_can_change_is_not_run() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    let refused = |path: &str| {
+        format!(
+            "error: `[BENCH]/plugins/bot-cli-hello` is not run: `[BENCH]/{path}` is writable by every user\n\
+             hint: chmod o-w [BENCH]/{path}\n"
+        )
+    };
+    bench.mode("plugins/bot-cli-hello", 0o757).unwrap();
+    expect(
+        &bench,
+        &["hello"],
+        126,
+        "",
+        &refused("plugins/bot-cli-hello"),
+    );
+    bench.mode("plugins/bot-cli-hello", 0o755).unwrap();
+    bench.mode("plugins", 0o777).unwrap();
+    expect(&bench, &["hello"], 126, "", &refused("plugins"));
+    bench.mode("plugins", 0o1777).unwrap();
+    assert_eq!(bench.run(&["hello"]).unwrap().status, Some(0));
+}
+
+#[test]
+fn a_link_is_trusted_as_far_as_its_target() {
+    let bench = bench();
+    bench.script("open/hello", HELLO).unwrap();
+    symlink(
+        bench.path("open/hello"),
+        bench.path("plugins/bot-cli-hello"),
+    )
+    .unwrap();
+    assert_eq!(bench.run(&["hello"]).unwrap().status, Some(0));
+    bench.mode("open", 0o777).unwrap();
+    assert_eq!(bench.run(&["hello"]).unwrap().status, Some(126));
+}
+
+#[test]
+fn a_refused_plugin_does_not_hide_a_good_one_of_its_name() {
+    let bench = bench();
+    bench
+        .script("home/.local/share/bot-cli/plugins/bot-cli-hello", OTHER)
+        .unwrap();
+    bench
+        .mode("home/.local/share/bot-cli/plugins/bot-cli-hello", 0o777)
+        .unwrap();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    assert_eq!(bench.run(&["hello"]).unwrap().stdout, "hello\n");
+}
+
+#[test]
+fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
+    let bench = bench();
+    let declares = |manifest: &str| format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
+    bench.script("plugins/bot-cli-good", HELLO).unwrap();
+    bench
+        .script(
+            "plugins/bot-cli-later",
+            &declares(r#"{"protocol":"2.0","name":"later"}"#),
+        )
+        .unwrap();
+    bench
+        .script("plugins/bot-cli-broken", &declares(r#"{"protocol":"1.0","#))
+        .unwrap();
+    bench.script("plugins/bot-cli-Upper", HELLO).unwrap();
+    bench.script("plugins/bot-cli-plain", HELLO).unwrap();
+    bench.mode("plugins/bot-cli-plain", 0o644).unwrap();
+    fs::create_dir(bench.path("plugins/bot-cli-folder")).unwrap();
+    fs::write(bench.path("plugins/bot-cli-good.d"), "by-product").unwrap();
+    symlink("nowhere", bench.path("plugins/bot-cli-gone")).unwrap();
+    let vault = r#"{"protocol":"1.0","name":"secrets-x","version":"3","role":"secrets-backend"}"#;
+    bench
+        .script("plugins/bot-cli-secrets-x", &declares(vault))
+        .unwrap();
+    expect(
+        &bench,
+        &["plugin", "list"],
+        0,
+        "NAME       VERSION  ROLE             STATUS   FILE\n\
+         Upper      -        -                refused  [BENCH]/plugins/bot-cli-Upper\n\
+         broken     -        -                refused  [BENCH]/plugins/bot-cli-broken\n\
+         folder     -        -                refused  [BENCH]/plugins/bot-cli-folder\n\
+         gone       -        -                refused  [BENCH]/plugins/bot-cli-gone\n\
+         good       1.2      command          used     [BENCH]/plugins/bot-cli-good\n\
+         later      -        -                refused  [BENCH]/plugins/bot-cli-later\n\
+         plain      -        -                refused  [BENCH]/plugins/bot-cli-plain\n\
+         secrets-x  3        secrets-backend  used     [BENCH]/plugins/bot-cli-secrets-x\n\
+         \n\
+         [BENCH]/plugins/bot-cli-Upper: its name is not made of lower-case letters, digits and hyphens, 32 at most\n\
+         [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 2 column 0\n\
+         \x20 hint: install a version of the plugin for this host\n\
+         [BENCH]/plugins/bot-cli-folder: not a file\n\
+         [BENCH]/plugins/bot-cli-gone: No such file or directory (os error 2)\n\
+         [BENCH]/plugins/bot-cli-later: it speaks protocol 2.0, this host 1.0\n\
+         \x20 hint: install a version of the plugin for this host\n\
+         [BENCH]/plugins/bot-cli-plain: not executable\n\
+         \x20 hint: chmod +x [BENCH]/plugins/bot-cli-plain\n",
+        "",
+    );
+    expect(
+        &bench,
+        &["secrets-x"],
+        2,
+        "",
+        "error: `secrets-x` serves other plugins and is no command\nhint: bot-cli plugin list\n",
+    );
+    assert_eq!(bench.run(&["good"]).unwrap().stdout, "hello\n");
+}
+
+#[test]
+fn a_corrupt_cache_is_rebuilt() {
+    let bench = bench_with_rogue();
+    let list = bench.run(&["plugin", "list"]).unwrap();
+    let folder = bench.path("home/.cache/bot-cli/manifests");
+    let entries: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let [entry] = entries.as_slice() else {
+        panic!("one entry for one native executable: {entries:?}");
+    };
+    let good = fs::read(entry).unwrap();
+    for bad in [&b""[..], b"{", b"\xff", b"[]", &good[..good.len() / 2]] {
+        fs::write(entry, bad).unwrap();
+        assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
+        assert_eq!(fs::read(entry).unwrap(), good);
+    }
+}
+
+#[test]
+fn a_cache_entry_of_another_version_of_the_file_is_not_used() {
+    let bench = bench_with_rogue();
+    let list = bench.run(&["plugin", "list"]).unwrap();
+    let folder = bench.path("home/.cache/bot-cli/manifests");
+    let entry = fs::read_dir(&folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let mut cached: serde_json::Value = serde_json::from_slice(&fs::read(&entry).unwrap()).unwrap();
+    cached["manifest"]["version"] = "9.9".into();
+    fs::write(&entry, cached.to_string()).unwrap();
+    assert_ne!(
+        bench.run(&["plugin", "list"]).unwrap(),
+        list,
+        "the entry is used"
+    );
+    cached["file"]["size"] = 1.into();
+    fs::write(&entry, cached.to_string()).unwrap();
+    assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
+}
+
+#[test]
+fn without_a_home_there_is_no_cache_and_no_failure() {
+    let bench = bench_with_rogue();
+    let output = bench
+        .host(&["rogue", "banner"])
+        .env_remove("HOME")
+        .output()
+        .unwrap();
+    assert_eq!(bench.ran(&output).unwrap().stdout, "done\n");
+}

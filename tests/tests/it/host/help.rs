@@ -1,0 +1,88 @@
+//! Every help text, as it stands in `snapshots/`. With `UPDATE=1` the files are written anew.
+
+use std::fs;
+use std::path::Path;
+
+use super::{HELLO, bench_with_rogue};
+
+const TREE: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"tree","version":"2.0","about":"Grow trees","command":{"name":"tree","about":"Grow trees","commands":[{"name":"plant","about":"Plant one","aliases":["sow"],"arguments":[{"name":"kind","kind":"positional","about":"What to plant","required":true,"values":[{"value":"oak"},{"value":"elm"}]},{"name":"depth","kind":"option","long":"depth","short":"d","about":"How deep","value_name":"CM","default":"20"},{"name":"again","kind":"option","long":"depth","about":"a second of its name"},{"name":"water","kind":"flag","long":"water","short":"h","about":"Water it\u001b[31m"}]},{"name":"fell","about":"Cut one down","hidden":true}]}}
+echo started >&2
+exit 9
+"#;
+
+#[test]
+fn help_is_what_the_snapshots_say() {
+    let bench = bench_with_rogue();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    bench.script("plugins/bot-cli-tree", TREE).unwrap();
+    bench.script("plugins/bot-cli-open", HELLO).unwrap();
+    bench.mode("plugins/bot-cli-open", 0o777).unwrap();
+    for (name, spellings) in [
+        (
+            "host",
+            &[&["--help"][..], &["-h"], &[], &["help"], &["-v", "--help"]][..],
+        ),
+        ("host_help", &[&["help", "--help"], &["help", "help"]]),
+        ("host_plugin", &[&["plugin", "--help"], &["help", "plugin"]]),
+        (
+            "host_plugin_list",
+            &[&["plugin", "list", "--help"], &["help", "plugin", "list"]],
+        ),
+        (
+            "host_completions",
+            &[&["completions", "-h"], &["help", "completions"]],
+        ),
+        (
+            "plugin_script",
+            &[
+                &["hello", "--help"],
+                &["hello", "x", "-h"],
+                &["help", "hello"],
+            ],
+        ),
+        ("plugin_tree", &[&["tree", "--help"], &["help", "tree"]]),
+        (
+            "plugin_tree_plant",
+            &[
+                &["tree", "plant", "--help"],
+                &["help", "tree", "plant"],
+                &["tree", "sow", "-h"],
+            ],
+        ),
+    ] {
+        for arguments in spellings {
+            let ran = bench.run(arguments).unwrap();
+            assert_eq!(
+                (ran.status, ran.stderr.as_str()),
+                (Some(0), ""),
+                "{arguments:?}"
+            );
+            assert_snapshot(name, &ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn help_is_one_document_with_json() {
+    let bench = bench_with_rogue();
+    let plain = bench.run(&["rogue", "--help"]).unwrap().stdout;
+    let json = bench.run(&["rogue", "--help", "--json"]).unwrap().stdout;
+    let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document, serde_json::json!({ "help": plain }));
+}
+
+#[track_caller]
+fn assert_snapshot(name: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/snapshots/{name}.txt"));
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&file, text).unwrap();
+    }
+    let expected = fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(
+        text,
+        expected,
+        "{} (UPDATE=1 writes it anew)",
+        file.display()
+    );
+}

@@ -1,0 +1,212 @@
+//! From words to plugins.
+
+use std::os::unix::ffi::OsStringExt;
+
+use serde_json::{Value, json};
+
+use super::{HELLO, bench, bench_with_rogue, expect};
+
+#[test]
+fn a_script_of_a_few_lines_is_a_command() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    let next = "next: bot-cli hello again\n";
+    expect(&bench, &["hello"], 0, "hello\n", next);
+    expect(&bench, &["-q", "hello"], 0, "hello\n", "");
+    let document = "{\n  \"said\": \"hello\"\n}\n";
+    expect(&bench, &["hello", "--json"], 0, document, "");
+    expect(&bench, &["--json", "hello"], 0, document, "");
+    expect(
+        &bench,
+        &["hello", "--version"],
+        0,
+        "bot-cli-hello 1.2\n",
+        "",
+    );
+}
+
+#[test]
+fn what_declares_nothing_gets_the_users_words_and_keeps_its_status() {
+    let bench = bench();
+    let script = "#!/bin/sh\necho \"$# $*\" $BOT_CLI_DEPTH; echo oops >&2; exit 42\n";
+    bench.script("plugins/bot-cli-old", script).unwrap();
+    expect(
+        &bench,
+        &["old", "--json", "-v", "a b", "--help"],
+        42,
+        "4 --json -v a b --help 1\n",
+        "oops\n",
+    );
+    expect(
+        &bench,
+        &["help", "old", "part"],
+        42,
+        "2 part --help 1\n",
+        "oops\n",
+    );
+    expect(
+        &bench,
+        &["-v", "old"],
+        2,
+        "",
+        "error: `old` is an ordinary command, which options before its name don't reach\n\
+         hint: bot-cli old [OPTIONS]\n",
+    );
+}
+
+#[test]
+fn what_declares_nothing_is_not_started_for_listing_or_help() {
+    let bench = bench();
+    let marker = bench.path("work/started");
+    let script = format!("#!/bin/sh\ntouch {}\n", marker.display());
+    bench.script("plugins/bot-cli-old", &script).unwrap();
+    for arguments in [
+        &["--help"][..],
+        &[],
+        &["plugin", "list"],
+        &["__complete", "--", "old", ""],
+    ] {
+        assert_eq!(bench.run(arguments).unwrap().status, Some(0));
+        assert!(!marker.exists(), "{arguments:?}");
+    }
+    bench.run(&["old"]).unwrap();
+    assert!(marker.exists());
+}
+
+#[test]
+fn a_plugin_learns_where_and_for_whom_it_works() {
+    let bench = bench_with_rogue();
+    let ran = bench
+        .run(&["-vv", "--json", "rogue", "echo", "-v", "--", "--json"])
+        .unwrap();
+    let params: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        params,
+        json!({
+            "protocol": "1.0",
+            "argv": ["echo", "-v", "--", "--json"],
+            "capabilities": { "stdin": {} },
+            "context": {
+                "cwd": "[BENCH]/work",
+                "interactive": false,
+                "color": "never",
+                "width": 80,
+                "format": "json",
+                "verbosity": 2,
+                "host": { "name": "bot-cli", "version": env!("CARGO_PKG_VERSION") },
+            },
+        })
+    );
+}
+
+#[test]
+fn an_unknown_name_is_answered_by_near_ones_and_nothing_runs() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    for (name, suggestion) in [
+        ("helo", "hint: did you mean `hello` or `help`?\n"),
+        ("plugins", "hint: did you mean `plugin`?\n"),
+        ("weather", ""),
+        ("../hello", "hint: did you mean `hello`?\n"),
+        ("Hello", "hint: did you mean `hello`?\n"),
+    ] {
+        let stderr =
+            format!("error: there is no command `{name}`\n{suggestion}hint: bot-cli --help\n");
+        expect(&bench, &[name], 127, "", &stderr);
+    }
+}
+
+#[test]
+fn mistakes_in_the_hosts_own_words_name_the_way_out() {
+    let bench = bench();
+    for (arguments, stderr) in [
+        (
+            &["--bogus"][..],
+            "error: unexpected argument `--bogus`\nhint: bot-cli --help\n",
+        ),
+        (
+            &["plugin"],
+            "error: `bot-cli plugin` needs a command\nhint: bot-cli plugin --help\n",
+        ),
+        (
+            &["completions"],
+            "error: `<SHELL>` is missing\n  shell: missing\nhint: bot-cli completions --help\n",
+        ),
+    ] {
+        expect(&bench, arguments, 2, "", stderr);
+    }
+}
+
+#[test]
+fn a_plugin_that_runs_itself_is_stopped() {
+    let bench = bench();
+    let script = "#!/bin/sh\nexec \"$HOST\" again\n";
+    bench.script("plugins/bot-cli-again", script).unwrap();
+    let mut command = bench.host(&["again"]);
+    let output = command
+        .env("HOST", bench.path("bin/bot-cli"))
+        .output()
+        .unwrap();
+    let ran = bench.ran(&output).unwrap();
+    assert_eq!(
+        (ran.status, ran.stdout.as_str(), ran.stderr.as_str()),
+        (
+            Some(126),
+            "",
+            "error: `again` was not run: 8 plugins are already running one another\n\
+             hint: look for a plugin that runs itself through bot-cli\n"
+        )
+    );
+}
+
+#[test]
+fn a_file_without_an_interpreter_can_not_be_run() {
+    let bench = bench();
+    bench
+        .script("plugins/bot-cli-old", "#!/nowhere/sh\n")
+        .unwrap();
+    expect(
+        &bench,
+        &["old"],
+        126,
+        "",
+        "error: could not run `[BENCH]/plugins/bot-cli-old`: No such file or directory (os error 2)\n",
+    );
+}
+
+#[test]
+fn words_that_are_not_text_are_refused_for_the_protocol() {
+    let bench = bench_with_rogue();
+    let word = std::ffi::OsString::from_vec(vec![0xff]);
+    let ran = bench.run(&["rogue".into(), word]).unwrap();
+    assert_eq!(
+        (ran.status, ran.stderr.as_str()),
+        (Some(2), "error: an argument is not UTF-8\n")
+    );
+}
+
+#[test]
+fn piped_input_reaches_a_plugin_that_asks_for_it_and_no_other() {
+    let bench = bench();
+    bench
+        .script(
+            "plugins/bot-cli-count",
+            r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"count","about":"Count"}
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":"s","method":"stdin"}'
+read -r answer
+printf '%s\n' "$answer" >&2
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":""}}'
+"#,
+        )
+        .unwrap();
+    let input = bench.path("work/input");
+    std::fs::write(&input, "one\ntwo\n").unwrap();
+    let file = std::fs::File::open(&input).unwrap();
+    let output = bench.host(&["count"]).stdin(file).output().unwrap();
+    assert_eq!(
+        bench.ran(&output).unwrap().stderr,
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"result\":{\"text\":\"one\\ntwo\\n\"}}\n"
+    );
+}

@@ -1,0 +1,159 @@
+//! No process is left behind, whatever ends the run.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Stdio};
+
+use bot_cli_tests::bench::{Bench, is_alive};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{bench_with_rogue, expect};
+
+/// A host whose plugin is at work.
+struct Running {
+    host: Child,
+    stdout: BufReader<ChildStdout>,
+    plugin: u32,
+}
+
+/// Starts the host and waits until its plugin says which process it is.
+fn start(bench: &Bench, mode: &str) -> Running {
+    let mut host = bench
+        .host(&["rogue", mode])
+        .env("IT_PATIENCE", "100")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = BufReader::new(host.stdout.take().unwrap());
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    Running {
+        host,
+        stdout,
+        plugin: line.trim().parse().unwrap(),
+    }
+}
+
+impl Running {
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.host), signal).unwrap();
+    }
+
+    /// The host's status and standard error.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+        let mut stderr = String::new();
+        let mut pipe = self.host.stderr.take().unwrap();
+        pipe.read_to_string(&mut stderr).unwrap();
+        let status = self.host.wait().unwrap().code();
+        assert!(!is_alive(self.plugin), "the plugin goes on");
+        (status, stderr)
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_plugin_that_does_not_listen() {
+    let running = start(&bench_with_rogue(), "silent");
+    assert!(is_alive(running.plugin));
+    running.signal(Signal::INT);
+    assert_eq!(running.end(), (Some(130), "cancelled\n".to_owned()));
+}
+
+#[test]
+fn the_signals_term_and_hup_end_the_plugin_too() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let running = start(&bench_with_rogue(), "silent");
+        running.signal(signal);
+        assert_eq!(running.end(), (Some(143), "cancelled\n".to_owned()));
+    }
+}
+
+#[test]
+fn a_plugin_that_ignores_term_is_killed() {
+    let running = start(&bench_with_rogue(), "stubborn");
+    running.signal(Signal::INT);
+    running.signal(Signal::INT);
+    assert_eq!(running.end(), (Some(130), "cancelled\n".to_owned()));
+}
+
+#[test]
+fn what_a_plugin_started_ends_with_it() {
+    let bench = bench_with_rogue();
+    let ran = bench.run(&["rogue", "grandchild"]).unwrap();
+    let (process, rest) = ran.stdout.split_once('\n').unwrap();
+    assert_eq!(
+        (ran.status, rest, ran.stderr.as_str()),
+        (Some(0), "done\n", "")
+    );
+    assert!(!is_alive(process.parse().unwrap()));
+}
+
+#[test]
+fn a_plugin_ends_when_its_host_is_killed() {
+    let mut running = start(&bench_with_rogue(), "silent");
+    running.host.kill().unwrap();
+    running.host.wait().unwrap();
+    // Its end closes the standard error that it shares with nobody else any more.
+    while is_alive(running.plugin) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_failure() {
+    let bench = bench_with_rogue();
+    let mut command = bench.host(&["rogue", "banner"]);
+    let mut host = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(host.stdout.take());
+    let mut stderr = String::new();
+    host.stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    assert_eq!(
+        (host.wait().unwrap().code(), stderr.as_str()),
+        (Some(0), "")
+    );
+}
+
+#[test]
+fn a_full_disk_is_a_failure() {
+    let bench = bench_with_rogue();
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = bench
+        .host(&["rogue", "banner"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let ran = bench.ran(&output).unwrap();
+    assert_eq!(
+        (ran.status, ran.stderr.as_str()),
+        (
+            Some(1),
+            "error: could not write the result: No space left on device (os error 28)\n"
+        )
+    );
+}
+
+#[test]
+fn a_status_of_the_plugin_is_the_status_of_the_host() {
+    let bench = bench_with_rogue();
+    expect(&bench, &["rogue", "status"], 1, "partly\n", "");
+    expect(
+        &bench,
+        &["--json", "rogue", "status"],
+        1,
+        "{\n  \"done\": 1\n}\n",
+        "",
+    );
+}

@@ -1,0 +1,224 @@
+//! Questions at a real terminal.
+
+use bot_cli_tests::bench::Bench;
+use bot_cli_tests::pty::{CTRL_C, DOWN, ENTER, ESCAPE, Ended, Terminal};
+use pty_process::blocking::Command;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::bench;
+
+/// Asks what its argument says and shows the answer as it came.
+const ASK: &str = r#"# bot-cli-plugin: {"protocol":"1.0","name":"ask","about":"Ask"}
+import json, os, sys
+
+run = json.loads(sys.stdin.readline())
+question = {"key": "it", "message": "What %d" % os.getppid()} | json.loads(run["params"]["argv"][0])
+print(json.dumps({"jsonrpc": "2.0", "id": "q", "method": "ask", "params": question}), flush=True)
+answer = json.loads(sys.stdin.readline())["result"]
+if answer["action"] == "cancel":
+    reply = {"error": {"code": 130, "message": "cancelled"}}
+else:
+    reply = {"result": {"text": json.dumps(answer) + "\n"}}
+print(json.dumps({"jsonrpc": "2.0", "id": run["id"], **reply}), flush=True)
+"#;
+
+/// The host at a terminal, with a shell that tells the status and whether the terminal is as it was.
+fn ask(question: &str) -> (Bench, Terminal) {
+    let bench = bench();
+    let script = format!("#!{}\n{ASK}", python());
+    bench.script("plugins/bot-cli-ask", &script).unwrap();
+    let command = Command::new("/bin/sh")
+        .args([
+            "-c",
+            "\"$0\" ask \"$1\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy",
+        ])
+        .arg(bench.path("bin/bot-cli"))
+        .arg(question)
+        .env_clear()
+        .envs(bench.environment())
+        .current_dir(bench.path("work"));
+    let terminal = Terminal::start(command, 24, 100).unwrap();
+    (bench, terminal)
+}
+
+/// The bench has no `PATH` of the user's, where a Python may be.
+fn python() -> String {
+    let output = std::process::Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[track_caller]
+fn assert_ends(ended: &Ended, lines: &[&str]) {
+    let shown: Vec<&str> = ended.screen.lines().rev().take(lines.len()).collect();
+    let shown: Vec<&str> = shown.into_iter().rev().map(str::trim_end).collect();
+    assert_eq!(shown, lines, "{}", ended.screen);
+}
+
+#[test]
+fn every_kind_of_question_is_answered() {
+    let choices = r#""choices":[{"value":"a_stt","label":"Alpha","about":"first"},{"value":"b_stt","label":"Beta"},{"value":"c_stt","label":"Gamma"}]"#;
+    for (kind, rest, keys, value) in [
+        (
+            "text",
+            r#""default":"Ann""#.to_owned(),
+            format!("Bob{ENTER}"),
+            r#""Bob""#,
+        ),
+        (
+            "text",
+            r#""default":"Ann""#.to_owned(),
+            ENTER.to_owned(),
+            r#""Ann""#,
+        ),
+        (
+            "password",
+            r#""help":"hidden""#.to_owned(),
+            format!("hunter2{ENTER}"),
+            r#""hunter2""#,
+        ),
+        (
+            "confirm",
+            r#""default":false"#.to_owned(),
+            ENTER.to_owned(),
+            "false",
+        ),
+        (
+            "confirm",
+            r#""help":"sure?""#.to_owned(),
+            format!("y{ENTER}"),
+            "true",
+        ),
+        (
+            "select",
+            choices.to_owned(),
+            format!("{DOWN}{ENTER}"),
+            r#""b_stt""#,
+        ),
+        (
+            "select",
+            choices.to_owned(),
+            format!("gam{ENTER}"),
+            r#""c_stt""#,
+        ),
+        (
+            "select",
+            format!(r#""default":"c_stt",{choices}"#),
+            ENTER.to_owned(),
+            r#""c_stt""#,
+        ),
+        (
+            "multiselect",
+            choices.to_owned(),
+            format!(" {DOWN}{DOWN} {ENTER}"),
+            r#"["a_stt", "c_stt"]"#,
+        ),
+    ] {
+        let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}",{rest}}}"#));
+        terminal.wait_for("What").unwrap();
+        terminal.press(&keys).unwrap();
+        let ended = terminal.end().unwrap();
+        let answer = format!(r#"{{"action": "accept", "value": {value}}}"#);
+        assert_ends(&ended, &[&answer, "status 0", "tidy"]);
+        if kind == "password" {
+            assert_eq!(
+                ended.output.matches("hunter2").count(),
+                1,
+                "only the plugin's own answer"
+            );
+        }
+    }
+}
+
+#[test]
+fn escape_goes_back_where_that_is_allowed() {
+    let (_bench, mut terminal) = ask(r#"{"kind":"text","back":true}"#);
+    terminal.wait_for("Esc to go back").unwrap();
+    terminal.press(ESCAPE).unwrap();
+    assert_ends(
+        &terminal.end().unwrap(),
+        &[r#"{"action": "back"}"#, "status 0", "tidy"],
+    );
+}
+
+#[test]
+fn ctrl_c_cancels_and_leaves_a_tidy_terminal() {
+    for kind in ["text", "password", "confirm"] {
+        let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}"}}"#));
+        terminal.wait_for("What").unwrap();
+        terminal.press(CTRL_C).unwrap();
+        assert_ends(
+            &terminal.end().unwrap(),
+            &["cancelled", "status 130", "tidy"],
+        );
+    }
+}
+
+#[test]
+fn a_signal_at_a_question_leaves_a_tidy_terminal() {
+    let (_bench, mut terminal) = ask(r#"{"kind":"text"}"#);
+    terminal.wait_for("What").unwrap();
+    let screen = terminal.screen();
+    let host: String = screen
+        .split("What ")
+        .nth(1)
+        .unwrap()
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    kill_process(Pid::from_raw(host.parse().unwrap()).unwrap(), Signal::TERM).unwrap();
+    assert_ends(
+        &terminal.end().unwrap(),
+        &["cancelled", "status 143", "tidy"],
+    );
+}
+
+#[test]
+fn a_question_commands_no_terminal_and_shows_its_problem() {
+    let (_bench, mut terminal) = ask(
+        r#"{"kind":"text","message":"\u001b[2JWhat\u001b]0;title\u0007 now","problem":"too short","details":"Two lines\nabove","help":"eight letters"}"#,
+    );
+    terminal.wait_for("[eight letters]").unwrap();
+    let screen = terminal.screen();
+    let lines: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    let shown: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        shown,
+        [
+            "Two lines",
+            "above",
+            "too short",
+            "? What now",
+            "[eight letters]"
+        ]
+    );
+    terminal.press(&format!("x{ENTER}")).unwrap();
+    let ended = terminal.end().unwrap();
+    assert!(!ended.output.contains("title"), "{}", ended.output);
+}
+
+#[test]
+fn a_question_without_a_terminal_is_a_usage_error() {
+    let bench = bench();
+    bench
+        .script(
+            "plugins/bot-cli-ask",
+            r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"ask","about":"Ask"}
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":"text","message":"Name","flag":"--name"}}'
+read -r answer
+printf '%s\n' "$answer" | sed 's/"id":"q"/"id":1/'
+"#,
+        )
+        .unwrap();
+    super::expect(
+        &bench,
+        &["ask"],
+        2,
+        "",
+        "error: `name` must be answered and nobody can be asked\n  name (--name): missing\n",
+    );
+}
