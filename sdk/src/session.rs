@@ -61,6 +61,12 @@ impl Session {
         !self.ui.capabilities().ask.is_empty()
     }
 
+    /// Whether some questions are answered already, by a script.
+    #[must_use]
+    pub fn has_answers(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// Where and for whom the command runs.
     #[must_use]
     pub fn context(&self) -> &Context {

@@ -47,7 +47,7 @@ impl Command for Options {
             .as_deref()
             .map(|given| Target::find(given, session.cwd()))
             .transpose()?;
-        if session.interactive() {
+        if session.interactive() || session.has_answers() {
             return self.ask(target, session);
         }
         let target = target.ok_or_else(nothing_to_go_by)?;

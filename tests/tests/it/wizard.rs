@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, Terminal};
-use tempfile::TempDir;
+use serde_json::{Value, json};
 
 /// How `init` is started.
 #[derive(Debug, Clone, Copy)]
@@ -19,40 +21,31 @@ enum Door {
 
 const DOORS: [Door; 2] = [Door::Host, Door::Hand];
 
-/// An empty folder to work in, beside one that holds the executables under their own names.
+/// An empty folder to work in, and both executables under their own names.
 struct Desk {
-    root: TempDir,
+    bench: Bench,
 }
 
 impl Desk {
     fn new() -> Self {
-        let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        for folder in ["bin", "home", "work"] {
-            fs::create_dir(root.path().join(folder)).unwrap();
-        }
-        let bin = root.path().join("bin");
-        // The host looks for plugins beside its own executable first; a symbolic link would lead it elsewhere.
         let executables = [
-            (env!("CARGO_BIN_EXE_it-bot-cli"), "bot-cli"),
-            (env!("CARGO_BIN_EXE_it-bot-cli-init"), "bot-cli-init"),
+            ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+            ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
         ];
-        for (built, name) in executables {
-            fs::hard_link(built, bin.join(name)).unwrap();
-        }
-        Self { root }
+        let bench = Bench::new(&executables).unwrap();
+        Self { bench }
     }
 
-    fn work(&self) -> std::path::PathBuf {
-        self.root.path().join("work")
+    fn work(&self) -> PathBuf {
+        self.bench.path("work")
     }
 
-    fn environment(&self) -> [(&'static str, String); 4] {
-        let bin = self.root.path().join("bin").display().to_string();
+    fn environment(&self) -> [(&'static str, String); 3] {
+        let bin = self.bench.path("bin").display().to_string();
         let path = std::env::var("PATH").unwrap();
         [
             ("PATH", format!("{bin}:{path}")),
-            ("BOT_CLI_PLUGIN_PATH", bin),
-            ("HOME", self.root.path().join("home").display().to_string()),
+            ("HOME", self.bench.path("home").display().to_string()),
             ("TERM", "xterm-256color".to_owned()),
         ]
     }
@@ -82,6 +75,25 @@ impl Desk {
             .output()
             .unwrap();
         assert!(pasted.status.success(), "{line}\n{pasted:?}");
+    }
+
+    /// One `run` without anybody to ask, over the protocol.
+    fn run(&self, answers: &Value) -> Value {
+        let request = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "run",
+            "params": {"protocol": "1.0", "argv": [], "answers": answers, "capabilities": {},
+                "context": {"cwd": self.work(), "interactive": false}},
+        });
+        let mut plugin = Command::new(self.bench.path("bin/bot-cli-init"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = plugin.stdin.take().unwrap();
+        writeln!(stdin, "{request}").unwrap();
+        drop(stdin);
+        let output = plugin.wait_with_output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
     }
 
     fn is_untouched(&self) -> bool {
@@ -310,6 +322,35 @@ fn no_color_means_no_colour() {
         let output = terminal.end().unwrap().output;
         assert_eq!(is_styled(&output), coloured, "{output:?}");
     }
+}
+
+#[test]
+fn a_script_answers_by_key_and_is_told_all_that_is_open() {
+    let desk = Desk::new();
+    let mut answers = json!({"target": "my-bot", "way": "scaffold", "mode": "cascade"});
+    let reply = desk.run(&answers);
+    assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
+    let open = reply["error"]["data"]["inputs"].as_array().unwrap();
+    let open: Vec<&str> = open
+        .iter()
+        .map(|input| input["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(open, ["stt", "llm", "tts"]);
+    assert!(desk.is_untouched());
+
+    for (key, service) in [
+        ("stt", "deepgram_stt"),
+        ("llm", "openai_llm"),
+        ("tts", "cartesia_tts"),
+    ] {
+        answers[key] = json!(service);
+    }
+    answers["features"] = json!(["recording"]);
+    answers["enable_noise_cancel"] = json!(true);
+    let reply = desk.run(&answers);
+    let again = Desk::new();
+    again.paste(equivalent(reply["result"]["text"].as_str().unwrap()));
+    assert_eq!(tree(&desk.work()), tree(&again.work()));
 }
 
 /// Whether there is an `ESC [ … m` with anything but a reset in it.
