@@ -20,3 +20,20 @@ pub const MANIFEST: &str = bot_cli_sdk::manifest!("../manifest.json");
 pub fn main() -> std::process::ExitCode {
     bot_cli_sdk::plugin::main::<options::Options>()
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_manifest_is_what_the_options_say() {
+        let checked = bot_cli_sdk::plugin::check_manifest::<crate::options::Options>();
+        if let Err(expected) = checked {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/manifest.json");
+            if std::env::var_os("BLESS").is_some() {
+                std::fs::write(path, &expected).unwrap();
+            }
+            panic!(
+                "{path} is out of date; with BLESS=1 in the environment this test has rewritten it"
+            );
+        }
+    }
+}

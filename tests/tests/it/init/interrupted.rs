@@ -6,25 +6,56 @@ use std::time::{Duration, Instant};
 
 use super::{command, done, tree, web};
 
-/// How long a run takes from start to end.
-fn duration(folder: &Path) -> Duration {
-    let start = Instant::now();
-    done(folder, &web(&["timed-bot"]));
-    let took = start.elapsed();
-    fs::remove_dir_all(folder.join("timed-bot")).unwrap();
-    took
+/// Looks for the moment in which a run changes its target: every run that came too early makes the next delay longer,
+/// every one that came too late makes it shorter.
+struct Hunt {
+    delay: Duration,
+    step: Duration,
+    early: u32,
+    late: u32,
 }
 
-/// Moments of a run from its start to a little behind its end, most of them while it writes.
-fn moment(whole: Duration, attempt: u32, attempts: u32) -> Duration {
-    match attempt {
-        0..6 => whole * attempt / 12,
-        _ => whole / 4 + whole * attempt / attempts,
+impl Hunt {
+    /// Begins in the middle of a run of usual length.
+    fn new(folder: &Path) -> Self {
+        let start = Instant::now();
+        done(folder, &web(&["timed-bot"]));
+        let whole = start.elapsed();
+        fs::remove_dir_all(folder.join("timed-bot")).unwrap();
+        Self {
+            delay: whole / 2,
+            step: whole / 8,
+            early: 0,
+            late: 0,
+        }
+    }
+
+    fn learn(&mut self, was_changed: bool) {
+        if was_changed {
+            self.late += 1;
+            self.delay = self.delay.saturating_sub(self.step);
+        } else {
+            self.early += 1;
+            self.delay += self.step;
+        }
+        self.step = (self.step * 9 / 10).max(Duration::from_micros(300));
+    }
+
+    /// Some thirty attempts, and more until both sides of the moment were seen.
+    fn goes_on(&self) -> bool {
+        let seen = self.early + self.late;
+        assert!(
+            seen < 500,
+            "{} too early, {} too late",
+            self.early,
+            self.late
+        );
+        seen < 30 || self.early == 0 || self.late == 0
     }
 }
 
-/// Starts a run and ends it with `signal` after `delay`.
-fn interrupt(folder: &Path, signal: &str, delay: Duration) {
+/// Starts a run and ends it after `delay`.
+fn interrupt(folder: &Path, signal: Option<&str>, delay: Duration) {
     let mut child = command(folder, &web(&["my-bot"]))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -34,13 +65,17 @@ fn interrupt(folder: &Path, signal: &str, delay: Duration) {
     while start.elapsed() < delay {
         std::hint::spin_loop();
     }
-    let killed = std::process::Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    // It may have ended already; then there is nothing to kill.
-    let _ = killed;
+    // It may have ended by itself; then there is nothing to end.
+    match signal {
+        None => child.kill().unwrap_or_default(),
+        Some(signal) => {
+            let id = child.id().to_string();
+            let _ = std::process::Command::new("kill")
+                .args([signal, &id])
+                .output()
+                .unwrap();
+        }
+    }
     child.wait().unwrap();
 }
 
@@ -53,31 +88,20 @@ fn finished(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
     let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
     let complete = finished(folder.path());
-    let whole = duration(folder.path());
-    let (mut absent, mut present) = (0, 0);
-    for attempt in 0..30 {
-        interrupt(folder.path(), "-KILL", moment(whole, attempt, 30));
-        let target = folder.path().join("my-bot");
+    let mut hunt = Hunt::new(folder.path());
+    while hunt.goes_on() {
+        interrupt(folder.path(), None, hunt.delay);
+        hunt.learn(target.exists());
         if target.exists() {
-            assert_eq!(tree(&target), complete, "attempt {attempt}");
-            present += 1;
-        } else {
-            absent += 1;
+            assert_eq!(tree(&target), complete, "after {:?}", hunt.delay);
         }
         done(folder.path(), &web(&["my-bot"]));
-        assert_eq!(tree(&target), complete, "attempt {attempt}");
-        assert_eq!(
-            fs::read_dir(folder.path()).unwrap().count(),
-            1,
-            "attempt {attempt}"
-        );
-        fs::remove_dir_all(target).unwrap();
+        assert_eq!(tree(&target), complete);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::remove_dir_all(&target).unwrap();
     }
-    assert!(
-        absent > 0 && present > 0,
-        "{absent} absent, {present} present"
-    );
 }
 
 #[test]
@@ -86,27 +110,26 @@ fn the_next_run_completes_what_a_killed_one_began_in_a_directory_that_is_there()
     let target = folder.path().join("my-bot");
     let mut complete = finished(folder.path());
     complete.insert("mine".to_owned(), b"mine".to_vec());
-    let whole = duration(folder.path());
-    for attempt in 0..30 {
+    let mut hunt = Hunt::new(folder.path());
+    while hunt.goes_on() {
         fs::create_dir(&target).unwrap();
         fs::write(target.join("mine"), "mine").unwrap();
-        interrupt(folder.path(), "-KILL", moment(whole, attempt, 30));
+        interrupt(folder.path(), None, hunt.delay);
+        let found = tree(&target);
+        hunt.learn(found.len() > 1);
         // What is there so far is mine or exactly as it will be.
-        for (name, bytes) in tree(&target) {
+        for (name, bytes) in found {
             assert_eq!(
                 Some(&bytes),
                 complete.get(&name),
-                "{name}, attempt {attempt}"
+                "{name}, after {:?}",
+                hunt.delay
             );
         }
         let next = super::run(folder.path(), &web(&["my-bot"]));
         assert_eq!(next.status, Some(0), "{next:?}");
-        assert_eq!(tree(&target), complete, "attempt {attempt}");
-        assert_eq!(
-            fs::read_dir(folder.path()).unwrap().count(),
-            1,
-            "attempt {attempt}"
-        );
+        assert_eq!(tree(&target), complete);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         fs::remove_dir_all(&target).unwrap();
     }
 }
@@ -116,15 +139,16 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     let complete = finished(folder.path());
-    let whole = duration(folder.path());
-    for attempt in 0..30 {
+    let mut hunt = Hunt::new(folder.path());
+    while hunt.goes_on() {
+        let signal = ["-INT", "-TERM", "-HUP"][(hunt.early + hunt.late) as usize % 3];
         fs::create_dir(&target).unwrap();
-        let signal = ["-INT", "-TERM", "-HUP"][attempt as usize % 3];
-        interrupt(folder.path(), signal, moment(whole, attempt, 30));
+        interrupt(folder.path(), Some(signal), hunt.delay);
         let found = tree(&target);
+        hunt.learn(!found.is_empty());
         assert!(
             found.is_empty() || found == complete,
-            "{signal}, attempt {attempt}: {:?}",
+            "{signal}: {:?}",
             found.keys()
         );
         done(folder.path(), &web(&["my-bot"]));

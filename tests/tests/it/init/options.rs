@@ -258,3 +258,15 @@ fn what_a_file_gets_wrong_is_told_with_its_place() {
         ]
     );
 }
+
+#[test]
+fn a_configuration_can_come_from_stdin() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = done(folder.path(), &web(&["my-bot", "--dry-run"]));
+    fs::write(folder.path().join("bot.json"), &config).unwrap();
+    let output = super::command(folder.path(), &["my-bot", "--config", "-", "--dry-run"])
+        .stdin(fs::File::open(folder.path().join("bot.json")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), config);
+}

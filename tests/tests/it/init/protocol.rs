@@ -1,14 +1,18 @@
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use super::{command, done};
 
-/// The answers to requests, one a line.
+/// The answers to requests, one a line, given in a folder of their own.
 fn speak(requests: &[Value]) -> Vec<Value> {
-    let folder = tempfile::tempdir().unwrap();
-    let mut plugin = command(folder.path(), &[])
+    speak_in(tempfile::tempdir().unwrap().path(), requests)
+}
+
+fn speak_in(folder: &Path, requests: &[Value]) -> Vec<Value> {
+    let mut plugin = command(folder, &[])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -81,4 +85,34 @@ fn a_run_can_be_filled_from_json() {
     let config = &answers[0]["result"]["data"];
     assert_eq!(config["project_name"], "x-bot", "{answers:?}");
     assert_eq!(config["realtime_service"], "openai_realtime");
+}
+
+#[test]
+fn older_guides_are_refreshed_when_the_user_agrees() {
+    for agrees in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("my-bot")).unwrap();
+        let guide = folder.path().join("my-bot/AGENTS.md");
+        let older = super::guides::older("old words\n");
+        std::fs::write(&guide, &older).unwrap();
+        let mut request = argv(&["my-bot"]);
+        request["params"]["capabilities"] =
+            json!({"ask": {"kinds": ["text", "confirm", "select", "multiselect"]}});
+        request["params"]["context"] = json!({"cwd": folder.path(), "interactive": true});
+        request["params"]["answers"] = json!({"way": "agent", "refresh_guide": agrees});
+        let answers = speak_in(folder.path(), &[request]);
+        let data = &answers.last().unwrap()["result"]["data"];
+        let text = std::fs::read_to_string(&guide).unwrap();
+        if agrees {
+            assert_eq!(data["changed"], json!(["AGENTS.md"]), "{answers:?}");
+            assert!(text.starts_with("# Guide for coding agents\n"), "{text}");
+        } else {
+            assert_eq!(
+                data["kept"],
+                json!([{"path": "AGENTS.md", "guide": "written by version 0.0.1"}]),
+                "{answers:?}"
+            );
+            assert_eq!(text, older);
+        }
+    }
 }
