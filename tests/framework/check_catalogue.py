@@ -26,6 +26,7 @@ from loguru import logger
 
 import catalogue_build as build
 import catalogue_extras as extras
+import catalogue_isolated as isolated
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TYPES = {"str": str, "int": int, "float": float, "choice": str, "list": list}
@@ -36,13 +37,16 @@ class Report:
 
     def __init__(self) -> None:
         self.problems: list[str] = []
+        self.entries: list[dict] = []
         self.checked = 0
         self.constructed = 0
         self.downloads: list[str] = []
         self.missing: list[str] = []
 
     def problem(self, name: str, text: str) -> None:
-        self.problems.append(f"{name}: {text}")
+        line = f"{name}: {text}"
+        if line not in self.problems:
+            self.problems.append(line)
 
 
 class NoNetwork(OSError):
@@ -55,12 +59,17 @@ def main() -> int:
     options.add_argument(
         "--may-miss", default="", metavar="EXTRA,…", help="extras that need not be installed; `all` for any"
     )
+    options.add_argument(
+        "--isolated", action="store_true", help="also import each module with nothing but its own extras (minutes)"
+    )
     given = options.parse_args()
     may_miss = set(filter(None, given.may_miss.split(",")))
     report = Report()
     quiet()
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(check(given.templates, may_miss, Path(folder), report))
+    if given.isolated:
+        report.problems += isolated.problems([entry for entry in report.entries if entry["id"] not in report.missing])
     for line in report.problems:
         print(line)
     if report.missing:
@@ -100,15 +109,17 @@ async def check(templates: Path, may_miss: set[str], folder: Path, report: Repor
         bench = build.Bench(session, credentials)
         for path in sorted((templates / "providers").glob("*.toml")):
             for service in tomllib.loads(path.read_text())["service"]:
-                check_entry(service, service["id"], may_miss, bench, report)
+                check_entry(service, may_miss, bench, report)
         for path in sorted((templates / "transports").glob("*.toml")):
             transport = tomllib.loads(path.read_text())
-            check_entry(transport, transport["id"], may_miss, bench, report)
+            check_entry(transport, may_miss, bench, report)
             check_variables(transport, report)
 
 
-def check_entry(entry: dict, name: str, may_miss: set[str], bench: build.Bench, report: Report) -> None:
+def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Report) -> None:
     """A service or the parameter class of a transport."""
+    name = entry["id"]
+    report.entries.append(entry)
     wanted = entry.get("extras", [])
     unknown = set(wanted) - extras.provided()
     if unknown:
