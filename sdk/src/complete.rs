@@ -218,3 +218,74 @@ fn values(argument: &ArgumentSpec, word: &str, prefix: String) -> AtEnd {
 fn about(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Paths, at_end};
+    use crate::protocol::CommandSpec;
+
+    fn tree() -> CommandSpec {
+        serde_json::from_value(json!({
+            "name": "cloud",
+            "arguments": [
+                { "name": "json", "kind": "flag", "long": "json", "global": true },
+                { "name": "profile", "kind": "option", "long": "profile" },
+            ],
+            "commands": [
+                { "name": "secrets", "aliases": ["s"], "commands": [
+                    { "name": "set", "arguments": [
+                        { "name": "name", "kind": "positional", "completion": "dynamic" },
+                        { "name": "pairs", "kind": "positional", "repeatable": true, "values": [{ "value": "K=" }] },
+                        { "name": "file", "kind": "option", "long": "file", "short": "f", "completion": "file" },
+                        { "name": "region", "kind": "option", "long": "region",
+                          "values": [{ "value": "us-west" }, { "value": "eu" }] },
+                        { "name": "trick", "kind": "flag", "long": "trick", "hidden": true },
+                    ] },
+                    { "name": "list" },
+                ] },
+                { "name": "internal", "hidden": true },
+            ],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn words_are_completed_where_they_stand() {
+        for (words, expected) in [
+            ("", "secrets"),
+            ("se", "secrets"),
+            ("in", ""),
+            ("--", "--json --profile"),
+            ("--profile x ", "secrets"),
+            ("--profile ", ""),
+            ("secrets ", "set list"),
+            ("s s", "set"),
+            ("secrets set --", "--file --region --json"),
+            ("secrets set --region ", "us-west eu"),
+            ("secrets set --region=e", "--region=eu"),
+            ("secrets set ", "<name>"),
+            ("secrets set -f ", "<files>"),
+            ("secrets set --file=x", "<files>"),
+            ("secrets set prod ", "K="),
+            ("secrets set prod K=1 ", "K="),
+            ("secrets set -- --", "<name>"),
+            ("secrets list x ", ""),
+        ] {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let found = at_end(&tree(), &words);
+            let mut shown: Vec<String> = found
+                .candidates
+                .into_iter()
+                .map(|candidate| candidate.value)
+                .collect();
+            shown.extend(found.dynamic.map(|argument| format!("<{argument}>")));
+            shown.extend(found.paths.map(|paths| match paths {
+                Paths::Files => "<files>".to_owned(),
+                Paths::Folders => "<folders>".to_owned(),
+            }));
+            assert_eq!(shown.join(" "), expected, "{words:?}");
+        }
+    }
+}

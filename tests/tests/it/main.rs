@@ -6,6 +6,7 @@ mod framework;
 #[cfg(test)]
 mod host;
 mod init;
+#[cfg(test)]
 mod protocol;
 #[cfg(test)]
 mod wizard;

@@ -9,7 +9,12 @@ const GREET: &str = env!("CARGO_BIN_EXE_it-greet");
 
 /// Writes `lines` to the plugin, ends its input, and returns what it wrote.
 fn speak(lines: &[Value]) -> Vec<Value> {
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input: String = lines
+        .iter()
+        .map(Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n";
     let output = feed(&[], &input);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(text(&output.stderr), "");
