@@ -67,10 +67,10 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    fn broken(path: &str, reason: impl ToString) -> Self {
+    fn broken(path: &str, reason: impl Into<String>) -> Self {
         Self::Broken {
             path: path.to_owned(),
-            reason: reason.to_string(),
+            reason: reason.into(),
         }
     }
 }

@@ -12,6 +12,10 @@ const LINE_LENGTH: usize = 100;
 
 /// What the template of `bot.py` gets from the catalogue.
 #[derive(Debug, Clone, Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own to the template"
+)]
 pub struct BotCode {
     /// `voice` or `voice and video`.
     pub medium: &'static str,
@@ -37,6 +41,8 @@ pub struct BotCode {
     pub vad: bool,
     /// A service needs an aiohttp session.
     pub session: bool,
+    /// Something differs between a developer's machine and the hosting service.
+    pub asks_where: bool,
 }
 
 /// A service of the pipeline.
@@ -100,6 +106,7 @@ impl BotCode {
             reads_list: reads(&[Type::List]),
             reads_one_of: reads(&[Type::Choice]),
             session: services.iter().any(|service| !service.argument.is_empty()),
+            asks_where: asks_where(config),
             services,
             transports,
             vad: match &config.pipeline {
@@ -110,67 +117,58 @@ impl BotCode {
     }
 }
 
+/// Whether the bot reads the variable `ENV`.
+pub(super) fn asks_where(config: &Config) -> bool {
+    config.noise_cancel || config.observability
+}
+
 /// `NAME = …` for one variable.
 fn setting(reading: &Reading) -> Result<String, PlanError> {
     let name = &reading.name;
-    let quoted = py(name);
     let broken = |why: &str| PlanError::broken("server/bot.py", format!("{name} {why}"));
     let unset = match &reading.unset {
-        Unset::Required => None,
-        Unset::NotGiven => Some("NOT_GIVEN".to_owned()),
-        Unset::None => Some("None".to_owned()),
+        Unset::NotGiven => "NOT_GIVEN".to_owned(),
+        Unset::None => "None".to_owned(),
         Unset::Default(text) => {
-            Some(literal(text, reading).ok_or_else(|| broken("has a default of another type"))?)
+            literal(text, reading).ok_or_else(|| broken("has a default of another type"))?
         }
-    };
-    let (annotation, value) = match (reading.kind, unset) {
-        (Type::Str, None) => (None, format!("required({quoted})")),
-        (Type::Str, Some(unset)) => (None, format!("os.getenv({quoted}) or {unset}")),
-        (_, None) => return Err(broken("is required, but not text")),
-        (kind, Some(unset)) => {
-            let (python, call) = match kind {
-                Type::Int => (
-                    "int".to_owned(),
-                    format!("converted({quoted}, int, {unset})"),
-                ),
-                Type::Float => (
-                    "float".to_owned(),
-                    format!("converted({quoted}, float, {unset})"),
-                ),
-                Type::List => (
-                    "list[str]".to_owned(),
-                    format!("converted({quoted}, split, {unset})"),
-                ),
-                Type::Str | Type::Choice => {
-                    let choices = reading
-                        .choices
-                        .iter()
-                        .map(|choice| py(choice))
-                        .collect::<Vec<_>>()
-                        .join(", ");
-                    (
-                        format!("Literal[{choices}]"),
-                        format!("one_of({quoted}, [{choices}], {unset})"),
-                    )
-                }
-            };
-            let python = match reading.unset {
-                Unset::NotGiven => format!("{python} | NotGiven"),
-                Unset::None => format!("{python} | None"),
-                Unset::Default(_) | Unset::Required => python,
-            };
-            (Some(python), call)
+        Unset::Required if reading.kind == Type::Str => {
+            return Ok(format!("{name} = required({})", py(name)));
         }
+        Unset::Required => return Err(broken("is required, but not text")),
     };
-    let target = annotation.map_or_else(
-        || name.clone(),
-        |annotation| format!("{name}: {annotation}"),
-    );
-    let line = format!("{target} = {value}");
+    let choices: Vec<String> = reading.choices.iter().map(|choice| py(choice)).collect();
+    let choices = format!("[{}]", choices.join(", "));
+    let (python, reader, how) = match reading.kind {
+        Type::Str => {
+            let value = format!("os.getenv({}) or {unset}", py(name));
+            let line = format!("{name} = {value}");
+            let fits = line.chars().count() <= LINE_LENGTH;
+            return Ok(if fits {
+                line
+            } else {
+                format!("{name} = (\n    {value}\n)")
+            });
+        }
+        Type::Int => ("int".to_owned(), "converted", "int".to_owned()),
+        Type::Float => ("float".to_owned(), "converted", "float".to_owned()),
+        Type::List => ("list[str]".to_owned(), "converted", "split".to_owned()),
+        Type::Choice => (format!("Literal{choices}"), "one_of", choices),
+    };
+    let annotation = match reading.unset {
+        Unset::NotGiven => format!("{python} | NotGiven"),
+        Unset::None => format!("{python} | None"),
+        Unset::Default(_) | Unset::Required => python,
+    };
+    let args = [py(name), how, unset];
+    let line = format!("{name}: {annotation} = {reader}({})", args.join(", "));
     if line.chars().count() <= LINE_LENGTH {
         return Ok(line);
     }
-    Ok(format!("{target} = (\n    {value}\n)"))
+    Ok(format!(
+        "{name}: {annotation} = {reader}(\n    {},\n)",
+        args.join(",\n    ")
+    ))
 }
 
 /// The text of a default as Python.
@@ -431,7 +429,7 @@ impl Expression {
         let mut out = format!("{}(\n", call.callee);
         for (name, value) in &call.args {
             let value = value.render(indent + 4, name.chars().count() + 1, 1);
-            out.push_str(&format!("{}{name}={value},\n", " ".repeat(indent + 4)));
+            out.extend([" ".repeat(indent + 4).as_str(), name, "=", &value, ",\n"]);
         }
         out.push_str(&" ".repeat(indent));
         out.push(')');

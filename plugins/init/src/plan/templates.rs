@@ -33,12 +33,12 @@ impl Templates {
             .filter(Sh)
             .filter(Md)
             .build()
-            .map_err(|error| PlanError::broken("partials", error))?;
+            .map_err(|error| PlanError::broken("partials", error.to_string()))?;
         Ok(Self { parser })
     }
 
     pub(super) fn render(&self, template: &str, view: &ProjectView) -> Result<String, PlanError> {
-        let broken = |error: liquid::Error| PlanError::broken(template, error);
+        let broken = |error: liquid::Error| PlanError::broken(template, error.to_string());
         let text = bot_cli_templates::project_file(template)
             .ok_or_else(|| PlanError::broken(template, "no such template"))?;
         let values = liquid::to_object(view).map_err(broken)?;

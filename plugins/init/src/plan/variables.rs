@@ -3,7 +3,7 @@
 use bot_cli_templates::catalogue::{Arg, Catalogue, Service, Type};
 use serde::Serialize;
 
-use super::{PlanError, view};
+use super::{PlanError, python, view};
 use crate::config::Config;
 
 /// The variables of one provider, transport or feature.
@@ -170,16 +170,16 @@ pub(super) fn groups(
             add(&mut groups, heading, view);
         }
     }
-    if config.noise_cancel {
+    if python::asks_where(config) {
         let view = VariableView {
             name: "ENV".to_owned(),
-            about: "`local` while the bot runs on your machine, set by its runner; noise cancellation is off then".to_owned(),
+            about: "`local` on your machine, where the runner sets it".to_owned(),
             secret: false,
             required: false,
             default: None,
             example: "local".to_owned(),
         };
-        add(&mut groups, VariableGroup::of("Noise cancellation"), view);
+        add(&mut groups, VariableGroup::of("Where the bot runs"), view);
     }
     Ok(groups)
 }

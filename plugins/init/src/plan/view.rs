@@ -17,6 +17,10 @@ use crate::config::{Client, Config, Pipeline};
 /// the filter of the language around it: `py`, `toml`, `yaml` and `json` give a whole quoted literal, `sh` one quoted
 /// word, `html` text for an element or a quoted attribute, `md` inline text without markup. `{% include 'partials/x.md' %}` inserts `project/partials/x.md.liquid`.
 #[derive(Debug, Clone, Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a choice of the user"
+)]
 pub struct ProjectView {
     /// The project's name as the user wrote it: any text. Only ever through a filter.
     pub name: String,
