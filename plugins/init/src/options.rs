@@ -53,10 +53,10 @@ pub struct Options {
     #[arg(long, help_heading = "Guide")]
     pub overwrite_guide: bool,
 
-    /// Project name [default: the directory's name]
+    /// Project name (default: the directory's name)
     #[arg(short, long, help_heading = "Bot", value_hint = ValueHint::Other)]
     pub name: Option<String>,
-    /// Whom the bot serves: web or telephony [default: by the transports]
+    /// Whom the bot serves: web or telephony (default: by the transports)
     #[arg(short, long, value_name = "TYPE", help_heading = "Bot", value_parser = Offered::words(&["web", "telephony"]), hide_possible_values = true)]
     pub bot_type: Option<String>,
     /// How audio reaches the bot; can be given several times
@@ -82,10 +82,10 @@ pub struct Options {
     #[arg(long, value_name = "SERVICE", help_heading = "Services", value_parser = Offered::services(Kind::Video), hide_possible_values = true)]
     pub video: Option<String>,
 
-    /// Web client to generate: react, vanilla or none [default: none]
+    /// Web client to generate: react, vanilla or none (default: none)
     #[arg(long, value_name = "FRAMEWORK", help_heading = "Web client", value_parser = Offered::words(&["react", "vanilla", "none"]), hide_possible_values = true)]
     pub client_framework: Option<String>,
-    /// Development server of a react client: vite or nextjs [default: vite]
+    /// Development server of a react client: vite or nextjs (default: vite)
     #[arg(long, value_name = "SERVER", help_heading = "Web client", value_parser = Offered::words(&["vite", "nextjs"]), hide_possible_values = true)]
     pub client_server: Option<String>,
 
@@ -99,41 +99,41 @@ pub struct Options {
     /// Record the conversation's audio
     #[arg(long, help_heading = "Features", overrides_with = "no_recording")]
     pub recording: bool,
-    /// Don't [default]
+    /// Don't (default)
     #[arg(long, help_heading = "Features", overrides_with = "recording")]
     pub no_recording: bool,
     /// Log what is said
     #[arg(long, help_heading = "Features", overrides_with = "no_transcription")]
     pub transcription: bool,
-    /// Don't [default]
+    /// Don't (default)
     #[arg(long, help_heading = "Features", overrides_with = "transcription")]
     pub no_transcription: bool,
     /// Receive the user's video (web bots)
     #[arg(long, help_heading = "Features", overrides_with = "no_video_input")]
     pub video_input: bool,
-    /// Don't [default]
+    /// Don't (default)
     #[arg(long, help_heading = "Features", overrides_with = "video_input")]
     pub no_video_input: bool,
     /// Send video to the user (web bots)
     #[arg(long, help_heading = "Features", overrides_with = "no_video_output")]
     pub video_output: bool,
-    /// Don't [default, unless --video is given]
+    /// Don't (default, unless --video is given)
     #[arg(long, help_heading = "Features", overrides_with = "video_output")]
     pub no_video_output: bool,
     /// Add a live view of the pipeline
     #[arg(long, help_heading = "Features", overrides_with = "no_observability")]
     pub observability: bool,
-    /// Don't [default]
+    /// Don't (default)
     #[arg(long, help_heading = "Features", overrides_with = "observability")]
     pub no_observability: bool,
     /// Add eval scenarios and what runs them
     #[arg(long, help_heading = "Features", overrides_with = "no_eval")]
     pub eval: bool,
-    /// Don't [default]
+    /// Don't (default)
     #[arg(long, help_heading = "Features", overrides_with = "eval")]
     pub no_eval: bool,
 
-    /// Generate the container image build file and cloud-deploy.toml [default]
+    /// Generate the container image build file and cloud-deploy.toml (default)
     #[arg(
         long,
         help_heading = "Deployment",
@@ -150,7 +150,7 @@ pub struct Options {
         overrides_with = "no_enable_noise_cancel"
     )]
     pub enable_noise_cancel: bool,
-    /// Don't [default]
+    /// Don't (default)
     #[arg(
         long,
         help_heading = "Deployment",

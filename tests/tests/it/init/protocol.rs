@@ -17,10 +17,10 @@ fn speak_in(folder: &Path, requests: &[Value]) -> Vec<Value> {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines: String = requests
-        .iter()
-        .map(|request| format!("{request}\n"))
-        .collect();
+    let mut lines = String::new();
+    for request in requests {
+        lines.extend([&request.to_string(), "\n"]);
+    }
     plugin
         .stdin
         .take()

@@ -235,3 +235,16 @@ fn json_is_one_document_also_for_failures() {
         assert!(document["error"]["message"].is_string(), "{document}");
     }
 }
+
+#[test]
+fn a_target_with_a_filesystem_of_its_own_is_staged_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let Some(_mounted) = super::full_disk::Mounted::tmpfs(&disk, "size=4m") else {
+        return;
+    };
+    done(folder.path(), &web(&["disk"]));
+    done(folder.path(), &web(&["elsewhere", "--name", "disk"]));
+    assert_eq!(tree(&disk), tree(&folder.path().join("elsewhere")));
+}
