@@ -5,14 +5,16 @@ use std::rc::Rc;
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Format;
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
-use bot_cli_templates::catalogue::Catalogue;
+use bot_cli_templates::catalogue::{Catalogue, Kind};
 use serde_json::{Map, Value, json};
 
-use super::{Way, Wishes, ask, steps};
+use super::{Way, Wishes, ask, choices, steps};
 use crate::draft::Draft;
+use crate::plan;
+use crate::resolve::resolve;
 
 /// Says one thing after the other, and cancels when it has nothing more to say.
 struct Script {
@@ -407,6 +409,48 @@ fn a_wrong_scripted_answer_is_refused_with_its_key() {
         assert_eq!(failure.code, "invalid_input");
         assert_eq!(failure.fields[0].field, key);
     }
+}
+
+#[test]
+fn everything_on_offer_can_be_generated() {
+    let generates = |draft: Draft| {
+        let config = resolve(&draft, None).unwrap();
+        plan::scaffold(&config).unwrap();
+    };
+    for transport in choices::transports() {
+        generates(Draft {
+            transports: Some(vec![transport.value]),
+            ..whole_draft()
+        });
+    }
+    for service in choices::services(Kind::Realtime) {
+        generates(Draft {
+            mode: Some("realtime".to_owned()),
+            realtime_service: Some(service.value),
+            stt_service: None,
+            llm_service: None,
+            tts_service: None,
+            ..whole_draft()
+        });
+    }
+}
+
+#[test]
+fn deprecated_services_come_last_and_say_so() {
+    let choices = choices::services(Kind::Tts);
+    let deprecated = |choice: &&Choice| {
+        choice
+            .about
+            .as_deref()
+            .is_some_and(|about| about.starts_with("deprecated: "))
+    };
+    let known = Catalogue::get().services(Kind::Tts);
+    let expected = known.filter(|service| service.deprecated.is_some()).count();
+    assert_eq!(
+        choices.iter().rev().take_while(deprecated).count(),
+        expected
+    );
+    assert_eq!(choices.iter().filter(deprecated).count(), expected);
 }
 
 #[test]
