@@ -1,4 +1,9 @@
 //! What was done, for people and for programs.
+//!
+//! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
+//! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
+//! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next. What
+//! is in the way is no result but a failure with the code `conflict` and a field for each file.
 
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
