@@ -28,11 +28,11 @@ mod tests {
         let checked = bot_cli_sdk::plugin::check_manifest::<crate::options::Options>();
         if let Err(expected) = checked {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/manifest.json");
-            if std::env::var_os("BLESS").is_some() {
+            if std::env::var_os("UPDATE").is_some() {
                 std::fs::write(path, &expected).unwrap();
             }
             panic!(
-                "{path} is out of date; with BLESS=1 in the environment this test has rewritten it"
+                "{path} is out of date; with UPDATE=1 in the environment this test has rewritten it"
             );
         }
     }

@@ -15,13 +15,13 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol.schema.json");
 #[test]
 fn the_stored_schema_is_that_of_the_types() {
     let generated = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
-    if std::env::var_os("BOT_CLI_BLESS").is_some() {
+    if std::env::var_os("UPDATE").is_some() {
         std::fs::write(FILE, &generated).unwrap();
     }
     let stored = std::fs::read_to_string(FILE).unwrap_or_default();
     assert!(
         stored == generated,
-        "run `BOT_CLI_BLESS=1 cargo test -p bot-cli-sdk schema`"
+        "run `UPDATE=1 cargo test -p bot-cli-sdk schema`"
     );
 }
 
