@@ -1,0 +1,112 @@
+"""A stand-in for an OpenAI-compatible API on loopback, for conversations without the internet.
+
+It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
+the user's last words contain, and `--otherwise` when there is none.
+"""
+
+import argparse
+import json
+import math
+import struct
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MODEL = "stand-in"
+SAMPLE_RATE = 24_000
+
+
+def last_words(messages):
+    """The text of the newest message that is not the model's own."""
+    for message in reversed(messages):
+        if message["role"] != "assistant":
+            content = message["content"]
+            return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
+    return ""
+
+
+def speech(text):
+    """A tone, as long as the text takes to say: 16-bit little-endian mono."""
+    samples = int(SAMPLE_RATE * max(0.3, len(text) * 0.02))
+    return b"".join(
+        struct.pack("<h", int(6000 * math.sin(i * 2 * math.pi * 220 / SAMPLE_RATE))) for i in range(samples)
+    )
+
+
+class Api(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    script = argparse.Namespace()
+
+    def do_GET(self):
+        if self.path == "/v1/models":
+            return self.reply(
+                "application/json", json.dumps({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+            )
+        return self.send_error(404)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        print(f"POST {self.path}: {body[:2000]!r}", file=sys.stderr, flush=True)
+        match self.path:
+            case "/v1/chat/completions":
+                return self.chat(json.loads(body))
+            case "/v1/audio/speech":
+                return self.reply("audio/pcm", speech(json.loads(body)["input"]))
+            case "/v1/audio/transcriptions":
+                return self.reply("application/json", json.dumps({"text": self.script.hear}))
+        return self.send_error(404)
+
+    def chat(self, request):
+        heard = last_words(request["messages"]).casefold()
+        say = next((words for needle, words in self.script.say if needle.casefold() in heard), self.script.otherwise)
+        if not request.get("stream"):
+            message = {"role": "assistant", "content": say}
+            choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+            return self.reply("application/json", json.dumps(self.completion("chat.completion", choices) | USAGE))
+        deltas = [{"role": "assistant", "content": ""}, *({"content": word + " "} for word in say.split())]
+        events = [self.chunk([{"index": 0, "delta": delta, "finish_reason": None}]) for delta in deltas]
+        events.append(self.chunk([{"index": 0, "delta": {}, "finish_reason": "stop"}]))
+        events.append(self.chunk([]) | USAGE)
+        lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+        return self.reply("text/event-stream", "".join(lines) + "data: [DONE]\n\n")
+
+    def chunk(self, choices):
+        return self.completion("chat.completion.chunk", choices)
+
+    def completion(self, kind, choices):
+        return {"id": "chatcmpl-1", "object": kind, "created": 0, "model": MODEL, "choices": choices}
+
+    def reply(self, content_type, body):
+        data = body if isinstance(body, bytes) else body.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        """Requests are logged with their bodies above."""
+
+
+USAGE = {"usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
+
+
+def pair(text):
+    needle, separator, words = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError("expected WORDS=REPLY")
+    return needle, words
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--say", action="append", default=[], type=pair, metavar="WORDS=REPLY")
+    parser.add_argument("--otherwise", default="Hello, how can I help you?")
+    parser.add_argument("--hear", default="Hello.", help="what speech is transcribed as")
+    Api.script = parser.parse_args()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    print(f"http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+//! The Python environment that generated projects are held against: the real framework, formatter, linter and type checker.
+//!
+//! `tests/framework/requirements.txt` pins it. The first test that asks installs it under cargo's target folder, in a folder
+//! named after the pins; every later one, in this or another process, finds it there.
+
+use std::env;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+const REQUIREMENTS: &str = include_str!("../framework/requirements.txt");
+
+/// In order of preference: two services of the catalogue install from 3.12 on only.
+const VERSIONS: [&str; 4] = ["3.12", "3.13", "3.14", "3.11"];
+
+/// An installed environment.
+#[derive(Debug)]
+pub struct Python {
+    environment: PathBuf,
+    cache: PathBuf,
+}
+
+impl Python {
+    /// The environment, installed if need be. An error says what could not be installed and what to do.
+    pub fn with_framework() -> Result<&'static Self, String> {
+        static INSTALLED: OnceLock<Result<Python, String>> = OnceLock::new();
+        INSTALLED
+            .get_or_init(install)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// An executable of the environment, such as `python` or `ruff`.
+    #[must_use]
+    pub fn executable(&self, name: &str) -> PathBuf {
+        self.environment.join("bin").join(name)
+    }
+
+    /// Runs an executable of the environment, with the environment's `bin` first on `PATH` and none of the caller's Python
+    /// settings.
+    #[must_use]
+    pub fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(self.executable(name));
+        let mut path = self.environment.join("bin").into_os_string();
+        if let Some(rest) = env::var_os("PATH") {
+            path.push(":");
+            path.push(rest);
+        }
+        command
+            .env("PATH", path)
+            .env("UV_CACHE_DIR", &self.cache)
+            .env("UV_PYTHON_DOWNLOADS", "never")
+            .env("PYRIGHT_PYTHON_IGNORE_WARNINGS", "1")
+            .env_remove("PYTHONPATH")
+            .env_remove("PYTHONHOME")
+            .env_remove("VIRTUAL_ENV")
+            .env_remove("UV_PYTHON");
+        command
+    }
+}
+
+fn install() -> Result<Python, String> {
+    let root = target_folder()?.join("framework");
+    let mut pins = DefaultHasher::new();
+    REQUIREMENTS.hash(&mut pins);
+    let environment = root.join(format!("{:016x}", pins.finish()));
+    let python = Python {
+        environment: environment.clone(),
+        cache: root.join("cache"),
+    };
+
+    fs::create_dir_all(&root)
+        .map_err(|error| format!("could not create `{}`: {error}", root.display()))?;
+    // Held until the environment is complete, and let go by the system even when this process is killed.
+    let lock = environment.with_extension("lock");
+    let lock = File::create(&lock)
+        .map_err(|error| format!("could not create `{}`: {error}", lock.display()))?;
+    lock.lock()
+        .map_err(|error| format!("could not lock the environment: {error}"))?;
+
+    // Written last: a set-up that was killed is started afresh.
+    let complete = environment.join("complete");
+    if complete.exists() {
+        return Ok(python);
+    }
+    if environment.exists() {
+        fs::remove_dir_all(&environment)
+            .map_err(|error| format!("could not remove a half-made environment: {error}"))?;
+    }
+    set_up(&python)?;
+    File::create(&complete)
+        .map_err(|error| format!("could not create `{}`: {error}", complete.display()))?;
+    say("the framework is installed");
+    Ok(python)
+}
+
+fn set_up(python: &Python) -> Result<(), String> {
+    let (version, interpreter) = newest_interpreter()?;
+    say(&format!(
+        "installing the framework on Python {version} into {} (once, about 2 GB)",
+        python.environment.display()
+    ));
+    let uv = REQUIREMENTS
+        .lines()
+        .find(|line| line.starts_with("uv=="))
+        .ok_or("`tests/framework/requirements.txt` does not pin uv")?;
+    run(
+        Command::new(&interpreter)
+            .args(["-m", "venv"])
+            .arg(&python.environment),
+        "a virtual environment could not be made",
+        "install the interpreter's own pip: `apt-get install python3-venv` on Debian",
+    )?;
+    run(
+        python.command("pip").args(["install", "--quiet", uv]),
+        &format!("`{uv}` could not be installed"),
+        "the tests of generated projects need a Python package index once: check the network and the proxy settings",
+    )?;
+    let pins = python.environment.join("requirements.txt");
+    fs::write(&pins, REQUIREMENTS)
+        .map_err(|error| format!("could not write `{}`: {error}", pins.display()))?;
+    run(
+        python
+            .command("uv")
+            .args(["pip", "install", "--quiet", "--python"])
+            .arg(python.executable("python"))
+            .arg("--requirement")
+            .arg(&pins),
+        "the packages of `tests/framework/requirements.txt` could not be installed",
+        "the tests of generated projects need a Python package index once: check the network and the proxy settings",
+    )
+}
+
+/// The interpreter that stands first in [`VERSIONS`]: its version and its path.
+fn newest_interpreter() -> Result<(String, PathBuf), String> {
+    let mut candidates: Vec<PathBuf> = VERSIONS
+        .iter()
+        .map(|version| PathBuf::from(format!("python{version}")))
+        .collect();
+    candidates.push(PathBuf::from("python3"));
+    candidates.extend(pyenv_interpreters());
+    candidates
+        .iter()
+        .filter_map(|candidate| {
+            let ask = "import sys; print('%d.%d' % sys.version_info[:2])";
+            // A shim of a version manager answers with an error where the version is not selected.
+            let answer = Command::new(candidate).args(["-c", ask]).output().ok()?;
+            let version = String::from_utf8(answer.stdout).ok()?.trim().to_owned();
+            let rank = VERSIONS.iter().position(|known| *known == version)?;
+            Some((rank, version, candidate.clone()))
+        })
+        .min_by_key(|(rank, _, _)| *rank)
+        .map(|(_, version, interpreter)| (version, interpreter))
+        .ok_or_else(|| {
+            "no Python 3.11 or newer was found\nhint: install one: `apt-get install python3 python3-venv` on Debian".to_owned()
+        })
+}
+
+/// What pyenv has installed but not selected; its shims for these do nothing but fail.
+fn pyenv_interpreters() -> Vec<PathBuf> {
+    let root = env::var_os("PYENV_ROOT")
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".pyenv")));
+    let Some(versions) = root.and_then(|root| fs::read_dir(root.join("versions")).ok()) else {
+        return Vec::new();
+    };
+    let mut found: Vec<PathBuf> = versions
+        .flatten()
+        .map(|version| version.path().join("bin/python3"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn run(command: &mut Command, problem: &str, hint: &str) -> Result<(), String> {
+    let output = command.output().map_err(|error| {
+        format!(
+            "{problem}: `{}`: {error}\nhint: {hint}",
+            command.get_program().display()
+        )
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!(
+        "{problem}\n{}{}hint: {hint}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    ))
+}
+
+/// Cargo marks its target folder, wherever it was told to put it.
+fn target_folder() -> Result<PathBuf, String> {
+    let test = env::current_exe()
+        .map_err(|error| format!("could not find the test executable: {error}"))?;
+    test.ancestors()
+        .find(|folder| folder.join("CACHEDIR.TAG").is_file())
+        .map(Path::to_path_buf)
+        .ok_or_else(|| {
+            format!(
+                "`{}` is not inside a target folder of cargo",
+                test.display()
+            )
+        })
+}
+
+/// Straight to standard error: what takes minutes must show, and the test harness captures `eprintln!`.
+fn say(message: &str) {
+    // A closed standard error is no reason to stop.
+    let _ = writeln!(std::io::stderr(), "framework: {message}");
+}

@@ -1,0 +1,222 @@
+//! A generated bot holds a conversation, with nothing but this machine: the framework's own eval harness talks to the
+//! untouched bot, and a stand-in on loopback answers for the language model.
+
+pub(crate) mod running;
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use bot_cli_tests::python::Python;
+use running::Running;
+use tempfile::TempDir;
+
+#[test]
+fn the_starter_scenario_passes_with_a_model_that_answers_well() {
+    let talk = Talk::with(&[
+        "--say",
+        "capital of France=It is Paris.",
+        "--say",
+        "which city=You like Lisbon best.",
+    ]);
+    let output = talk.evaluate();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(talk.model_was_asked(), "the bot never asked its model");
+}
+
+#[test]
+fn the_starter_scenario_fails_with_a_model_that_answers_wrongly() {
+    let talk = Talk::with(&[
+        "--say",
+        "capital of France=It is Rome.",
+        "--say",
+        "which city=You like Lisbon best.",
+    ]);
+    let output = talk.evaluate();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+}
+
+#[test]
+fn the_bot_serves_its_web_page() {
+    let bot = Bot::new();
+    let (_running, port) = bot.listen("OPENAI_API_KEY=any\n");
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(stream, "GET /client/ HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
+    assert!(page.contains("<html"), "{page}");
+}
+
+#[test]
+fn a_bot_without_its_keys_names_them_all_and_ends() {
+    let bot = Bot::scaffold(&[
+        "--stt",
+        "deepgram_stt",
+        "--llm",
+        "anthropic_llm",
+        "--tts",
+        "cartesia_tts",
+    ]);
+    let output = bot.command(0).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    for key in ["DEEPGRAM_API_KEY", "ANTHROPIC_API_KEY", "CARTESIA_API_KEY"] {
+        assert!(said.contains(key), "{key} is not named:\n{said}");
+    }
+    assert!(!said.contains("Traceback"), "{said}");
+    assert!(
+        !text(&output).contains("Bot ready"),
+        "the runner had started:\n{}",
+        text(&output)
+    );
+}
+
+/// A bot, its model, and what they need.
+struct Talk {
+    bot: Bot,
+    port: u16,
+    /// Ended before the model, which it talks to.
+    _running: Running,
+    model: std::cell::RefCell<Running>,
+}
+
+impl Talk {
+    fn with(answers: &[&str]) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
+        let mut model = Running::start(python().command("python").arg(script).args(answers));
+        let address = model.line_with("http://");
+        let bot = Bot::new();
+        let (running, port) = bot.listen(&format!(
+            "OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"
+        ));
+        Self {
+            bot,
+            port,
+            _running: running,
+            model: model.into(),
+        }
+    }
+
+    fn evaluate(&self) -> Output {
+        python()
+            .command("pipecat")
+            .args(["eval", "run"])
+            .arg(self.bot.server.join("evals/text.yaml"))
+            .args([
+                "--bot-url",
+                &format!("ws://127.0.0.1:{}/ws", self.port),
+                "--logs-dir",
+            ])
+            .arg(self.bot.folder.path().join("logs"))
+            .output()
+            .unwrap()
+    }
+
+    fn model_was_asked(&self) -> bool {
+        self.model
+            .borrow_mut()
+            .line_with("POST /v1/chat/completions")
+            .contains("role")
+    }
+}
+
+/// A generated project.
+struct Bot {
+    folder: TempDir,
+    server: PathBuf,
+}
+
+impl Bot {
+    fn new() -> Self {
+        Self::scaffold(&[
+            "--stt",
+            "openai_stt",
+            "--llm",
+            "openai_llm",
+            "--tts",
+            "openai_tts",
+        ])
+    }
+
+    fn scaffold(services: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
+            .args([
+                "bot",
+                "--transport",
+                "p2p_webrtc",
+                "--mode",
+                "cascade",
+                "--eval",
+            ])
+            .args(services)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        let server = folder.path().join("bot/server");
+        Self { folder, server }
+    }
+
+    /// Starts it with this `.env`, and waits until it listens.
+    fn listen(&self, env: &str) -> (Running, u16) {
+        fs::write(self.server.join(".env"), env).unwrap();
+        let port = free_port();
+        let mut running = Running::start(&mut self.command(port));
+        running.line_with("Uvicorn running on");
+        (running, port)
+    }
+
+    fn command(&self, port: u16) -> Command {
+        let mut command = python().command("python");
+        command
+            .args([
+                "bot.py",
+                "-t",
+                "webrtc",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &port.to_string(),
+            ])
+            .current_dir(&self.server);
+        for key in [
+            "OPENAI_API_KEY",
+            "DEEPGRAM_API_KEY",
+            "ANTHROPIC_API_KEY",
+            "CARTESIA_API_KEY",
+        ] {
+            command.env_remove(key);
+        }
+        command
+    }
+}
+
+fn python() -> &'static Python {
+    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+/// Free when asked; the bot takes it at once.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+fn text(output: &Output) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = output;
+    format!(
+        "{status}\n{}{}",
+        String::from_utf8_lossy(stdout),
+        String::from_utf8_lossy(stderr)
+    )
+}
