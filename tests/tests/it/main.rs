@@ -8,5 +8,6 @@ mod host;
 mod init;
 #[cfg(test)]
 mod protocol;
+mod scaffold;
 #[cfg(test)]
 mod wizard;

@@ -106,3 +106,54 @@ fn copies(build: &PlannedFile, files: &[PlannedFile]) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Existing;
+    use super::*;
+
+    fn planned(path: &str, text: &str) -> PlannedFile {
+        PlannedFile {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            existing: Existing::Conflict,
+        }
+    }
+
+    #[test]
+    fn broken_syntax_is_found_in_every_language() {
+        for (path, good, bad) in [
+            ("a.py", "x = [1]\n", "def f(:\n    pass\n"),
+            ("a.toml", "x = 1\n", "x = \n"),
+            ("a.json", "{\"x\": 1}\n", "{x: 1}\n"),
+            ("a.yaml", "x: [1]\n", "x: [1\n"),
+        ] {
+            assert_eq!(syntax(&planned(path, good)), Ok(()));
+            assert!(syntax(&planned(path, bad)).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_copied_file_has_to_be_planned_beside_the_build_file() {
+        let build = |line: &str| planned("server/Dockerfile", &format!("{line}\n"));
+        let files = [
+            planned("server/bot.py", ""),
+            planned("server/evals/text.yaml", ""),
+            planned("other.py", ""),
+        ];
+        for line in [
+            "COPY bot.py ./",
+            "COPY ./bot.py uv.lock* ./",
+            "COPY --chown=1 evals ./evals",
+        ] {
+            assert_eq!(copies(&build(line), &files), Ok(()), "{line}");
+        }
+        for line in [
+            "COPY other.py ./",
+            "COPY uv.lock ./",
+            "COPY bot.py server.py ./",
+        ] {
+            assert!(copies(&build(line), &files).is_err(), "{line}");
+        }
+    }
+}

@@ -1,1 +1,193 @@
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service};
+
 use super::*;
+use crate::config::{Client, Pipeline};
+
+fn service(id: &str) -> &'static Service {
+    Catalogue::get().service(id).unwrap()
+}
+
+fn config() -> Config {
+    Config {
+        project_name: "My bot".to_owned(),
+        slug: "my-bot".to_owned(),
+        bot_type: BotType::Web,
+        transports: vec![Catalogue::get().transport("p2p_webrtc").unwrap()],
+        pipeline: Pipeline::Cascade {
+            stt: service("deepgram_stt"),
+            llm: service("openai_llm"),
+            tts: service("cartesia_tts"),
+        },
+        video: None,
+        client: Client::None,
+        recording: true,
+        transcription: true,
+        video_input: true,
+        video_output: true,
+        deploy_to_cloud: true,
+        noise_cancel: true,
+        observability: true,
+        eval: true,
+    }
+}
+
+fn file<'a>(plan: &'a Plan, path: &str) -> &'a str {
+    let found = plan.files.iter().find(|file| file.path == path);
+    &found.unwrap().text
+}
+
+#[test]
+fn the_same_configuration_gives_the_same_bytes() {
+    assert_eq!(scaffold(&config()), scaffold(&config()));
+}
+
+#[test]
+fn every_service_alone_gives_a_plan_that_passes_its_checks() {
+    let catalogue = Catalogue::get();
+    for service in catalogue
+        .providers()
+        .flat_map(|provider| &provider.services)
+    {
+        let mut config = config();
+        match (service.kind, &mut config.pipeline) {
+            (Kind::Stt, Pipeline::Cascade { stt, .. }) => *stt = service,
+            (Kind::Llm, Pipeline::Cascade { llm, .. }) => *llm = service,
+            (Kind::Tts, Pipeline::Cascade { tts, .. }) => *tts = service,
+            (Kind::Realtime, pipeline) => *pipeline = Pipeline::Realtime(service),
+            _ => continue,
+        }
+        scaffold(&config).unwrap_or_else(|error| panic!("{}: {error}", service.id));
+    }
+}
+
+#[test]
+fn services_that_share_variables_agree_on_them() {
+    let catalogue = Catalogue::get();
+    let of = |kind| catalogue.services(kind).collect::<Vec<_>>();
+    for stt in of(Kind::Stt) {
+        for llm in of(Kind::Llm) {
+            for tts in of(Kind::Tts) {
+                variables::readings(&[stt, llm, tts]).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_variable_is_read_once_and_listed_once() {
+    let mut config = config();
+    config.pipeline = Pipeline::Cascade {
+        stt: service("openai_stt"),
+        llm: service("openai_llm"),
+        tts: service("openai_tts"),
+    };
+    let plan = scaffold(&config).unwrap();
+    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "ENV"] {
+        let quoted = format!("\"{name}\"");
+        assert_eq!(
+            file(&plan, "server/bot.py").matches(&quoted).count(),
+            1,
+            "{name}"
+        );
+        let listed = file(&plan, "server/.env.example").lines().filter(|line| {
+            line.trim_start_matches("# ")
+                .starts_with(&format!("{name}="))
+        });
+        assert_eq!(listed.count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn no_project_name_can_break_a_file() {
+    let long = "x".repeat(300);
+    let names = [
+        "\"quotes\" and 'quotes'",
+        "back\\slash\\",
+        "two\nlines\r\nand a tab\t",
+        "{{ name }} {% include 'x' %} {# c #}",
+        "{{ name | toml }",
+        "$(touch x) `id` ; rm -rf / #",
+        "\"\"\"\nimport os\n\"\"\"",
+        "]\n[tool.evil]\nx = \"",
+        "日本語 🦜 é\u{202e}txt\u{0}\u{7f}\u{85}\u{2028}",
+        "<script>alert(1)</script> [a](b) *c*",
+        "name: yaml\n- item",
+        "",
+        &long,
+    ];
+    let usual = scaffold(&config()).unwrap();
+    for name in names {
+        let mut config = config();
+        config.project_name = name.to_owned();
+        let plan = scaffold(&config).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+        let project: toml::Table = toml::from_str(file(&plan, "server/pyproject.toml")).unwrap();
+        assert_eq!(project["project"]["description"].as_str(), Some(name));
+        assert!(
+            !project
+                .get("tool")
+                .unwrap()
+                .as_table()
+                .unwrap()
+                .contains_key("evil")
+        );
+        for path in [
+            "server/bot.py",
+            "server/Dockerfile",
+            "server/cloud-deploy.toml",
+        ] {
+            assert_eq!(
+                file(&plan, path),
+                file(&usual, path),
+                "{name:?} reached {path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_extra_for_a_newer_python_raises_the_floor_of_the_project_and_its_image() {
+    let mut config = config();
+    config.pipeline = Pipeline::Realtime(service("aws_nova_realtime"));
+    let plan = scaffold(&config).unwrap();
+    let project: toml::Table = toml::from_str(file(&plan, "server/pyproject.toml")).unwrap();
+    assert_eq!(
+        project["project"]["requires-python"].as_str(),
+        Some(">=3.12")
+    );
+    assert!(file(&plan, "server/Dockerfile").contains("-py3.12\n"));
+}
+
+#[test]
+fn a_part_without_templates_is_named() {
+    let mut config = config();
+    config.transports = Catalogue::get()
+        .transport("carrier_a")
+        .into_iter()
+        .collect();
+    config.bot_type = BotType::Telephony;
+    let error = scaffold(&config).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a bot with the transport `carrier_a` can't be generated yet"
+    );
+}
+
+#[test]
+fn only_chosen_files_are_planned() {
+    let mut config = config();
+    config.deploy_to_cloud = false;
+    config.eval = false;
+    config.noise_cancel = false;
+    let plan = scaffold(&config).unwrap();
+    let paths: Vec<&str> = plan.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            ".gitignore",
+            "README.md",
+            "server/.env.example",
+            "server/bot.py",
+            "server/pyproject.toml"
+        ]
+    );
+}

@@ -1,0 +1,180 @@
+"""A voice bot.
+
+Speech-to-text: AssemblyAI
+Language model: Groq
+Text-to-speech: Rime
+Transport: Daily (WebRTC)
+
+Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+from dotenv import load_dotenv
+from loguru import logger
+from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
+from pipecat.audio.vad.silero import SileroVADAnalyzer
+from pipecat.frames.frames import LLMRunFrame
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import (
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+)
+from pipecat.runner.types import RunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.services.assemblyai.stt import AssemblyAISTTService
+from pipecat.services.groq.llm import GroqLLMService
+from pipecat.services.rime.tts import RimeTTSService
+from pipecat.transports.base_transport import BaseTransport, TransportParams
+from pipecat.transports.daily.transport import DailyParams
+from pipecat.utils.types import NOT_GIVEN
+from pipecat.workers.runner import WorkerRunner
+
+load_dotenv(override=True)
+
+SYSTEM_PROMPT = (
+    "You are a friendly, helpful assistant in a spoken conversation. "
+    "Everything you write is read aloud, so answer in one to three short sentences of plain words, "
+    "without lists, markup or emoji. When you do not know something, say so."
+)
+GREETING = "Greet the user in one short sentence and ask what you can do for them."
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+ASSEMBLYAI_API_KEY = required("ASSEMBLYAI_API_KEY")
+GROQ_API_KEY = required("GROQ_API_KEY")
+GROQ_MODEL = os.getenv("GROQ_MODEL") or NOT_GIVEN
+RIME_API_KEY = required("RIME_API_KEY")
+RIME_VOICE_ID = required("RIME_VOICE_ID")
+
+
+def is_local() -> bool:
+    """Return whether the bot runs on a developer's machine: the runner says so there."""
+    return os.getenv("ENV") == "local"
+
+
+def noise_filter() -> BaseAudioFilter | None:
+    """Return the noise cancellation of the hosting service; a developer's machine has none."""
+    if is_local():
+        return None
+
+    from pipecat.audio.filters.krisp_viva_filter import KrispVivaFilter
+
+    return KrispVivaFilter()
+
+
+# How to set up each transport, by the name that the runner's `-t` option takes.
+TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
+    "daily": lambda: DailyParams(
+        audio_in_enabled=True,
+        audio_in_filter=noise_filter(),
+        audio_out_enabled=True,
+    ),
+}
+
+
+def create_stt() -> AssemblyAISTTService:
+    """Turn speech into text with AssemblyAI."""
+    return AssemblyAISTTService(api_key=ASSEMBLYAI_API_KEY)
+
+
+def create_llm() -> GroqLLMService:
+    """Think of an answer with Groq."""
+    return GroqLLMService(
+        api_key=GROQ_API_KEY,
+        settings=GroqLLMService.Settings(model=GROQ_MODEL, system_instruction=SYSTEM_PROMPT),
+    )
+
+
+def create_tts() -> RimeTTSService:
+    """Turn text into speech with Rime."""
+    return RimeTTSService(
+        api_key=RIME_API_KEY,
+        settings=RimeTTSService.Settings(voice=RIME_VOICE_ID),
+    )
+
+
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one conversation, from the first word until the user has gone."""
+    stt = create_stt()
+    llm = create_llm()
+    tts = create_tts()
+
+    context = LLMContext()
+    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
+        context,
+        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
+    )
+
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            stt,
+            user_aggregator,
+            llm,
+            tts,
+            transport.output(),
+            assistant_aggregator,
+        ]
+    )
+    worker = PipelineWorker(
+        pipeline,
+        params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+    )
+    runner = WorkerRunner(
+        handle_sigint=runner_args.handle_sigint,
+        handle_sigterm=runner_args.handle_sigterm,
+    )
+    await runner.add_workers(worker)
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+
+    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The user has connected")
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The user has gone")
+        await runner.cancel()
+
+    await runner.run()
+
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Serve one session; the runner calls this for everyone who connects."""
+    check_settings()
+    transport = await create_transport(runner_args, TRANSPORT_PARAMS)
+    await run_bot(transport, runner_args)
+
+
+if __name__ == "__main__":
+    check_settings()
+
+    from pipecat.runner.run import main
+
+    main()
