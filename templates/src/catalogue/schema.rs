@@ -93,6 +93,12 @@ pub struct Service {
     /// Realtime services: who tells the rest of the pipeline that the user starts or stops speaking.
     #[serde(default)]
     pub turns: Option<Turns>,
+    /// What hears: the one rate, in Hz, at which the class takes sound, where it does not follow the pipeline's.
+    #[serde(default)]
+    pub input_rate: Option<u32>,
+    /// Video services: width and height of the picture they send.
+    #[serde(default)]
+    pub video_size: Option<[u32; 2]>,
     /// Why not to choose it any more and what to choose instead.
     #[serde(default)]
     pub deprecated: Option<String>,
@@ -241,6 +247,14 @@ pub struct Transport {
     /// One sentence that its user should know.
     #[serde(default)]
     pub note: Option<String>,
+}
+
+impl Transport {
+    /// Whether a telephone company sends each call's sound over a WebSocket of its own.
+    #[must_use]
+    pub fn is_carrier(&self) -> bool {
+        self.bot_type == BotType::Telephony && self.family.is_none()
+    }
 }
 
 /// An environment variable of a transport.

@@ -64,7 +64,10 @@ const NAMES: &[(&str, &[&str])] = &[
         "pipecat.processors.audio.audio_buffer_processor",
         &["AudioBufferProcessor"],
     ),
-    ("pipecat.runner.types", &["RunnerArguments"]),
+    (
+        "pipecat.runner.types",
+        &["RunnerArguments", "WebSocketRunnerArguments"],
+    ),
     ("pipecat.runner.utils", &["create_transport"]),
     (
         "pipecat.transports.base_transport",

@@ -114,7 +114,7 @@ fn deployed(config: &Config) -> bool {
 /// Whether there are templates for bots with this transport.
 #[must_use]
 pub fn generates(transport: &Transport) -> bool {
-    transport.bot_type == BotType::Web
+    transport.bot_type == BotType::Web || transport.is_carrier()
 }
 
 fn evaluated(config: &Config) -> bool {
@@ -130,12 +130,6 @@ pub(super) fn refuse_what_is_missing(config: &Config) -> Result<(), PlanError> {
         .find(|transport| !generates(transport))
     {
         return missing(format!("a bot with the transport `{}`", transport.id));
-    }
-    if config.bot_type == BotType::Telephony {
-        return missing("a bot of type `telephony`".to_owned());
-    }
-    if let Some(video) = config.video {
-        return missing(format!("a bot with the video service `{}`", video.id));
     }
     match config.client {
         Client::None => Ok(()),

@@ -1,6 +1,6 @@
 //! The passages of `bot.py` that follow from the catalogue, formatted as `ruff format` would.
 
-use bot_cli_templates::catalogue::{Arg, Kind, Service, Transport, Turns, Type};
+use bot_cli_templates::catalogue::{Arg, BotType, Kind, Service, Transport, Turns, Type};
 use serde::Serialize;
 
 use super::quote::py;
@@ -10,6 +10,9 @@ use crate::config::{Config, Pipeline};
 
 const LINE_LENGTH: usize = 100;
 
+/// What a telephone line carries, in Hz.
+const TELEPHONE_RATE: u32 = 8000;
+
 /// What the template of `bot.py` gets from the catalogue.
 #[derive(Debug, Clone, Serialize)]
 #[expect(
@@ -17,7 +20,7 @@ const LINE_LENGTH: usize = 100;
     reason = "each is a question of its own to the template"
 )]
 pub struct BotCode {
-    /// `voice` or `voice and video`.
+    /// `telephone`, `voice` or `voice and video`.
     pub medium: &'static str,
     /// `Transport` or `Transports`.
     pub transport_heading: &'static str,
@@ -39,6 +42,14 @@ pub struct BotCode {
     pub transports: Vec<TransportCode>,
     /// The bot's own analyzers find the turns of the user.
     pub vad: bool,
+    /// A video service shows a face.
+    pub avatar: bool,
+    /// The indented lines of the carriers' table: runner key and required variables.
+    pub carriers: Vec<String>,
+    /// The rate, in Hz, at which a call's sound reaches the services: `8_000`.
+    pub call_input_rate: String,
+    /// The service that sets it, where it is not the telephone's own.
+    pub call_input_of: String,
     /// A service needs an aiohttp session.
     pub session: bool,
     /// Something differs between a developer's machine and the hosting service.
@@ -85,9 +96,15 @@ impl BotCode {
         if config.eval {
             transports.push(eval_code());
         }
+        let fixed = view::services(config)
+            .into_iter()
+            .find_map(|service| Some((service.input_rate?, service.label.clone())));
+        let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, String::new()));
         let reads = |kinds: &[Type]| readings.iter().any(|reading| kinds.contains(&reading.kind));
         Ok(Self {
-            medium: if config.video_input || config.video_output {
+            medium: if config.bot_type == BotType::Telephony {
+                "telephone"
+            } else if config.video_input || config.video_output {
                 "voice and video"
             } else {
                 "voice"
@@ -105,6 +122,15 @@ impl BotCode {
             reads_converted: reads(&[Type::Int, Type::Float, Type::List]),
             reads_list: reads(&[Type::List]),
             reads_one_of: reads(&[Type::Choice]),
+            avatar: config.video.is_some(),
+            carriers: config
+                .transports
+                .iter()
+                .filter(|transport| transport.is_carrier())
+                .map(|transport| carrier_line(transport))
+                .collect(),
+            call_input_rate: format!("{}_{:03}", call_input_rate / 1000, call_input_rate % 1000),
+            call_input_of,
             session: services.iter().any(|service| !service.argument.is_empty()),
             asks_where: asks_where(config),
             services,
@@ -271,11 +297,27 @@ fn transport_code(
         if config.video_output {
             args.push(("video_out_enabled".to_owned(), text("True")));
         }
+        if let Some([width, height]) = config.video.and_then(|video| video.video_size) {
+            args.push(("video_out_is_live".to_owned(), text("True")));
+            args.push(("video_out_width".to_owned(), text(&width.to_string())));
+            args.push(("video_out_height".to_owned(), text(&height.to_string())));
+        }
     }
     for arg in &transport.args {
         args.push((arg.name.clone(), expression(arg, false, readings)?));
     }
     Ok(entry(&transport.runner_key, &transport.class, args))
+}
+
+/// `"twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],`: none of them is longer than a line.
+fn carrier_line(carrier: &Transport) -> String {
+    let needed: Vec<String> = carrier
+        .env
+        .iter()
+        .filter(|variable| variable.default.is_none() && !variable.optional)
+        .map(|variable| py(&variable.name))
+        .collect();
+    format!("    {}: [{}],", py(&carrier.runner_key), needed.join(", "))
 }
 
 /// What the eval harness talks to.
