@@ -6,7 +6,10 @@ fn main() {
     }
 }
 
-#[allow(clippy::print_stdout, reason = "a build script speaks to cargo over stdout")]
+#[allow(
+    clippy::print_stdout,
+    reason = "a build script speaks to cargo over stdout"
+)]
 fn cargo_directive(directive: &str) {
     println!("cargo::{directive}");
 }
