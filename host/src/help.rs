@@ -4,6 +4,7 @@ use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{Manifest, Role};
 use bot_cli_sdk::terminal::{Look, printable, table};
 use clap::Command;
+use clap::builder::StyledStr;
 use serde_json::json;
 
 use crate::arguments;
@@ -60,7 +61,7 @@ pub fn plugin(plugin: &Plugin, manifest: &Manifest, words: &[String], look: Look
     let command = if let Some(spec) = &manifest.command {
         let (spec, path) = tree::find(spec, words);
         let invocation = [&[invocation], path.as_slice()].concat().join(" ");
-        tree::command(spec, &invocation)
+        tree::command(&spec, &invocation)
     } else {
         // What it takes is the plugin's secret, but not what it is.
         Command::new(invocation.clone())
@@ -72,12 +73,21 @@ pub fn plugin(plugin: &Plugin, manifest: &Manifest, words: &[String], look: Look
                     .help("Whatever the plugin takes"),
             )
     };
-    reply(command, look)
+    let mut command = command.term_width(width(look));
+    // As clap does by itself: the long form only where there is more to say.
+    if command.get_long_about().is_none() || words.iter().any(|word| word == "-h") {
+        rendered(&command.render_help(), look)
+    } else {
+        rendered(&command.render_long_help(), look)
+    }
 }
 
-/// A rendered help.
+/// The help of a command.
 pub fn reply(command: Command, look: Look) -> Reply {
-    let help = command.term_width(width(look)).render_help();
+    rendered(&command.term_width(width(look)).render_help(), look)
+}
+
+fn rendered(help: &StyledStr, look: Look) -> Reply {
     let plain = help.to_string();
     Reply {
         text: if look.stdout_color {

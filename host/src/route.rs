@@ -100,7 +100,7 @@ fn external(
     environment: &Environment,
     patience: Patience,
 ) -> u8 {
-    let terminal = terminal(environment, options);
+    let mut terminal = terminal(environment, options);
     let Some((name, words)) = words.split_first() else {
         return terminal.report(&Outcome::new(Ok(Reply::default())));
     };
@@ -109,7 +109,11 @@ fn external(
         Err(failure) => return terminal.report(&Outcome::new(Err(failure))),
     };
     let outcome = match &plugin.manifest {
-        Some(manifest) => declared(&plugin, manifest, words, options, environment, patience),
+        Some(manifest) => {
+            let (options, words) = common(options, words, manifest.command.as_ref());
+            terminal = self::terminal(environment, &options);
+            declared(&plugin, manifest, &words, &terminal, environment, patience)
+        }
         None => Outcome::new(Err(undeclared(&plugin, words, options, environment))),
     };
     terminal.report(&outcome)
@@ -139,7 +143,7 @@ fn declared(
     plugin: &Plugin,
     manifest: &Manifest,
     words: &[OsString],
-    options: &Options,
+    terminal: &Terminal,
     environment: &Environment,
     patience: Patience,
 ) -> Outcome {
@@ -167,33 +171,34 @@ fn declared(
     {
         return Outcome::new(Ok(help::version(plugin, manifest)));
     }
-    let mut options = options.clone();
-    let words = common(&mut options, words, manifest.command.as_ref());
-    let terminal = terminal(environment, &options);
-    run::drive(plugin, words, &terminal, environment, patience)
+    run::drive(plugin, words, terminal, environment, patience)
 }
 
 /// Takes the options that belong to the host wherever they stand: `--json` always, the others as far as the plugin is
 /// known to have no use of its own for them.
-fn common(options: &mut Options, words: Vec<String>, spec: Option<&CommandSpec>) -> Vec<String> {
+fn common(
+    options: &Options,
+    words: &[OsString],
+    spec: Option<&CommandSpec>,
+) -> (Options, Vec<OsString>) {
     let free = |long, short| spec.is_some_and(|spec| !tree::takes(spec, long, Some(short)));
     let (verbose, quiet) = (free("verbose", 'v'), free("quiet", 'q'));
+    let mut options = options.clone();
     let mut only_values = false;
-    words
-        .into_iter()
-        .filter(|word| {
-            only_values |= word == "--";
-            match word.as_str() {
-                _ if only_values => return true,
-                "--json" => {}
-                "-v" | "--verbose" if verbose => options.verbose += 1,
-                "-vv" if verbose => options.verbose += 2,
-                "-q" | "--quiet" if quiet => options.quiet = true,
-                _ => return true,
+    let mut others = Vec::new();
+    for word in words {
+        only_values |= word == "--";
+        match word.to_str().filter(|_| !only_values) {
+            Some("--json") => options.json = true,
+            Some("-v" | "--verbose") if verbose => {
+                options.verbose = options.verbose.saturating_add(1);
             }
-            false
-        })
-        .collect()
+            Some("-vv") if verbose => options.verbose = options.verbose.saturating_add(2),
+            Some("-q" | "--quiet") if quiet => options.quiet = true,
+            _ => others.push(word.clone()),
+        }
+    }
+    (options, others)
 }
 
 /// The plugin of that name.

@@ -7,25 +7,35 @@ use bot_cli_sdk::terminal::printable;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command};
 
-/// The subcommand that the words lead to, and the words that name it.
-pub fn find<'a>(root: &'a CommandSpec, words: &[String]) -> (&'a CommandSpec, Vec<String>) {
+/// The subcommand that the words lead to, with the options that it takes over from those above, and the words that
+/// name it.
+pub fn find(root: &CommandSpec, words: &[String]) -> (CommandSpec, Vec<String>) {
     let mut command = root;
     let mut path = Vec::new();
+    let mut inherited = Vec::new();
     for word in words {
         let named =
             |c: &&CommandSpec| c.name == *word || c.aliases.iter().any(|alias| alias == word);
         if let Some(found) = command.commands.iter().find(named) {
+            let global = |argument: &&ArgumentSpec| argument.global;
+            inherited.extend(command.arguments.iter().filter(global).cloned());
             command = found;
             path.push(found.name.clone());
         }
     }
+    let mut command = command.clone();
+    command.arguments.extend(inherited);
     (command, path)
 }
 
 /// Whether some command of the tree has an option of its own by that name.
 pub fn takes(command: &CommandSpec, long: &str, short: Option<char>) -> bool {
     let own = |argument: &ArgumentSpec| {
-        argument.long.as_deref() == Some(long) || (short.is_some() && argument.short == short)
+        let named = argument.long.as_deref() == Some(long);
+        let same = short.is_some() && argument.short == short;
+        // The library gives every plugin this flag with the host's own meaning.
+        let common = named && same && argument.global && argument.kind == ArgumentKind::Flag;
+        (named || same) && !common
     };
     command.arguments.iter().any(own)
         || command
@@ -40,6 +50,12 @@ pub fn command(spec: &CommandSpec, invocation: &str) -> Command {
         .bin_name(invocation.to_owned())
         .disable_help_subcommand(true)
         .about(line(&spec.about));
+    if let Some(details) = &spec.details {
+        command = command.long_about(printable(details, false));
+    }
+    if let Some(examples) = &spec.examples {
+        command = command.after_help(printable(examples, false));
+    }
     let mut taken = Taken::default();
     let mut required = true;
     let last = spec
@@ -106,7 +122,13 @@ impl Taken {
             return None;
         }
         self.names.push(name.clone());
-        let mut argument = Arg::new(name).help(about(spec)).hide(spec.hidden);
+        let mut argument = Arg::new(name)
+            .help(about(spec))
+            .hide(spec.hidden)
+            .hide_possible_values(spec.values_hidden);
+        if let Some(heading) = spec.heading.as_deref().map(line) {
+            argument = argument.help_heading(heading);
+        }
         if !positional {
             self.longs.extend(long.clone());
             self.shorts.extend(short);

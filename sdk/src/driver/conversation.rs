@@ -241,7 +241,7 @@ impl Plugin {
             );
         }
         self.process.end_group(self.patience.terminate);
-        while let Ok(event) = self.process.next_event(Duration::from_millis(1)) {
+        while let Ok(event) = self.process.next_event(DRAIN) {
             double = double.or(self.last_event(event, ui));
         }
         double.map_or(Ok(()), |violation| Err(violation.by(&self.name).into()))

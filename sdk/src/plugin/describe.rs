@@ -42,6 +42,11 @@ fn spec(command: &clap::Command, completes: &[&str], root: bool) -> CommandSpec 
             .get_about()
             .map(ToString::to_string)
             .unwrap_or_default(),
+        details: command.get_long_about().map(ToString::to_string),
+        examples: command
+            .get_after_long_help()
+            .or_else(|| command.get_after_help())
+            .map(ToString::to_string),
         aliases: command.get_visible_aliases().map(str::to_owned).collect(),
         hidden: command.is_hide_set(),
         arguments: command
@@ -88,6 +93,7 @@ fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
             .get_help()
             .map(ToString::to_string)
             .unwrap_or_default(),
+        heading: argument.get_help_heading().map(str::to_owned),
         value_name: if takes_value {
             argument
                 .get_value_names()
@@ -112,6 +118,7 @@ fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
         } else {
             Vec::new()
         },
+        values_hidden: takes_value && argument.is_hide_possible_values_set(),
         completion: completion(argument, completes.contains(&name)),
         global: argument.is_global_set(),
         hidden: argument.is_hide_set(),

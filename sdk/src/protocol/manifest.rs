@@ -56,6 +56,12 @@ pub struct CommandSpec {
     pub name: String,
     /// What it does, in a line.
     pub about: String,
+    /// What it does, in paragraphs; full help begins with it instead of `about`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// What full help ends with: examples, in lines that stand as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examples: Option<String>,
     /// Other words for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
@@ -95,6 +101,9 @@ pub struct ArgumentSpec {
     /// What it means, in a line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
+    /// The heading of help that it stands under.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heading: Option<String>,
     /// What its value is called: `SERVICE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
@@ -110,6 +119,9 @@ pub struct ArgumentSpec {
     /// All values that it can have; empty when any is possible.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueSpec>,
+    /// Whether help leaves its values out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub values_hidden: bool,
     /// Where more values come from.
     #[serde(skip_serializing_if = "Completion::is_none")]
     pub completion: Completion,

@@ -1,10 +1,4 @@
 //! `bot-cli init`, through its executable.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "what supports the tests is a test, too"
-)]
 
 mod full_disk;
 mod guides;

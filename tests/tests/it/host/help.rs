@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{HELLO, bench_with_rogue};
 
 const TREE: &str = r#"#!/bin/sh
-# bot-cli-plugin: {"protocol":"1.0","name":"tree","version":"2.0","about":"Grow trees","command":{"name":"tree","about":"Grow trees","commands":[{"name":"plant","about":"Plant one","aliases":["sow"],"arguments":[{"name":"kind","kind":"positional","about":"What to plant","required":true,"values":[{"value":"oak"},{"value":"elm"}]},{"name":"depth","kind":"option","long":"depth","short":"d","about":"How deep","value_name":"CM","default":"20"},{"name":"again","kind":"option","long":"depth","about":"a second of its name"},{"name":"water","kind":"flag","long":"water","short":"h","about":"Water it\u001b[31m"}]},{"name":"fell","about":"Cut one down","hidden":true}]}}
+# bot-cli-plugin: {"protocol":"1.0","name":"tree","version":"2.0","about":"Grow trees","command":{"name":"tree","about":"Grow trees","arguments":[{"name":"forest","kind":"option","long":"forest","about":"Where","global":true}],"commands":[{"name":"plant","about":"Plant one","aliases":["sow"],"arguments":[{"name":"kind","kind":"positional","about":"What to plant","required":true,"values":[{"value":"oak"},{"value":"elm"}]},{"name":"depth","kind":"option","long":"depth","short":"d","about":"How deep","value_name":"CM","default":"20"},{"name":"again","kind":"option","long":"depth","about":"a second of its name"},{"name":"water","kind":"flag","long":"water","short":"h","about":"Water it\u001b[31m"}]},{"name":"fell","about":"Cut one down","hidden":true}]}}
 echo started >&2
 exit 9
 "#;

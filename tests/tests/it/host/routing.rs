@@ -210,3 +210,50 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":""}}'
         "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"result\":{\"text\":\"one\\ntwo\\n\"}}\n"
     );
 }
+
+#[test]
+fn the_common_options_reach_the_host_wherever_they_stand() {
+    let bench = bench();
+    let plugin = |options: &str| {
+        format!(
+            r#"#!/bin/sh
+# bot-cli-plugin: {{"protocol":"1.0","name":"log","command":{{"arguments":[{options}]}}}}
+read -r request
+printf '%s\n' '{{"jsonrpc":"2.0","method":"log","params":{{"id":1,"level":"info","message":"noted"}}}}'
+printf '%s\n' '{{"jsonrpc":"2.0","id":1,"result":{{"text":"done\n","next":["bot-cli log"]}}}}'
+"#
+        )
+    };
+    let common = r#"{"name":"verbose","kind":"flag","long":"verbose","short":"v","global":true}"#;
+    for options in ["", common] {
+        bench
+            .script("plugins/bot-cli-log", &plugin(options))
+            .unwrap();
+        expect(&bench, &["log"], 0, "done\n", "next: bot-cli log\n");
+        expect(&bench, &["log", "-q"], 0, "done\n", "");
+        expect(
+            &bench,
+            &["log", "-v"],
+            0,
+            "done\n",
+            "noted\nnext: bot-cli log\n",
+        );
+        expect(
+            &bench,
+            &["log", "--", "-v"],
+            0,
+            "done\n",
+            "next: bot-cli log\n",
+        );
+    }
+    let own = r#"{"name":"volume","kind":"option","long":"volume","short":"v"}"#;
+    bench.script("plugins/bot-cli-log", &plugin(own)).unwrap();
+    expect(&bench, &["log", "-v"], 0, "done\n", "next: bot-cli log\n");
+    expect(
+        &bench,
+        &["-v", "log"],
+        0,
+        "done\n",
+        "noted\nnext: bot-cli log\n",
+    );
+}

@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
 use bot_cli_tests::bench::{Bench, is_alive};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::{bench_with_rogue, expect};
 
@@ -93,12 +94,16 @@ fn what_a_plugin_started_ends_with_it() {
 #[test]
 fn a_plugin_ends_when_its_host_is_killed() {
     let mut running = start(&bench_with_rogue(), "silent");
+    let plugin = Pid::from_raw(running.plugin.try_into().unwrap()).unwrap();
+    let plugin = pidfd_open(plugin, PidfdFlags::empty()).unwrap();
     running.host.kill().unwrap();
     running.host.wait().unwrap();
-    // Its end closes the standard error that it shares with nobody else any more.
-    while is_alive(running.plugin) {
-        std::thread::yield_now();
-    }
+    let long = Timespec {
+        tv_sec: 60,
+        tv_nsec: 0,
+    };
+    let ended = poll(&mut [PollFd::new(&plugin, PollFlags::IN)], Some(&long));
+    assert_eq!(ended, Ok(1));
 }
 
 #[test]
