@@ -15,4 +15,6 @@ mod host;
 mod init;
 mod protocol;
 mod scaffold;
+#[cfg(test)]
+mod telephony;
 mod wizard;

@@ -102,15 +102,17 @@ impl Desk {
 }
 
 /// Every question on the way to a project, and the keys that answer it.
-const WALK: [(&str, &str); 13] = [
+const WALK: [(&str, &str); 15] = [
     ("Which folder?", "my-bot\r"),
     ("How do you want to build the bot?", "\u{1b}[B\r"),
     ("What is the project called?", ENTER),
+    ("Where do people talk to the bot?", ENTER),
     ("How do people connect to the bot?", ENTER),
     ("How does the bot hear and speak?", ENTER),
     ("Which speech-to-text service?", ENTER),
     ("Which language model?", ENTER),
     ("Which text-to-speech service?", ENTER),
+    ("Should the bot show a face?", ENTER),
     ("What else should it do?", " \r"),
     ("Prepare it for the cloud?", ENTER),
     ("Cancel background noise?", "y\r"),
@@ -188,7 +190,7 @@ fn leaves_the_bot_to_a_coding_agent() {
 fn shows_a_summary_that_can_be_changed() {
     let desk = Desk::new();
     let mut terminal = desk.start(Door::Host);
-    answer(&mut terminal, &WALK[..12]);
+    answer(&mut terminal, &WALK[..14]);
     terminal.wait_for_question("Create this project?").unwrap();
     let screen = terminal.screen();
     for line in [
@@ -220,7 +222,7 @@ fn shows_a_summary_that_can_be_changed() {
 fn narrows_a_long_list_as_one_types() {
     let desk = Desk::new();
     let mut terminal = desk.start(Door::Host);
-    answer(&mut terminal, &WALK[..5]);
+    answer(&mut terminal, &WALK[..6]);
     terminal
         .wait_for_question("Which speech-to-text service?")
         .unwrap();
@@ -288,7 +290,7 @@ fn ctrl_c_at_any_question_leaves_nothing() {
 #[test]
 fn closing_the_terminal_leaves_nothing() {
     for door in DOORS {
-        for at in [0, 5, 12] {
+        for at in [0, 6, 14] {
             let desk = Desk::new();
             let mut terminal = desk.start(door);
             answer(&mut terminal, &WALK[..at]);

@@ -161,14 +161,14 @@ fn an_extra_for_a_newer_python_raises_the_floor_of_the_project_and_its_image() {
 fn a_part_without_templates_is_named() {
     let mut config = config();
     config.transports = Catalogue::get()
-        .transport("carrier_a")
+        .transport("hosted_rtc_pstn_dialin")
         .into_iter()
         .collect();
     config.bot_type = BotType::Telephony;
     let error = scaffold(&config).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a bot with the transport `carrier_a` can't be generated yet"
+        "a bot with the transport `hosted_rtc_pstn_dialin` can't be generated yet"
     );
 }
 

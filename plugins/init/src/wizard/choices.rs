@@ -22,13 +22,28 @@ pub(super) fn explained(value: &str, label: &str, about: &str) -> Choice {
     }
 }
 
-/// The transports that can be generated.
-pub(super) fn transports() -> Vec<Choice> {
-    Catalogue::get()
-        .transports(BotType::Web)
+/// The transports that can be generated for a bot of this type: a telephone bot may serve browsers too.
+pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
+    let types: &[BotType] = match bot_type {
+        BotType::Web => &[BotType::Web],
+        BotType::Telephony => &[BotType::Telephony, BotType::Web],
+    };
+    types
+        .iter()
+        .flat_map(|bot_type| Catalogue::get().transports(*bot_type))
         .filter(|transport| plan::generates(transport))
         .map(transport)
         .collect()
+}
+
+/// Whether a name that the user gave stands for a transport of telephones.
+pub(super) fn is_telephony(name: &str) -> bool {
+    let catalogue = Catalogue::get();
+    catalogue
+        .transport(name)
+        .into_iter()
+        .chain(catalogue.transport_family(name))
+        .any(|transport| transport.bot_type == BotType::Telephony)
 }
 
 /// The services of a kind: the recommended ones first, the deprecated ones last.

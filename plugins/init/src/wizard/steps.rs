@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
-use bot_cli_templates::catalogue::Kind;
+use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
 use super::choices::{self, explained};
@@ -103,13 +103,40 @@ pub(super) static ALL: &[Step] = &[
         },
     },
     Step {
+        key: "bot_type",
+        flag: Some("--bot-type"),
+        label: "Bot type",
+        applies: scaffolding,
+        value: |wishes| {
+            let draft = &wishes.draft;
+            let known = draft.bot_type.is_some() || draft.transports.is_some();
+            let bot_type = match bot_type(wishes) {
+                BotType::Web => WEB,
+                BotType::Telephony => TELEPHONY,
+            };
+            known.then(|| Answer::Text(bot_type.to_owned()))
+        },
+        question: |_| {
+            let mut question = select(
+                "Where do people talk to the bot?",
+                vec![
+                    explained(WEB, "Web", "in a browser or an app"),
+                    explained(TELEPHONY, "Telephone", "they call a number"),
+                ],
+            );
+            question.default = Some(json!(WEB));
+            question
+        },
+        store: |wishes, answer| set(&mut wishes.draft.bot_type, answer),
+    },
+    Step {
         key: "transport",
         flag: Some("--transport"),
         label: "Transports",
         applies: scaffolding,
         value: |wishes| wishes.draft.transports.clone().map(Answer::Many),
-        question: |_| {
-            let choices = choices::transports();
+        question: |wishes| {
+            let choices = choices::transports(bot_type(wishes));
             let mut question = Question::new(
                 QuestionKind::Multiselect,
                 "transport",
@@ -123,6 +150,11 @@ pub(super) static ALL: &[Step] = &[
             let transports = many(answer)?;
             if transports.is_empty() {
                 return Err("choose at least one".to_owned());
+            }
+            if bot_type(wishes) == BotType::Telephony
+                && !transports.iter().any(|name| choices::is_telephony(name))
+            {
+                return Err("choose at least one for telephones".to_owned());
             }
             wishes.draft.transports = Some(transports);
             Ok(())
@@ -196,14 +228,45 @@ pub(super) static ALL: &[Step] = &[
         store: |wishes, answer| set(&mut wishes.draft.realtime_service, answer),
     },
     Step {
+        key: "video",
+        flag: Some("--video"),
+        label: "Video avatar",
+        applies: |wishes| scaffolding(wishes) && bot_type(wishes) == BotType::Web,
+        value: |wishes| {
+            let service = wishes.draft.video_service.as_deref()?;
+            let answer = if service.is_empty() {
+                NO_VIDEO
+            } else {
+                service
+            };
+            Some(Answer::Text(answer.to_owned()))
+        },
+        question: |_| {
+            let mut choices = vec![explained(NO_VIDEO, "None", "a voice without a face")];
+            choices.extend(choices::services(Kind::Video));
+            let mut question = select("Should the bot show a face?", choices);
+            question.default = Some(json!(NO_VIDEO));
+            question
+        },
+        store: |wishes, answer| {
+            let service = line(answer)?;
+            wishes.draft.video_service = Some(if service == NO_VIDEO {
+                String::new()
+            } else {
+                service
+            });
+            Ok(())
+        },
+    },
+    Step {
         key: "features",
         flag: Some("--recording, --transcription, --video-input, --video-output, --observability"),
         label: "Extras",
         applies: scaffolding,
         value: |wishes| {
-            let said = FEATURES.iter().map(|feature| (feature.get)(&wishes.draft));
+            let said = offered(wishes).map(|feature| (feature.get)(&wishes.draft));
             let said: Option<Vec<bool>> = said.collect();
-            said.map(|_| Answer::Many(switched_on(&wishes.draft)))
+            said.map(|_| Answer::Many(switched_on(wishes)))
         },
         question: |wishes| {
             let mut question = Question::new(
@@ -211,16 +274,16 @@ pub(super) static ALL: &[Step] = &[
                 "features",
                 "What else should it do?",
             );
-            question.default = Some(json!(switched_on(&wishes.draft)));
-            question.choices = FEATURES
-                .iter()
+            question.default = Some(json!(switched_on(wishes)));
+            question.choices = offered(wishes)
                 .map(|f| explained(f.name, f.label, f.about))
                 .collect();
             question
         },
         store: |wishes, answer| {
             let chosen = many(answer)?;
-            for feature in FEATURES {
+            let offered: Vec<&Feature> = offered(wishes).collect();
+            for feature in offered {
                 (feature.set)(
                     &mut wishes.draft,
                     chosen.iter().any(|name| name == feature.name),
@@ -273,6 +336,9 @@ pub(super) static ALL: &[Step] = &[
     },
 ];
 
+const WEB: &str = "web";
+const TELEPHONY: &str = "telephony";
+const NO_VIDEO: &str = "none";
 const CASCADE: &str = "cascade";
 const REALTIME: &str = "realtime";
 
@@ -323,16 +389,37 @@ static FEATURES: &[Feature] = &[
     },
 ];
 
-fn switched_on(draft: &Draft) -> Vec<String> {
-    FEATURES
-        .iter()
-        .filter(|feature| (feature.get)(draft) == Some(true))
+/// The extras that have a meaning: a telephone has no picture, and an avatar always sends one.
+fn offered(wishes: &Wishes) -> impl Iterator<Item = &'static Feature> {
+    let web = bot_type(wishes) == BotType::Web;
+    let avatar = (wishes.draft.video_service.as_deref()).is_some_and(|id| !id.is_empty());
+    FEATURES.iter().filter(move |feature| match feature.name {
+        "video_input" => web,
+        "video_output" => web && !avatar,
+        _ => true,
+    })
+}
+
+fn switched_on(wishes: &Wishes) -> Vec<String> {
+    offered(wishes)
+        .filter(|feature| (feature.get)(&wishes.draft) == Some(true))
         .map(|feature| feature.name.to_owned())
         .collect()
 }
 
 fn scaffolding(wishes: &Wishes) -> bool {
     wishes.way == Some(Way::Scaffold)
+}
+
+fn bot_type(wishes: &Wishes) -> BotType {
+    let named = wishes.draft.bot_type.as_deref();
+    let transports = wishes.draft.transports.as_deref().unwrap_or_default();
+    let calls = transports.iter().any(|name| choices::is_telephony(name));
+    if named == Some(TELEPHONY) || named.is_none() && calls {
+        BotType::Telephony
+    } else {
+        BotType::Web
+    }
 }
 
 fn cascade(wishes: &Wishes) -> bool {

@@ -8,7 +8,7 @@ use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
-use bot_cli_templates::catalogue::{Catalogue, Kind};
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use serde_json::{Map, Value, json};
 
 use super::{Way, Wishes, ask, choices, steps};
@@ -119,11 +119,13 @@ fn whole() -> Vec<(&'static str, Value)> {
         ("target", json!("no-such-folder")),
         ("way", json!("scaffold")),
         ("name", json!("My Bot")),
+        ("bot_type", json!("web")),
         ("transport", json!(["p2p_webrtc"])),
         ("mode", json!("cascade")),
         ("stt", json!("deepgram_stt")),
         ("llm", json!("openai_llm")),
         ("tts", json!("cartesia_tts")),
+        ("video", json!("none")),
         ("features", json!(["recording", "video_output"])),
         ("deploy_to_cloud", json!(true)),
         ("enable_noise_cancel", json!(true)),
@@ -139,11 +141,13 @@ fn said(walk: &[(&str, Value)]) -> Vec<Value> {
 fn whole_draft() -> Draft {
     Draft {
         project_name: Some("My Bot".to_owned()),
+        bot_type: Some("web".to_owned()),
         transports: Some(vec!["p2p_webrtc".to_owned()]),
         mode: Some("cascade".to_owned()),
         stt_service: Some("deepgram_stt".to_owned()),
         llm_service: Some("openai_llm".to_owned()),
         tts_service: Some("cartesia_tts".to_owned()),
+        video_service: Some(String::new()),
         recording: Some(true),
         transcription: Some(false),
         video_input: Some(false),
@@ -265,8 +269,9 @@ fn asks_again_with_the_problem() {
     says.extend(said(&walk[..2]));
     says.push(json!("x"));
     says.extend(said(&walk[2..3]));
+    says.extend(said(&walk[3..4]));
     says.push(json!([]));
-    says.extend(said(&walk[3..]));
+    says.extend(said(&walk[4..]));
     let (result, asked) = talk(&nothing_given(), &says);
     assert_eq!(result.unwrap().draft, whole_draft());
     let problems: Vec<_> = asked
@@ -309,6 +314,51 @@ fn changing_one_answer_asks_only_what_follows_from_it() {
         ..whole_draft()
     };
     assert_eq!(result.unwrap().draft, expected);
+}
+
+#[test]
+fn a_telephone_bot_is_asked_for_no_picture() {
+    let walk = [
+        ("target", json!("no-such-folder")),
+        ("way", json!("scaffold")),
+        ("name", json!("My Bot")),
+        ("bot_type", json!("telephony")),
+        ("transport", json!(["p2p_webrtc"])),
+        ("transport", json!(["carrier_a", "p2p_webrtc"])),
+        ("mode", json!("realtime")),
+        ("realtime", json!("openai_realtime")),
+        ("features", json!(["transcription"])),
+        ("deploy_to_cloud", json!(false)),
+        ("eval", json!(true)),
+        ("confirm", json!("create")),
+    ];
+    let (result, asked) = talk(&nothing_given(), &said(&walk));
+    assert_eq!(keys(&asked), walk.each_ref().map(|(key, _)| *key));
+    assert_eq!(
+        asked[5].problem.as_deref(),
+        Some("choose at least one for telephones")
+    );
+    assert!(
+        asked[8]
+            .choices
+            .iter()
+            .all(|choice| !choice.value.starts_with("video"))
+    );
+    let draft = result.unwrap().draft;
+    assert_eq!((draft.video_input, draft.video_output), (None, None));
+    plan::scaffold(&resolve(&draft, None).unwrap()).unwrap();
+}
+
+#[test]
+fn a_bot_with_a_face_sends_its_picture_unasked() {
+    let mut walk = whole();
+    let video = walk.iter().position(|(key, _)| *key == "video").unwrap();
+    walk[video].1 = json!("tavus_video");
+    walk[video + 1].1 = json!(["recording"]);
+    let (result, asked) = talk(&nothing_given(), &said(&walk));
+    let offered = &asked[video + 1].choices;
+    assert!(offered.iter().all(|choice| choice.value != "video_output"));
+    assert!(resolve(&result.unwrap().draft, None).unwrap().video_output);
 }
 
 #[test]
@@ -361,11 +411,13 @@ fn the_summary_says_everything() {
         "\
 Folder              no-such-folder
 Project name        My Bot
+Bot type            Web
 Transports          {transport}
 Pipeline            Cascade
 Speech-to-text      Deepgram
 Language model      OpenAI
 Text-to-speech      Cartesia
+Video avatar        None
 Extras              Recording, Video output
 Cloud deployment    yes
 Noise cancellation  yes
@@ -417,9 +469,30 @@ fn everything_on_offer_can_be_generated() {
         let config = resolve(&draft, None).unwrap();
         plan::scaffold(&config).unwrap();
     };
-    for transport in choices::transports() {
+    for transport in choices::transports(BotType::Web) {
         generates(Draft {
             transports: Some(vec![transport.value]),
+            ..whole_draft()
+        });
+    }
+    let telephony = choices::transports(BotType::Telephony);
+    let (calls, web): (Vec<_>, Vec<_>) = telephony
+        .into_iter()
+        .map(|choice| choice.value)
+        .partition(|name| choices::is_telephony(name));
+    assert!(!web.is_empty());
+    for call in calls {
+        generates(Draft {
+            bot_type: Some("telephony".to_owned()),
+            transports: Some([vec![call], web.clone()].concat()),
+            video_output: None,
+            video_input: None,
+            ..whole_draft()
+        });
+    }
+    for service in choices::services(Kind::Video) {
+        generates(Draft {
+            video_service: Some(service.value),
             ..whole_draft()
         });
     }
