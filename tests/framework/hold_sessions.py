@@ -7,6 +7,7 @@ settings unset, empty, and spelled out as `.env.example` shows them.
 
 import asyncio
 import importlib.util
+import json
 import os
 import sys
 import tempfile
@@ -32,9 +33,11 @@ from pipecat.services.settings import ServiceSettings
 from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from pipecat.utils.types import is_given
 from pipecat.workers.runner import WorkerRunner
+from starlette.websockets import WebSocketState
 
 from catalogue_build import write_google_credentials
 from project import Project, projects, report
+from stand_in_carrier import CARRIERS
 
 # Constructors that load a model, which is downloaded the first time.
 DOWNLOADS = {"kokoro_tts", "moonshine_stt", "piper_tts", "whisper_stt"}
@@ -83,7 +86,11 @@ def left_out_of(project: Project) -> str | None:
 
 async def hold(project: Project) -> list[str]:
     needed = {name: "1" for name, _, _ in project.example if project.variables_read.get(name)}
-    optional = {name: value for name, value, _ in project.example if not project.variables_read.get(name)}
+    # What the runner asks of the environment for a call.
+    carriers = [transport for transport in project.transports() if transport["runner_key"] in CARRIERS]
+    variables = [variable for carrier in carriers for variable in carrier.get("env", [])]
+    needed |= {variable["name"]: "1" for variable in variables if not {"default", "optional"} & variable.keys()}
+    optional = {name: value for name, value, _ in project.example if name not in needed}
     runs = {
         "unset": needed,
         "empty": needed | dict.fromkeys(optional, ""),
@@ -170,7 +177,23 @@ def arguments_of(runner_key: str) -> RunnerArguments | None:
             scope = {"type": "websocket", "path": "/ws-client", "headers": []}
             socket = WebSocket(scope, receive=nothing, send=nothing)
             return WebSocketRunnerArguments(websocket=socket, transport_type="websocket")
+        case carrier if carrier in CARRIERS:
+            return WebSocketRunnerArguments(websocket=call_from(carrier))
     return None
+
+
+def call_from(carrier: str) -> WebSocket:
+    """The socket of a call on which the carrier has said what it says first."""
+    said = [{"type": "websocket.receive", "text": json.dumps(message)} for message in CARRIERS[carrier].greeting]
+    if len(said) == 1:
+        said.append({"type": "websocket.receive", "text": json.dumps(CARRIERS[carrier].media)})
+
+    async def receive():
+        return said.pop(0)
+
+    socket = WebSocket({"type": "websocket", "path": "/ws", "headers": []}, receive=receive, send=nothing)
+    socket.client_state = socket.application_state = WebSocketState.CONNECTED
+    return socket
 
 
 async def nothing(*_):

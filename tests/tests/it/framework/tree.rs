@@ -96,6 +96,8 @@ impl Plan {
         let output = init(&arguments, root);
         assert!(output.status.success(), "{command}\n{}", Finding(&output));
 
+        let is_video = self.flags.iter().any(|flag| flag.starts_with("--video"))
+            || self.services.iter().any(|(option, _)| *option == "--video");
         let services: Vec<String> = self
             .services
             .into_iter()
@@ -105,7 +107,7 @@ impl Plan {
             "command": command,
             "transports": self.transports,
             "services": services,
-            "video": self.flags.iter().any(|flag| flag.starts_with("--video")),
+            "video": is_video,
         });
         fs::write(root.join(format!("{}.json", self.name)), made.to_string()).unwrap();
         Case {
@@ -122,7 +124,8 @@ fn options() -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Every service at least once, each web transport alone and all together, each feature alone and all together.
+/// Every service at least once, each web transport and each carrier alone and all together, each realtime service on the
+/// telephone, each feature alone and all together.
 fn plans(options: &Value) -> Vec<Plan> {
     let list = |value: &Value| -> Vec<String> {
         let list: Vec<String> = value
@@ -135,6 +138,10 @@ fn plans(options: &Value) -> Vec<Plan> {
         list
     };
     let transports = list(&options["transports"]["web"]);
+    let carriers: Vec<String> = list(&options["transports"]["telephony"])
+        .into_iter()
+        .filter(|id| !id.contains("hosted_rtc"))
+        .collect();
     let (stt, llm, tts) = (
         list(&options["stt"]),
         list(&options["llm"]),
@@ -204,6 +211,58 @@ fn plans(options: &Value) -> Vec<Plan> {
             &transports[..1],
             vec![("--realtime", realtime[0].clone())],
             &[feature],
+        );
+    }
+    for (number, carrier) in carriers.iter().enumerate() {
+        add(
+            format!("call-{carrier}"),
+            std::slice::from_ref(carrier),
+            known_cascade(),
+            &[],
+        );
+        add(
+            format!("call-{carrier}-realtime"),
+            &[carrier.clone(), turn(&transports, number)],
+            vec![("--realtime", turn(&realtime, number))],
+            &["--eval"],
+        );
+    }
+    for service in &realtime {
+        add(
+            format!("call-{service}"),
+            &carriers,
+            vec![("--realtime", service.clone())],
+            &["--no-deploy-to-cloud"],
+        );
+    }
+    let everywhere = [carriers, transports.clone()].concat();
+    let of_calls: Vec<&str> = FEATURES
+        .iter()
+        .copied()
+        .filter(|flag| !flag.starts_with("--video") && *flag != "--no-deploy-to-cloud")
+        .collect();
+    add(
+        "call-all-features".to_owned(),
+        &everywhere,
+        known_cascade(),
+        &of_calls,
+    );
+    for face in list(&options["video"]) {
+        let with_face = |mut services: Vec<(&'static str, String)>| {
+            services.push(("--video", face.clone()));
+            services
+        };
+        add(
+            face.clone(),
+            &transports,
+            with_face(known_cascade()),
+            &["--eval", "--recording", "--video-input"],
+        );
+        add(
+            format!("{face}-realtime"),
+            &transports[..1],
+            with_face(vec![("--realtime", realtime[0].clone())]),
+            &[],
         );
     }
     add(
