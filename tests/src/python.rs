@@ -178,8 +178,12 @@ fn pyenv_interpreters() -> Vec<PathBuf> {
     found
 }
 
-fn run(command: &mut Command, problem: &str, hint: &str) -> Result<(), String> {
-    let output = command.output().map_err(|error| {
+/// The lock goes along as standard input: were this process killed, the child that still installs would keep it.
+fn run(lock: &File, command: &mut Command, problem: &str, hint: &str) -> Result<(), String> {
+    let lock = lock
+        .try_clone()
+        .map_err(|error| format!("could not share the lock: {error}"))?;
+    let output = command.stdin(lock).output().map_err(|error| {
         format!(
             "{problem}: `{}`: {error}\nhint: {hint}",
             command.get_program().display()
