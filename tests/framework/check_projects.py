@@ -32,15 +32,15 @@ MADE_LATER = ("uv.lock", ".env", ".env.local", ".venv", "recordings", "evals/log
 
 
 def main() -> int:
-    checks = [texts, parses, environment, requirements, imports, image, deployment, readme, arguments]
-    return report(
-        [
-            (project, problem)
-            for project in projects(Path(sys.argv[1]))
-            for check in checks
-            for problem in check(project)
-        ]
-    )
+    return report([(project, problem) for project in projects(Path(sys.argv[1])) for problem in problems(project)])
+
+
+def problems(project: Project) -> list[str]:
+    unreadable = list(parses(project))
+    if unreadable:
+        return unreadable
+    checks = [texts, environment, requirements, imports, image, deployment, readme, arguments]
+    return [problem for check in checks for problem in check(project)]
 
 
 def texts(project: Project) -> Iterator[str]:

@@ -90,14 +90,14 @@ fn install() -> Result<Python, String> {
         fs::remove_dir_all(&environment)
             .map_err(|error| format!("could not remove a half-made environment: {error}"))?;
     }
-    set_up(&python)?;
+    set_up(&python, &lock)?;
     File::create(&complete)
         .map_err(|error| format!("could not create `{}`: {error}", complete.display()))?;
     say("the framework is installed");
     Ok(python)
 }
 
-fn set_up(python: &Python) -> Result<(), String> {
+fn set_up(python: &Python, lock: &File) -> Result<(), String> {
     let (version, interpreter) = newest_interpreter()?;
     say(&format!(
         "installing the framework on Python {version} into {} (once, about 2 GB)",
@@ -108,6 +108,7 @@ fn set_up(python: &Python) -> Result<(), String> {
         .find(|line| line.starts_with("uv=="))
         .ok_or("`tests/framework/requirements.txt` does not pin uv")?;
     run(
+        lock,
         Command::new(&interpreter)
             .args(["-m", "venv"])
             .arg(&python.environment),
@@ -115,6 +116,7 @@ fn set_up(python: &Python) -> Result<(), String> {
         "install the interpreter's own pip: `apt-get install python3-venv` on Debian",
     )?;
     run(
+        lock,
         python.command("pip").args(["install", "--quiet", uv]),
         &format!("`{uv}` could not be installed"),
         "the tests of generated projects need a Python package index once: check the network and the proxy settings",
@@ -123,6 +125,7 @@ fn set_up(python: &Python) -> Result<(), String> {
     fs::write(&pins, REQUIREMENTS)
         .map_err(|error| format!("could not write `{}`: {error}", pins.display()))?;
     run(
+        lock,
         python
             .command("uv")
             .args(["pip", "install", "--quiet", "--python"])
@@ -175,8 +178,12 @@ fn pyenv_interpreters() -> Vec<PathBuf> {
     found
 }
 
-fn run(command: &mut Command, problem: &str, hint: &str) -> Result<(), String> {
-    let output = command.output().map_err(|error| {
+/// The lock goes along as standard input: were this process killed, the child that still installs would keep it.
+fn run(lock: &File, command: &mut Command, problem: &str, hint: &str) -> Result<(), String> {
+    let lock = lock
+        .try_clone()
+        .map_err(|error| format!("could not share the lock: {error}"))?;
+    let output = command.stdin(lock).output().map_err(|error| {
         format!(
             "{problem}: `{}`: {error}\nhint: {hint}",
             command.get_program().display()

@@ -55,6 +55,22 @@ impl Tree {
     }
 }
 
+/// Copies a project and the note beside it.
+pub(super) fn copy(case: &Case, to: &Path) {
+    let done = Command::new("cp")
+        .arg("-R")
+        .arg(&case.folder)
+        .arg(to)
+        .status()
+        .unwrap();
+    assert!(done.success());
+    fs::copy(
+        case.folder.with_extension("json"),
+        to.with_extension("json"),
+    )
+    .unwrap();
+}
+
 /// Runs `init` with these arguments.
 pub(super) fn init(arguments: &[String], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))

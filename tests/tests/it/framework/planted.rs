@@ -1,0 +1,196 @@
+//! The checks themselves: each finds a defect that was planted in a project.
+
+use std::fs;
+
+use super::tools::{Finding, python, script};
+use super::tree::{Tree, copy};
+
+/// A file, what is replaced in it, by what, and what must then be said.
+type Defect = (&'static str, &'static str, &'static str, &'static str);
+
+const IN_FILES: &[Defect] = &[
+    (
+        "server/bot.py",
+        "import ",
+        "import(",
+        "server/bot.py: invalid syntax",
+    ),
+    (
+        "server/bot.py",
+        "\nload_dotenv(",
+        "\nimport nowhere\nload_dotenv(",
+        "there is no module `nowhere`",
+    ),
+    (
+        "server/bot.py",
+        "required(\"OPENAI_API_KEY\")",
+        "required(\"OPENAI_KEY\")",
+        "OPENAI_KEY is read by bot.py and not listed",
+    ),
+    (
+        "server/bot.py",
+        "required(\"OPENAI_API_KEY\")",
+        "\"\"",
+        "OPENAI_API_KEY is listed and nobody reads it",
+    ),
+    (
+        "server/bot.py",
+        "api_key=OPENAI_API_KEY",
+        "api_key=\"OPENAI_API_KEY\"",
+        "given the name OPENAI_API_KEY for a value",
+    ),
+    (
+        "server/.env.example",
+        "# OPENAI_MODEL=",
+        "OPENAI_MODEL=\n# ",
+        "the empty line for OPENAI_MODEL overrides",
+    ),
+    (
+        "server/.env.example",
+        "OPENAI_API_KEY=",
+        "# OPENAI_API_KEY=",
+        "OPENAI_API_KEY is needed and its line is commented out",
+    ),
+    (
+        "server/pyproject.toml",
+        "deepgram",
+        "aws-nova-sonic,deepgram",
+        "Python 3.11 is admitted",
+    ),
+    (
+        "server/pyproject.toml",
+        "deepgram",
+        "deepgrem",
+        "pipecat-ai has no extra `deepgrem`",
+    ),
+    (
+        "server/pyproject.toml",
+        "deepgram,",
+        "",
+        "bot.py needs the module `deepgram`",
+    ),
+    (
+        "server/pyproject.toml",
+        "dependencies = [",
+        "dependencies = [\n    \"rich>=13,<14\",",
+        "nothing imports it",
+    ),
+    (
+        "server/pyproject.toml",
+        "dependencies = [",
+        "dependencies = [\n    \"rich\",",
+        "lacks a floor or a ceiling",
+    ),
+    (
+        "server/pyproject.toml",
+        "pipecat-ai-whisker>=2",
+        "pipecat-ai-whisker<2,>=1",
+        "does not admit",
+    ),
+    (
+        "server/Dockerfile",
+        "COPY bot.py",
+        "COPY server.py bot.py",
+        "`server.py` is copied and does not exist",
+    ),
+    (
+        "server/.dockerignore",
+        "!bot.py",
+        "",
+        "`bot.py` is copied, but .dockerignore keeps it out",
+    ),
+    (
+        "server/cloud-deploy.toml",
+        "\"agent-",
+        "\"agent-9",
+        "this bot needs 'agent-2x'",
+    ),
+    (
+        "server/cloud-deploy.toml",
+        "audio_filter = \"pro\"",
+        "audio_filter = \"tel\"",
+        "the noise filter 'tel'",
+    ),
+    (
+        "README.md",
+        "`server/bot.py`",
+        "`server/robot.py`",
+        "speaks of `server/robot.py`, which does not exist",
+    ),
+];
+
+const IN_SESSIONS: &[Defect] = &[
+    (
+        "server/bot.py",
+        "system_instruction=",
+        "sistem_instruction=",
+        "unexpected keyword argument",
+    ),
+    (
+        "server/bot.py",
+        "whisker.create_observer(worker)",
+        "whisker.observer(worker)",
+        "AttributeError",
+    ),
+    (
+        "server/bot.py",
+        "            tts,\n",
+        "",
+        "no CartesiaTTSService in the pipeline",
+    ),
+    (
+        "server/bot.py",
+        "Settings(model=OPENAI_MODEL",
+        "Settings(model=os.getenv(\"OPENAI_MODEL\")",
+        "OpenAILLMService settings.model is None",
+    ),
+];
+
+#[test]
+fn every_defect_planted_in_a_file_is_found() {
+    finds("check_projects.py", IN_FILES);
+}
+
+#[test]
+fn every_defect_planted_in_a_session_is_found() {
+    finds("hold_sessions.py", IN_SESSIONS);
+}
+
+fn finds(tool: &str, defects: &[Defect]) {
+    let tree = Tree::of_the_catalogue();
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (file, old, new, _)) in defects.iter().enumerate() {
+        let project = folder.path().join(format!("planted-{number:02}"));
+        copy(tree.case("all-features"), &project);
+        let path = project.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            text.contains(old),
+            "{file} has no `{old}` to plant a defect in:\n{text}"
+        );
+        fs::write(&path, text.replacen(old, new, 1)).unwrap();
+    }
+    let output = python()
+        .command("python")
+        .arg(script(tool))
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let found = String::from_utf8_lossy(&output.stdout);
+    let of_project = |number: usize| {
+        let begin = found.find(&format!("planted-{number:02}: "))?;
+        let rest = &found[begin..];
+        Some(
+            &rest[..rest[1..]
+                .find("\nplanted-")
+                .map_or(rest.len(), |end| end + 1)],
+        )
+    };
+    for (number, (file, _, new, expected)) in defects.iter().enumerate() {
+        assert!(
+            of_project(number).is_some_and(|said| said.contains(expected)),
+            "`{new}` in {file} should be called `{expected}`:\n{}",
+            Finding(&output)
+        );
+    }
+}
