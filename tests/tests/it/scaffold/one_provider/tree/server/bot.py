@@ -91,6 +91,7 @@ def create_tts() -> OpenAITTSService:
     return OpenAITTSService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
+        sample_rate=24000,
         settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
     )
 

@@ -1,0 +1,164 @@
+"""A voice and video bot.
+
+Speech-to-speech: OpenAI Realtime
+Video avatar: Simli
+Transport: SmallWebRTC (peer to peer)
+
+Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+from dotenv import load_dotenv
+from loguru import logger
+from pipecat.frames.frames import LLMRunFrame
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+from pipecat.runner.types import RunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.services.openai.realtime.events import (
+    AudioConfiguration,
+    AudioInput,
+    AudioOutput,
+    InputAudioTranscription,
+    SemanticTurnDetection,
+    SessionProperties,
+)
+from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
+from pipecat.services.simli.video import SimliVideoService
+from pipecat.transports.base_transport import BaseTransport, TransportParams
+from pipecat.workers.runner import WorkerRunner
+
+load_dotenv(override=True)
+
+SYSTEM_PROMPT = (
+    "You are a friendly, helpful assistant in a spoken conversation. "
+    "Everything you write is read aloud, so answer in one to three short sentences of plain words, "
+    "without lists, markup or emoji. When you do not know something, say so."
+)
+GREETING = "Greet the user in one short sentence and ask what you can do for them."
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+OPENAI_API_KEY = required("OPENAI_API_KEY")
+OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
+SIMLI_API_KEY = required("SIMLI_API_KEY")
+SIMLI_FACE_ID = required("SIMLI_FACE_ID")
+
+# How to set up each transport, by the name that the runner's `-t` option takes.
+TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+        video_out_enabled=True,
+        video_out_is_live=True,
+        video_out_width=512,
+        video_out_height=512,
+    ),
+}
+
+
+def create_llm() -> OpenAIRealtimeLLMService:
+    """Hear, think and speak with OpenAI Realtime."""
+    return OpenAIRealtimeLLMService(
+        api_key=OPENAI_API_KEY,
+        settings=OpenAIRealtimeLLMService.Settings(
+            session_properties=SessionProperties(
+                audio=AudioConfiguration(
+                    input=AudioInput(
+                        transcription=InputAudioTranscription(),
+                        turn_detection=SemanticTurnDetection(),
+                    ),
+                    output=AudioOutput(voice=OPENAI_VOICE_ID),
+                ),
+            ),
+            system_instruction=SYSTEM_PROMPT,
+        ),
+    )
+
+
+def create_video() -> SimliVideoService:
+    """Show a face with Simli."""
+    return SimliVideoService(api_key=SIMLI_API_KEY, face_id=SIMLI_FACE_ID)
+
+
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one conversation, from the first word until the user has gone."""
+    llm = create_llm()
+    video = create_video()
+
+    context = LLMContext()
+    # The service itself notices when the user begins and ends a turn.
+    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
+
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            user_aggregator,
+            llm,
+            video,
+            transport.output(),
+            assistant_aggregator,
+        ]
+    )
+    worker = PipelineWorker(
+        pipeline,
+        params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+    )
+    runner = WorkerRunner(
+        handle_sigint=runner_args.handle_sigint,
+        handle_sigterm=runner_args.handle_sigterm,
+    )
+    await runner.add_workers(worker)
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+
+    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The user has connected")
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The user has gone")
+        await runner.cancel()
+
+    await runner.run()
+
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Serve one session; the runner calls this for everyone who connects."""
+    check_settings()
+    transport = await create_transport(runner_args, TRANSPORT_PARAMS)
+    await run_bot(transport, runner_args)
+
+
+if __name__ == "__main__":
+    check_settings()
+
+    from pipecat.runner.run import main
+
+    main()

@@ -1,0 +1,232 @@
+"""A telephone bot.
+
+Speech-to-speech: AWS Nova Sonic
+Transports: Twilio, Telnyx, Plivo, Exotel
+
+Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+"""
+
+import os
+import sys
+import wave
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from dotenv import load_dotenv
+from loguru import logger
+from pipecat.audio.vad.silero import SileroVADAnalyzer
+from pipecat.frames.frames import LLMRunFrame
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import (
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+)
+from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
+from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.services.aws.nova_sonic.llm import AWSNovaSonicLLMService
+from pipecat.transports.base_transport import BaseTransport, TransportParams
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
+from pipecat.utils.types import NOT_GIVEN
+from pipecat.workers.runner import WorkerRunner
+
+load_dotenv(override=True)
+
+SYSTEM_PROMPT = (
+    "You are a friendly, helpful assistant in a spoken conversation. "
+    "Everything you write is read aloud, so answer in one to three short sentences of plain words, "
+    "without lists, markup or emoji. When you do not know something, say so."
+)
+GREETING = "Greet the user in one short sentence and ask what you can do for them."
+
+RECORDINGS = Path("recordings")
+RECORDING_SAMPLE_RATE = 24_000
+RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit audio
+
+# What a call of each carrier needs from the environment; a telephone line carries 8 kHz.
+CARRIERS: dict[str, list[str]] = {
+    "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
+    "telnyx": ["TELNYX_API_KEY"],
+    "plivo": ["PLIVO_AUTH_ID", "PLIVO_AUTH_TOKEN"],
+    "exotel": [],
+}
+CALL_INPUT_RATE = 16_000  # the only rate that AWS Nova Sonic takes here
+CALL_OUTPUT_RATE = 8_000
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+AWS_ACCESS_KEY_ID = required("AWS_ACCESS_KEY_ID")
+AWS_SECRET_ACCESS_KEY = required("AWS_SECRET_ACCESS_KEY")
+AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
+AWS_REGION = required("AWS_REGION")
+AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
+
+
+def warn_about_calls() -> None:
+    """Say which settings a call would miss; without them the bot still serves everything else."""
+    for carrier, names in CARRIERS.items():
+        missing = [name for name in names if not os.getenv(name)]
+        if missing:
+            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
+
+
+def is_call(runner_args: RunnerArguments) -> bool:
+    """Return whether the session is a telephone call; known once its transport is made."""
+    if not isinstance(runner_args, WebSocketRunnerArguments):
+        return False
+    return runner_args.transport_type in CARRIERS
+
+
+# How to set up each transport, by the name that the runner's `-t` option takes.
+TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
+    "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+    "telnyx": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+    "plivo": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+    "exotel": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+}
+
+
+def create_llm() -> AWSNovaSonicLLMService:
+    """Hear, think and speak with AWS Nova Sonic."""
+    return AWSNovaSonicLLMService(
+        access_key_id=AWS_ACCESS_KEY_ID,
+        secret_access_key=AWS_SECRET_ACCESS_KEY,
+        session_token=AWS_SESSION_TOKEN,
+        region=AWS_REGION,
+        settings=AWSNovaSonicLLMService.Settings(
+            voice=AWS_VOICE_ID,
+            system_instruction=SYSTEM_PROMPT,
+        ),
+    )
+
+
+class Recording:
+    """A WAV file that grows while the conversation lasts: user on the left, bot on the right."""
+
+    def __init__(self, session_id: str | None):
+        started = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+        self.path = RECORDINGS / f"{started}_{session_id or 'session'}.wav"
+        self._file: wave.Wave_write | None = None
+
+    def write(self, audio: bytes, sample_rate: int, num_channels: int) -> None:
+        """Append 16-bit audio; the file is made with the first of it."""
+        if self._file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = wave.open(str(self.path), "wb")
+            self._file.setnchannels(num_channels)
+            self._file.setsampwidth(2)
+            self._file.setframerate(sample_rate)
+        self._file.writeframes(audio)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._file is not None:
+            self._file.close()
+            logger.info(f"Recording saved to {self.path}")
+
+
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one conversation, from the first word until the user has gone."""
+    llm = create_llm()
+
+    context = LLMContext()
+    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
+        context,
+        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
+    )
+    recorder = AudioBufferProcessor(
+        sample_rate=RECORDING_SAMPLE_RATE,
+        num_channels=2,
+        buffer_size=RECORDING_CHUNK_BYTES,
+        auto_start_recording=True,
+    )
+    recording = Recording(runner_args.session_id)
+
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            user_aggregator,
+            llm,
+            transport.output(),
+            recorder,
+            assistant_aggregator,
+        ]
+    )
+    params = PipelineParams(enable_metrics=True, enable_usage_metrics=True)
+    if is_call(runner_args):
+        params.audio_in_sample_rate = CALL_INPUT_RATE
+        params.audio_out_sample_rate = CALL_OUTPUT_RATE
+    worker = PipelineWorker(
+        pipeline,
+        params=params,
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+    )
+    runner = WorkerRunner(
+        handle_sigint=runner_args.handle_sigint,
+        handle_sigterm=runner_args.handle_sigterm,
+    )
+    await runner.add_workers(worker)
+
+    async def greet():
+        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        await greet()
+
+    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The user has connected")
+        # A telephone has no client that could say it is ready.
+        if is_call(runner_args):
+            await greet()
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The user has gone")
+        await runner.cancel()
+
+    @recorder.event_handler("on_audio_data")
+    async def on_audio_data(processor, audio: bytes, sample_rate: int, num_channels: int):
+        recording.write(audio, sample_rate, num_channels)
+
+    try:
+        await runner.run()
+    finally:
+        recording.close()
+
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Serve one session; the runner calls this for everyone who connects."""
+    check_settings()
+    transport = await create_transport(runner_args, TRANSPORT_PARAMS)
+    await run_bot(transport, runner_args)
+
+
+if __name__ == "__main__":
+    check_settings()
+    warn_about_calls()
+
+    from pipecat.runner.run import main
+
+    main()
