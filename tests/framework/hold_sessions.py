@@ -20,6 +20,7 @@ from typing import Any
 from fastapi import WebSocket
 from loguru import logger
 from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.runner.types import (
     DailyRunnerArguments,
@@ -38,6 +39,7 @@ from starlette.websockets import WebSocketState
 from catalogue_build import write_google_credentials
 from project import Project, projects, report
 from stand_in_carrier import CARRIERS
+from stand_in_carrier import RATE as TELEPHONE_RATE
 
 # Constructors that load a model, which is downloaded the first time.
 DOWNLOADS = {"kokoro_tts", "moonshine_stt", "piper_tts", "whisper_stt"}
@@ -126,16 +128,22 @@ async def session(project: Project) -> list[AIService]:
     bot = loaded(project)
     processors: list[FrameProcessor] = []
     begun = []
+    rates: list[tuple[int, int]] = []
 
     class Watched(Pipeline):
         def __init__(self, given, *args, **kwargs):
             processors.extend(given)
             super().__init__(given, *args, **kwargs)
 
+    class Rated(PipelineWorker):
+        def __init__(self, pipeline, *, params, **kwargs):
+            rates.append((params.audio_in_sample_rate, params.audio_out_sample_rate))
+            super().__init__(pipeline, params=params, **kwargs)
+
     async def begin(runner, *_args, **_kwargs):
         begun.append(runner)
 
-    bot.Pipeline = Watched
+    bot.Pipeline, bot.PipelineWorker = Watched, Rated
     run, WorkerRunner.run = WorkerRunner.run, begin
     try:
         for transport in project.transports():
@@ -144,10 +152,13 @@ async def session(project: Project) -> list[AIService]:
                 continue
             processors.clear()
             begun.clear()
+            rates.clear()
             arguments.handle_sigint = arguments.handle_sigterm = False
             arguments.pipeline_idle_timeout_secs = 300
             await bot.bot(arguments)
             assert begun, f"the session on {transport['runner_key']} ended before the conversation began"
+            expected = rates_of(project, transport["runner_key"])
+            assert rates == [expected], f"{transport['runner_key']}: sound at {rates}, not at {expected}"
     finally:
         WorkerRunner.run = run
     for factory in getattr(bot, "TRANSPORT_PARAMS", {}).values():
@@ -180,6 +191,15 @@ def arguments_of(runner_key: str) -> RunnerArguments | None:
         case carrier if carrier in CARRIERS:
             return WebSocketRunnerArguments(websocket=call_from(carrier))
     return None
+
+
+def rates_of(project: Project, runner_key: str) -> tuple[int, int]:
+    """The sample rates of a session, in and out: a telephone's on the telephone, the framework's own elsewhere."""
+    if runner_key not in CARRIERS:
+        params = PipelineParams()
+        return params.audio_in_sample_rate, params.audio_out_sample_rate
+    fixed = [service["input_rate"] for service in project.services() if "input_rate" in service]
+    return (fixed or [TELEPHONE_RATE])[0], TELEPHONE_RATE
 
 
 def call_from(carrier: str) -> WebSocket:
