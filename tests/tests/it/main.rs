@@ -14,5 +14,6 @@ mod framework;
 mod host;
 mod init;
 mod protocol;
+mod readme;
 mod scaffold;
 mod wizard;
