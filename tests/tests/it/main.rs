@@ -14,6 +14,7 @@ mod framework;
 mod host;
 mod init;
 mod protocol;
+mod readme;
 mod scaffold;
 #[cfg(test)]
 mod telephony;

@@ -1,0 +1,123 @@
+//! What the project's own README shows is what happens.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use bot_cli_tests::bench::Bench;
+use serde_json::Value;
+
+#[test]
+fn the_session_goes_as_shown() {
+    let shown = passage("session");
+    let (command, printed) = shown.split_once('\n').unwrap();
+    let bench = bench();
+
+    let output = shell(&bench, command.strip_prefix("$ ").unwrap(), "");
+
+    assert!(output.status.success(), "{output:?}");
+    let said = [output.stdout, output.stderr].concat();
+    assert_eq!(String::from_utf8(said).unwrap(), printed);
+}
+
+#[test]
+fn the_shell_plugin_is_listed_with_its_own_words_and_runs() {
+    let bench = bench();
+    bench
+        .script("plugins/bot-cli-hello", &passage("hello"))
+        .unwrap();
+
+    let help = bench.run(&["--help"]).unwrap();
+    let listed = help
+        .stdout
+        .lines()
+        .any(|line| line == "  hello  Says hello");
+    assert!(listed, "{}", help.stdout);
+
+    let run = bench.run(&["hello"]).unwrap();
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "Hello\n"));
+    let run = bench.run(&["hello", "--json"]).unwrap();
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "\"Hello\"\n"));
+}
+
+#[test]
+fn the_shell_plugin_is_that_of_the_protocol() {
+    let example = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../sdk/tests/examples/bot-cli-hello"
+    );
+    assert_eq!(passage("hello"), fs::read_to_string(example).unwrap());
+}
+
+#[test]
+fn a_line_of_json_drives_the_plugin_alone() {
+    let bench = bench();
+    let output = shell(&bench, &passage("driven"), "");
+    assert!(output.status.success(), "{output:?}");
+    let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["id"], 1);
+    let options = &reply["result"]["data"];
+    let transports = options["transports"]["web"].as_array().unwrap();
+    assert!(transports.contains(&Value::from("p2p_webrtc")), "{options}");
+}
+
+#[test]
+fn a_dry_run_is_accepted_as_a_config() {
+    let bench = bench();
+    let options = "-t p2p_webrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";
+    let dry = shell(
+        &bench,
+        &format!("bot-cli init my-bot {options} --dry-run"),
+        "",
+    );
+    assert!(dry.status.success(), "{dry:?}");
+    let configuration = String::from_utf8(dry.stdout.clone()).unwrap();
+    let again = shell(
+        &bench,
+        "bot-cli init my-bot --config - --dry-run",
+        &configuration,
+    );
+    assert_eq!(dry.stdout, again.stdout, "{again:?}");
+    assert!(!bench.path("work/my-bot").exists());
+}
+
+fn bench() -> Bench {
+    Bench::new(&[
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+    ])
+    .unwrap()
+}
+
+/// The code block below the comment that names it.
+fn passage(name: &str) -> String {
+    let readme = include_str!("../../../README.md");
+    let (_, rest) = readme.split_once(&format!("<!-- {name} -->\n```")).unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    let (block, _) = rest.split_once("\n```\n").unwrap();
+    format!("{block}\n")
+}
+
+fn shell(bench: &Bench, command: &str, input: &str) -> std::process::Output {
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", command])
+        .env_clear()
+        .envs(bench.environment())
+        .env(
+            "PATH",
+            format!("{}:/usr/bin:/bin", bench.path("bin").display()),
+        )
+        .current_dir(bench.path("work"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
