@@ -102,8 +102,12 @@ impl Report<'_> {
             "uv sync".to_owned(),
             "cp .env.example .env".to_owned(),
         ];
-        if let Some(transport) = config.transports.first() {
+        // A carrier needs a tunnel first, whose name the README explains; a browser needs nothing.
+        let mut transports = config.transports.iter();
+        if let Some(transport) = transports.clone().find(|one| !one.is_carrier()) {
             next.push(format!("uv run bot.py -t {}", transport.runner_key));
+        } else if let Some(carrier) = transports.next() {
+            next.push(format!("uv run bot.py -t {} -x YOUR_HOST", carrier.runner_key));
         }
         if config.client != Client::None {
             next.push("(cd ../client && npm install && npm run dev)".to_owned());

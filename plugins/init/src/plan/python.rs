@@ -22,8 +22,6 @@ const TELEPHONE_RATE: u32 = 8000;
 pub struct BotCode {
     /// `telephone`, `voice` or `voice and video`.
     pub medium: &'static str,
-    /// `Transport` or `Transports`.
-    pub transport_heading: &'static str,
     /// The import statements.
     pub imports: String,
     /// `NAME = …`: one statement for each environment variable.
@@ -108,11 +106,6 @@ impl BotCode {
                 "voice and video"
             } else {
                 "voice"
-            },
-            transport_heading: if config.transports.len() == 1 {
-                "Transport"
-            } else {
-                "Transports"
             },
             imports: String::new(),
             settings: readings.iter().map(setting).collect::<Result<_, _>>()?,

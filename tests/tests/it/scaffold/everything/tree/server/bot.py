@@ -3,7 +3,10 @@
 Speech-to-text: Deepgram
 Language model: OpenAI
 Text-to-speech: Cartesia
-Transports: SmallWebRTC (peer to peer), Daily (WebRTC), LiveKit (WebRTC), WebSocket
+Transport: SmallWebRTC (peer to peer)
+Transport: Daily (WebRTC)
+Transport: LiveKit (WebRTC)
+Transport: WebSocket
 
 Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
 """

@@ -3,7 +3,8 @@
 Speech-to-text: Deepgram
 Language model: OpenAI
 Text-to-speech: Cartesia
-Transports: SmallWebRTC (peer to peer), Daily (WebRTC)
+Transport: SmallWebRTC (peer to peer)
+Transport: Daily (WebRTC)
 
 Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
 """

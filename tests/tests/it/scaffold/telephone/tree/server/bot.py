@@ -3,7 +3,8 @@
 Speech-to-text: OpenAI
 Language model: OpenAI
 Text-to-speech: OpenAI
-Transports: Twilio, SmallWebRTC (peer to peer)
+Transport: Twilio
+Transport: SmallWebRTC (peer to peer)
 
 Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
 """

@@ -1,7 +1,10 @@
 """A telephone bot.
 
 Speech-to-speech: AWS Nova Sonic
-Transports: Twilio, Telnyx, Plivo, Exotel
+Transport: Twilio
+Transport: Telnyx
+Transport: Plivo
+Transport: Exotel
 
 Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
 """

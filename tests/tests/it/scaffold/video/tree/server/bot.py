@@ -1,7 +1,8 @@
 """A voice and video bot.
 
 Speech-to-speech: Gemini Live
-Transports: SmallWebRTC (peer to peer), WebSocket
+Transport: SmallWebRTC (peer to peer)
+Transport: WebSocket
 
 Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
 """
