@@ -107,7 +107,10 @@ impl Report<'_> {
         if let Some(transport) = transports.clone().find(|one| !one.is_carrier()) {
             next.push(format!("uv run bot.py -t {}", transport.runner_key));
         } else if let Some(carrier) = transports.next() {
-            next.push(format!("uv run bot.py -t {} -x YOUR_HOST", carrier.runner_key));
+            next.push(format!(
+                "uv run bot.py -t {} -x YOUR_HOST",
+                carrier.runner_key
+            ));
         }
         if config.client != Client::None {
             next.push("(cd ../client && npm install && npm run dev)".to_owned());

@@ -143,28 +143,13 @@ fn options() -> Value {
 /// Every service at least once, each web transport and each carrier alone and all together, each realtime service on the
 /// telephone, each feature alone and all together.
 fn plans(options: &Value) -> Vec<Plan> {
-    let list = |value: &Value| -> Vec<String> {
-        let list: Vec<String> = value
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|id| id.as_str().unwrap().to_owned())
-            .collect();
-        assert!(!list.is_empty());
-        list
-    };
     let transports = list(&options["transports"]["web"]);
-    let carriers: Vec<String> = list(&options["transports"]["telephony"])
-        .into_iter()
-        .filter(|id| !id.contains("hosted_rtc"))
-        .collect();
     let (stt, llm, tts) = (
         list(&options["stt"]),
         list(&options["llm"]),
         list(&options["tts"]),
     );
     let realtime = list(&options["realtime"]);
-    let turn = |list: &[String], number: usize| list[number % list.len()].clone();
     let cascade = |number: usize| {
         vec![
             ("--stt", turn(&stt, number)),
@@ -229,6 +214,42 @@ fn plans(options: &Value) -> Vec<Plan> {
             &[feature],
         );
     }
+    add(
+        "all-features".to_owned(),
+        &transports,
+        known_cascade(),
+        FEATURES.split_last().unwrap().1,
+    );
+    add(
+        "realtime-all-features".to_owned(),
+        &transports,
+        vec![("--realtime", realtime[0].clone())],
+        FEATURES.split_last().unwrap().1,
+    );
+    plans.extend(calls_and_faces(options));
+    plans
+}
+
+/// Each carrier, each realtime service on the telephone, each face.
+fn calls_and_faces(options: &Value) -> Vec<Plan> {
+    let transports = list(&options["transports"]["web"]);
+    let carriers: Vec<String> = list(&options["transports"]["telephony"])
+        .into_iter()
+        .filter(|id| !id.contains("hosted_rtc"))
+        .collect();
+    let realtime = list(&options["realtime"]);
+    let mut plans = Vec::new();
+    let mut add = |name: String,
+                   transports: &[String],
+                   services: Vec<(&'static str, String)>,
+                   flags: &[&'static str]| {
+        plans.push(Plan {
+            name,
+            transports: transports.to_vec(),
+            services,
+            flags: flags.to_vec(),
+        });
+    };
     for (number, carrier) in carriers.iter().enumerate() {
         add(
             format!("call-{carrier}"),
@@ -281,19 +302,22 @@ fn plans(options: &Value) -> Vec<Plan> {
             &[],
         );
     }
-    add(
-        "all-features".to_owned(),
-        &transports,
-        known_cascade(),
-        FEATURES.split_last().unwrap().1,
-    );
-    add(
-        "realtime-all-features".to_owned(),
-        &transports,
-        vec![("--realtime", realtime[0].clone())],
-        FEATURES.split_last().unwrap().1,
-    );
     plans
+}
+
+fn list(value: &Value) -> Vec<String> {
+    let list: Vec<String> = value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_str().unwrap().to_owned())
+        .collect();
+    assert!(!list.is_empty());
+    list
+}
+
+fn turn(list: &[String], number: usize) -> String {
+    list[number % list.len()].clone()
 }
 
 /// The last one excludes noise cancellation.
