@@ -75,6 +75,10 @@ pub fn invalid_input(fields: Vec<Field>) -> Failure {
     let mut failure = Failure::new(Exit::Usage, "invalid_input", format!("{count} missing or invalid"))
         .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option");
     failure.fields = fields;
+    if failure.fields.iter().any(|field| field.field == "mode") {
+        failure = failure
+            .hint("mode `cascade` takes --stt, --llm and --tts, mode `realtime` takes --realtime");
+    }
     failure
 }
 

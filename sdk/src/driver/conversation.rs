@@ -108,7 +108,7 @@ impl Plugin {
     ) -> Result<Option<Result<Value, Failure>>, Failure> {
         let bytes = match line {
             Line::Complete(bytes) => bytes,
-            Line::TooLong => return Err(self.give_up(Violation::LineTooLong)),
+            Line::TooLong { .. } => return Err(self.give_up(Violation::LineTooLong)),
         };
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
@@ -260,7 +260,7 @@ impl Plugin {
                 }
                 _ => None,
             },
-            Event::Line(Line::TooLong) | Event::OutputEnded => None,
+            Event::Line(Line::TooLong { .. }) | Event::OutputEnded => None,
         }
     }
 

@@ -163,7 +163,7 @@ impl Drop for Process {
 /// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.
 fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>) {
     while let Ok(Some(line)) = line::read(&mut stdout) {
-        let too_long = line == Line::TooLong;
+        let too_long = matches!(line, Line::TooLong { .. });
         if events.send(Event::Line(line)).is_err() || too_long {
             drop(io::copy(&mut stdout, &mut io::sink()));
             return;

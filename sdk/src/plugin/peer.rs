@@ -115,12 +115,16 @@ pub fn listen(
     replies: &Sender<Reply>,
 ) {
     while let Ok(Some(line)) = line::read(&mut input) {
-        let Line::Complete(bytes) = line else {
-            output.send(&unreadable(
-                codes::INVALID_REQUEST,
-                "a line is longer than 8 MiB",
-            ));
-            return;
+        let bytes = match line {
+            Line::Complete(bytes) => bytes,
+            Line::TooLong { ended } => {
+                let reason = "a line is longer than 8 MiB";
+                output.send(&unreadable(codes::INVALID_REQUEST, reason));
+                if !ended && input.skip_until(b'\n').is_err() {
+                    return;
+                }
+                continue;
+            }
         };
         if bytes.iter().all(u8::is_ascii_whitespace) {
             continue;

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Output, Stdio};
 
+use bot_cli_sdk::protocol::MAX_LINE;
 use serde_json::{Value, json};
 
 const GREET: &str = env!("CARGO_BIN_EXE_it-greet");
@@ -172,6 +173,33 @@ fn lines_that_cannot_be_read_are_answered_without_an_id() {
          {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a line is not a JSON-RPC 2.0 message\"}}\n"
     );
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_answered_and_the_next_one_is_served() {
+    for excess in [1, 2, 100_000] {
+        let line = "x".repeat(MAX_LINE + excess);
+        let request = json!({"jsonrpc": "2.0", "id": 7, "method": "nothing"});
+        let output = feed(&[], &format!("{line}\n{request}\n"));
+        let replies: Vec<Value> = text(&output.stdout)
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let seen: Vec<_> = replies
+            .iter()
+            .map(|reply| (&reply["id"], &reply["error"]["code"]))
+            .collect();
+        let expected = [(Value::Null, -32600), (Value::from(7), -32601)]
+            .map(|(id, code)| (id, Value::from(code)));
+        assert_eq!(
+            seen,
+            expected
+                .iter()
+                .map(|(id, code)| (id, code))
+                .collect::<Vec<_>>(),
+            "{excess} bytes too many"
+        );
+    }
 }
 
 #[test]

@@ -33,8 +33,13 @@ impl ProjectName {
         }
         let slug = slug(display);
         if slug.len() < SHORTEST || slug.len() > LONGEST {
+            let derived = if slug.is_empty() {
+                "has no letter or digit of ASCII".to_owned()
+            } else {
+                format!("gives `{slug}`, of {} characters", slug.len())
+            };
             return Err(format!(
-                "{} gives `{slug}` as the name of packages and agents, which must have {SHORTEST} to {LONGEST} of a-z, 0-9 and `-`",
+                "{} {derived}; the name of packages and agents that is derived from it must have {SHORTEST} to {LONGEST} of a-z, 0-9 and `-`",
                 quoted(display)
             ));
         }
@@ -64,7 +69,7 @@ pub(super) fn resolve(
         (Some(name), _, _) => ProjectName::parse(name),
         (None, true, _) => Err("empty".to_owned()),
         (None, false, Some(default)) => ProjectName::parse(default).map_err(|problem| {
-            format!("missing, and the directory's name is of no use: {problem}")
+            format!("missing, and the directory's name does not serve: {problem}")
         }),
         (None, false, None) => Err(super::MISSING.to_owned()),
     };
