@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::config::Config;
-use manifest::MANIFEST;
 pub use manifest::generates;
 use templates::Templates;
 use view::ProjectView;
@@ -84,14 +83,13 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
     view.bot.imports = imports::used_by(&bot, config)?;
 
     let mut files = Vec::new();
-    for entry in MANIFEST.iter().filter(|entry| (entry.when)(config)) {
+    for entry in manifest::files_of(config) {
         files.push(PlannedFile {
             path: entry.path.to_owned(),
             text: templates.render(entry.template, &view)?,
             existing: entry.existing,
         });
     }
-    files.sort_by(|one, other| one.path.cmp(&other.path));
     check::files(&files, config)?;
     Ok(Plan { files })
 }

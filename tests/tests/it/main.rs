@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod client;
 mod conversation;
 mod framework;
 mod host;

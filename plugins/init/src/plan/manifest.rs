@@ -5,6 +5,8 @@ use bot_cli_templates::catalogue::{BotType, Transport};
 use super::{Existing, PlanError};
 use crate::config::{Client, Config};
 
+mod client;
+
 pub(super) struct Entry {
     /// Where it goes, relative to the target.
     pub path: &'static str,
@@ -16,7 +18,18 @@ pub(super) struct Entry {
     pub when: fn(&Config) -> bool,
 }
 
-pub(super) const MANIFEST: &[Entry] = &[
+/// The files of this project, in the order of their paths.
+pub(super) fn files_of(config: &Config) -> Vec<&'static Entry> {
+    let mut entries: Vec<&Entry> = MANIFEST
+        .iter()
+        .chain(client::MANIFEST)
+        .filter(|entry| (entry.when)(config))
+        .collect();
+    entries.sort_by_key(|entry| entry.path);
+    entries
+}
+
+const MANIFEST: &[Entry] = &[
     Entry {
         path: ".gitignore",
         template: "gitignore.liquid",
@@ -132,8 +145,7 @@ pub(super) fn refuse_what_is_missing(config: &Config) -> Result<(), PlanError> {
         return missing(format!("a bot with the transport `{}`", transport.id));
     }
     match config.client {
-        Client::None => Ok(()),
-        Client::ReactVite | Client::ReactNextjs => missing("a `react` client".to_owned()),
-        Client::Vanilla => missing("a `vanilla` client".to_owned()),
+        Client::None | Client::Vanilla | Client::ReactVite => Ok(()),
+        Client::ReactNextjs => missing("a `react` client with the server `nextjs`".to_owned()),
     }
 }

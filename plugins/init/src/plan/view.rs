@@ -4,7 +4,7 @@ use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Provider, Service};
 use serde::Serialize;
 
 use super::PlanError;
-use super::manifest::MANIFEST;
+use super::manifest;
 use super::python::BotCode;
 use super::requirements::Requirements;
 use super::variables::{self, VariableGroup};
@@ -36,6 +36,8 @@ pub struct ProjectView {
     pub services: Vec<ServiceView>,
     /// The web client: `none`, `react_vite`, `react_nextjs` or `vanilla`.
     pub client: &'static str,
+    /// The transports that the web client offers, in the user's order.
+    pub client_transports: Vec<ClientTransportView>,
     /// Audio recording to `server/recordings/`.
     pub recording: bool,
     /// Transcript in the log.
@@ -73,6 +75,21 @@ pub struct TransportView {
     pub runner_key: &'static str,
     /// One sentence that its user should know.
     pub note: Option<&'static str>,
+}
+
+/// A chosen transport for which a client package is published.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClientTransportView {
+    /// `p2p_webrtc`.
+    pub id: &'static str,
+    /// `SmallWebRTC`.
+    pub label: &'static str,
+    /// What the client asks the bot's server for: `webrtc`.
+    pub runner_key: &'static str,
+    /// `@pipecat-ai/small-webrtc-transport`.
+    pub package: &'static str,
+    /// `^1.10.8`.
+    pub version: &'static str,
 }
 
 /// A chosen AI service.
@@ -141,6 +158,19 @@ impl ProjectView {
                 Client::ReactNextjs => "react_nextjs",
                 Client::Vanilla => "vanilla",
             },
+            client_transports: config
+                .transports
+                .iter()
+                .filter_map(|transport| {
+                    Some(ClientTransportView {
+                        id: &transport.id,
+                        label: &transport.label,
+                        runner_key: &transport.runner_key,
+                        package: transport.client_package.as_deref()?,
+                        version: transport.client_version.as_deref()?,
+                    })
+                })
+                .collect(),
             recording: config.recording,
             transcription: config.transcription,
             video_input: config.video_input,
@@ -152,9 +182,8 @@ impl ProjectView {
             env: variables::groups(config, &readings)?,
             python: Requirements::new(config, bot.session)?,
             bot,
-            files: MANIFEST
-                .iter()
-                .filter(|entry| (entry.when)(config))
+            files: manifest::files_of(config)
+                .into_iter()
                 .map(|entry| FileView {
                     path: entry.path,
                     about: entry.about,

@@ -3,6 +3,7 @@
 use bot_cli_sdk::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport};
 
+use crate::draft::Draft;
 use crate::plan;
 
 /// A choice without further words.
@@ -34,6 +35,15 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
         .filter(|transport| plan::generates(transport))
         .map(transport)
         .collect()
+}
+
+/// Whether a client package is published for one of the transports.
+pub(super) fn reached_by_clients(draft: &Draft) -> bool {
+    let chosen = draft.transports.as_deref().unwrap_or_default();
+    chosen
+        .iter()
+        .filter_map(|word| Catalogue::get().transport(word))
+        .any(|transport| transport.client_package.is_some())
 }
 
 /// Whether a name that the user gave stands for a transport of telephones.

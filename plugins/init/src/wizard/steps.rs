@@ -293,6 +293,30 @@ pub(super) static ALL: &[Step] = &[
         },
     },
     Step {
+        key: "client_framework",
+        flag: Some("--client-framework"),
+        label: "Web client",
+        applies: |wishes| {
+            scaffolding(wishes)
+                && bot_type(wishes) == BotType::Web
+                && choices::reached_by_clients(&wishes.draft)
+        },
+        value: |wishes| text(wishes.draft.client_framework.as_ref()),
+        question: |_| {
+            let mut question = select(
+                "Add a web client of your own?",
+                vec![
+                    explained("none", "No", "the bot serves a page for trying it out"),
+                    explained("vanilla", "Plain TypeScript", "built with Vite"),
+                    explained("react", "React", "built with Vite"),
+                ],
+            );
+            question.default = Some(json!("none"));
+            question
+        },
+        store: |wishes, answer| set(&mut wishes.draft.client_framework, answer),
+    },
+    Step {
         key: "deploy_to_cloud",
         flag: Some("--deploy-to-cloud"),
         label: "Cloud deployment",

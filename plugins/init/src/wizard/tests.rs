@@ -127,6 +127,7 @@ fn whole() -> Vec<(&'static str, Value)> {
         ("tts", json!("cartesia_tts")),
         ("video", json!("none")),
         ("features", json!(["recording", "video_output"])),
+        ("client_framework", json!("vanilla")),
         ("deploy_to_cloud", json!(true)),
         ("enable_noise_cancel", json!(true)),
         ("eval", json!(false)),
@@ -153,6 +154,7 @@ fn whole_draft() -> Draft {
         video_input: Some(false),
         video_output: Some(true),
         enable_observability: Some(false),
+        client_framework: Some("vanilla".to_owned()),
         deploy_to_cloud: Some(true),
         enable_noise_cancel: Some(true),
         enable_eval: Some(false),
@@ -419,6 +421,7 @@ Language model      OpenAI
 Text-to-speech      Cartesia
 Video avatar        None
 Extras              Recording, Video output
+Web client          Plain TypeScript
 Cloud deployment    yes
 Noise cancellation  yes
 Evals               no"
@@ -470,10 +473,20 @@ fn everything_on_offer_can_be_generated() {
         plan::scaffold(&config).unwrap();
     };
     for transport in choices::transports(BotType::Web) {
-        generates(Draft {
+        let chosen = Draft {
             transports: Some(vec![transport.value]),
+            client_framework: None,
             ..whole_draft()
-        });
+        };
+        if choices::reached_by_clients(&chosen) {
+            for client in ["none", "vanilla", "react"] {
+                generates(Draft {
+                    client_framework: Some(client.to_owned()),
+                    ..chosen.clone()
+                });
+            }
+        }
+        generates(chosen);
     }
     let telephony = choices::transports(BotType::Telephony);
     let (calls, web): (Vec<_>, Vec<_>) = telephony
@@ -484,6 +497,7 @@ fn everything_on_offer_can_be_generated() {
     for call in calls {
         generates(Draft {
             bot_type: Some("telephony".to_owned()),
+            client_framework: None,
             transports: Some([vec![call], web.clone()].concat()),
             video_output: None,
             video_input: None,

@@ -1,0 +1,214 @@
+//! The files of a web client.
+
+use super::{Entry, Existing};
+use crate::config::{Client, Config};
+
+pub(super) const MANIFEST: &[Entry] = &[
+    file(
+        "client/.env.example",
+        "client/shared/env.example.liquid",
+        "Settings of the web client",
+        any,
+    ),
+    file(
+        "client/eslint.config.js",
+        "client/vanilla/eslint.config.js",
+        "Rules of the linter",
+        vanilla,
+    ),
+    file(
+        "client/eslint.config.js",
+        "client/react_vite/eslint.config.js",
+        "Rules of the linter",
+        react,
+    ),
+    file(
+        "client/index.html",
+        "client/vanilla/index.html.liquid",
+        "The page",
+        vanilla,
+    ),
+    file(
+        "client/index.html",
+        "client/react_vite/index.html.liquid",
+        "The page that loads the client",
+        react,
+    ),
+    file(
+        "client/package.json",
+        "client/shared/package.json.liquid",
+        "Dependencies and commands",
+        any,
+    ),
+    file(
+        "client/src/App.tsx",
+        "client/react_vite/src/App.tsx",
+        "The page",
+        react,
+    ),
+    file(
+        "client/src/Buttons.tsx",
+        "client/react_vite/src/Buttons.tsx",
+        "Connect, mute",
+        react,
+    ),
+    file(
+        "client/src/Pictures.tsx",
+        "client/react_vite/src/Pictures.tsx",
+        "Pictures of the bot and the user",
+        react,
+    ),
+    file(
+        "client/src/Settings.tsx",
+        "client/react_vite/src/Settings.tsx",
+        "Choice of connection and devices",
+        react,
+    ),
+    file(
+        "client/src/Turns.tsx",
+        "client/react_vite/src/Turns.tsx",
+        "What was said",
+        react,
+    ),
+    file(
+        "client/src/camera.ts",
+        "client/shared/src/camera.ts",
+        "The camera of peer-to-peer connections",
+        own_camera,
+    ),
+    file(
+        "client/src/conversation.ts",
+        "client/shared/src/conversation.ts",
+        "Turns of the conversation",
+        any,
+    ),
+    file(
+        "client/src/devices.ts",
+        "client/shared/src/devices.ts",
+        "Microphones and cameras",
+        any,
+    ),
+    file(
+        "client/src/features.ts",
+        "client/shared/src/features.ts.liquid",
+        "What the bot does with pictures",
+        any,
+    ),
+    file(
+        "client/src/main.ts",
+        "client/vanilla/src/main.ts",
+        "Shows the session on the page",
+        vanilla,
+    ),
+    file(
+        "client/src/main.tsx",
+        "client/react_vite/src/main.tsx.liquid",
+        "Starts the client",
+        react,
+    ),
+    file(
+        "client/src/problems.ts",
+        "client/shared/src/problems.ts",
+        "Failures in plain words",
+        any,
+    ),
+    file(
+        "client/src/session.ts",
+        "client/shared/src/session.ts",
+        "The connection to the bot, and everything that the page shows",
+        any,
+    ),
+    file(
+        "client/src/settings.ts",
+        "client/shared/src/settings.ts",
+        "Reads the settings",
+        any,
+    ),
+    file(
+        "client/src/style.css",
+        "client/shared/src/style.css",
+        "Looks, light and dark",
+        any,
+    ),
+    file(
+        "client/src/transport-lib.d.ts",
+        "client/shared/src/transport-lib.d.ts",
+        "Types that a dependency lacks",
+        peer_to_peer,
+    ),
+    file(
+        "client/src/transports.ts",
+        "client/shared/src/transports.ts.liquid",
+        "The ways to reach the bot",
+        any,
+    ),
+    file(
+        "client/src/vite-env.d.ts",
+        "client/shared/src/vite-env.d.ts",
+        "Types of the settings",
+        any,
+    ),
+    file(
+        "client/tsconfig.json",
+        "client/vanilla/tsconfig.json",
+        "Rules of the type checker",
+        vanilla,
+    ),
+    file(
+        "client/tsconfig.json",
+        "client/react_vite/tsconfig.json",
+        "Rules of the type checker",
+        react,
+    ),
+    file(
+        "client/vite.config.ts",
+        "client/vanilla/vite.config.ts",
+        "Settings of the build",
+        vanilla,
+    ),
+    file(
+        "client/vite.config.ts",
+        "client/react_vite/vite.config.ts",
+        "Settings of the build",
+        react,
+    ),
+];
+
+const fn file(
+    path: &'static str,
+    template: &'static str,
+    about: &'static str,
+    when: fn(&Config) -> bool,
+) -> Entry {
+    Entry {
+        path,
+        template,
+        about,
+        existing: Existing::Conflict,
+        when,
+    }
+}
+
+fn any(config: &Config) -> bool {
+    vanilla(config) || react(config)
+}
+
+fn vanilla(config: &Config) -> bool {
+    config.client == Client::Vanilla
+}
+
+fn react(config: &Config) -> bool {
+    config.client == Client::ReactVite
+}
+
+fn peer_to_peer(config: &Config) -> bool {
+    any(config)
+        && config
+            .transports
+            .iter()
+            .any(|transport| transport.id == "p2p_webrtc")
+}
+
+fn own_camera(config: &Config) -> bool {
+    peer_to_peer(config) && config.video_input
+}
