@@ -73,7 +73,10 @@ def main() -> int:
     for line in report.problems:
         print(line)
     if report.missing:
-        print(f"not importable, their extras are not installed: {', '.join(report.missing)}", file=sys.stderr)
+        print(
+            f"not importable (extra not installed, or a newer Python needed): {', '.join(report.missing)}",
+            file=sys.stderr,
+        )
     if report.downloads:
         print(f"constructed up to the download of a model: {', '.join(report.downloads)}", file=sys.stderr)
     print(
@@ -135,7 +138,8 @@ def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Rep
         report.problem(name, f"{error}")
         return
     except Exception as error:
-        if "all" in may_miss or may_miss & set(wanted):
+        too_old = python is not None and sys.version_info[:2] < tuple(map(int, python.split(".")))
+        if too_old or "all" in may_miss or may_miss & set(wanted):
             report.missing.append(name)
         else:
             report.problem(name, f"does not import: {error}")
