@@ -13,81 +13,98 @@ use crate::conversation::free_port;
 use crate::conversation::running::Running;
 
 const GREETING: &str = "Hello, how can I help you?";
+const QUESTION: &str = "What time is it?";
+const ANSWER: &str = "It is noon.";
+
+const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
+const OTHERS: [&str; 4] = ["--transport", "hosted_rtc", "--transport", "websocket"];
+const VANILLA: [&str; 2] = ["--client-framework", "vanilla"];
+const REACT: [&str; 4] = ["--client-framework", "react", "--client-server", "vite"];
+const NEXTJS: [&str; 4] = ["--client-framework", "react", "--client-server", "nextjs"];
+const CAMERA: [&str; 2] = ["--video-input", "--video-output"];
 
 #[test]
-fn the_plain_client_builds_and_talks_to_the_bot() {
-    builds_and_talks(&["vanilla"]);
+fn the_plain_client_builds_and_holds_a_spoken_conversation() {
+    let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS].concat());
+    client.install();
+    talk(&client, "websocket", &[]);
+    let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
+    client.hand_dependencies_to(&camera);
+    camera.check();
+    // The package that it does not use is there all the same.
+    let no_peers = Project::new(&[&VANILLA[..], &OTHERS].concat());
+    camera.hand_dependencies_to(&no_peers);
+    no_peers.check();
 }
 
 #[test]
-fn the_react_client_builds_and_talks_to_the_bot() {
-    builds_and_talks(&["react", "--client-server", "vite"]);
+fn the_react_client_builds_and_holds_a_spoken_conversation() {
+    let client = Project::new(&[&REACT[..], &PEER_TO_PEER, &OTHERS, &["--video-input"]].concat());
+    client.install();
+    talk(&client, "webrtc", &["--camera"]);
+    let no_peers = Project::new(&[&REACT[..], &OTHERS].concat());
+    client.hand_dependencies_to(&no_peers);
+    no_peers.check();
 }
 
 #[test]
-fn clients_with_a_camera_or_without_peer_to_peer_pass_lint_and_types() {
-    for framework in ["vanilla", "react"] {
-        let both = ["--transport", "hosted_rtc", "--transport", "websocket"];
-        let client = ["--client-framework", framework];
-        let camera = [
-            "--transport",
-            "p2p_webrtc",
-            "--video-input",
-            "--video-output",
-        ];
-        let first = Project::new(&[&client[..], &both, &camera].concat());
-        first.install();
-        first.check();
-        // The dependencies are the same but for one that it does not use.
-        let second = Project::new(&[client, [both[0], both[1]], [both[2], both[3]]].concat());
-        let modules = |project: &Project| project.client().join("node_modules");
-        fs::rename(modules(&first), modules(&second)).unwrap();
-        second.check();
-    }
+fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
+    let client = Project::new(&[&NEXTJS[..], &PEER_TO_PEER, &OTHERS].concat());
+    client.install();
+    talk(&client, "websocket", &[]);
 }
 
-fn builds_and_talks(framework: &[&str]) {
-    let mut options = vec![
-        "--name",
-        r#"A "b" <i>&{x} 'c' \"#,
-        "--transport",
-        "p2p_webrtc",
-        "--transport",
-        "hosted_rtc",
-        "--transport",
-        "websocket",
-        "--client-framework",
-    ];
-    options.extend(framework);
-    let project = Project::new(&options);
-    let (_services, _bot, port) = project.bot();
+/// Builds the client and uses it; the bot ends a conversation over the transport `last`.
+fn talk(client: &Project, last: &str, more: &[&str]) {
+    let (_services, bot, port) = client.bot();
+    let address = format!("http://127.0.0.1:{port}");
+    let folder = client.client();
     fs::write(
-        project.client().join(".env"),
-        format!("VITE_BOT_URL=http://127.0.0.1:{port}/\n"),
+        folder.join(".env"),
+        format!("VITE_BOT_URL={address}/\nNEXT_PUBLIC_BOT_URL={address}/\n"),
     )
     .unwrap();
-    project.install();
-    project.check();
-    let built = project.build();
+    client.check();
+    let types = fs::read_to_string(folder.join("tsconfig.json")).unwrap();
+    let built = client.build();
     assert!(
         !built.to_lowercase().contains("warn") && !built.contains("(!)"),
         "{built}"
     );
+    // Next.js writes down what it misses in there.
+    let after = fs::read_to_string(folder.join("tsconfig.json")).unwrap();
+    assert_eq!(after, types);
 
     let page = free_port().to_string();
+    let (server, ready) = if folder.join("next.config.ts").exists() {
+        (["node_modules/next/dist/bin/next", "start"], "Ready in")
+    } else {
+        (["node_modules/vite/bin/vite.js", "preview"], "Local:")
+    };
     let mut server = Running::start(
         Command::new("node")
-            .args(["node_modules/vite/bin/vite.js", "preview", "--strictPort"])
+            .args(server)
             .args(["--port", &page])
-            .current_dir(project.client()),
+            .current_dir(&folder),
     );
-    server.line_with("Local:");
-    run(Command::new("node")
-        .arg("look.mjs")
+    server.line_with(ready);
+    let mut look = Command::new("node");
+    look.arg("look.mjs")
+        .arg("--chromium")
         .arg(chromium())
-        .args([&format!("http://localhost:{page}/"), GREETING])
-        .args(std::env::var_os("SCREENSHOTS"))
-        .current_dir(tools()));
+        .args(["--page", &format!("http://localhost:{page}/")])
+        .args(["--bot", &address])
+        .args(["--bot-process", &bot.process().to_string()])
+        .args(["--greeting", GREETING, "--question", QUESTION])
+        .args(["--answer", ANSWER, "--last", last])
+        .args(more)
+        .current_dir(tools());
+    if let Some(folder) = std::env::var_os("SCREENSHOTS") {
+        look.arg("--screenshots").arg(folder);
+    }
+    let said = run(&mut look);
+    // Seen with `--nocapture`: how much the page loads before it is used.
+    println!("{said}");
 }
 
 /// A generated project.
@@ -99,7 +116,8 @@ impl Project {
     fn new(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         run(Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-            .args(["bot", "--mode", "cascade", "--stt", "openai_stt"])
+            .args(["bot", "--name", r#"A "b" <i>&{x} 'c' \"#])
+            .args(["--mode", "cascade", "--stt", "openai_stt"])
             .args(["--llm", "openai_llm", "--tts", "openai_tts"])
             .args(options)
             .current_dir(folder.path()));
@@ -112,6 +130,12 @@ impl Project {
 
     fn install(&self) {
         install(&self.client());
+    }
+
+    /// Moves them: a copy would take longer than an installation.
+    fn hand_dependencies_to(&self, other: &Self) {
+        let modules = |project: &Self| project.client().join("node_modules");
+        fs::rename(modules(self), modules(other)).unwrap();
     }
 
     /// Lint and types.
@@ -129,7 +153,13 @@ impl Project {
     fn bot(&self) -> (Running, Running, u16) {
         let python = Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"));
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
-        let mut services = Running::start(python.command("python").arg(script));
+        let mut services = Running::start(
+            python
+                .command("python")
+                .arg(script)
+                .args(["--hear", QUESTION])
+                .args(["--say", &format!("{QUESTION}={ANSWER}")]),
+        );
         let address = services.line_with("http://");
         let server = self.folder.path().join("bot/server");
         fs::write(
@@ -157,7 +187,7 @@ fn tools() -> &'static Path {
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
             let folder = tempfile::tempdir().unwrap();
-            for file in ["package.json", "look.mjs"] {
+            for file in ["package.json", "look.mjs", "voice.mjs"] {
                 fs::copy(source.join(file), folder.path().join(file)).unwrap();
             }
             install(folder.path());

@@ -102,7 +102,7 @@ impl Desk {
 }
 
 /// Every question on the way to a project, and the keys that answer it.
-const WALK: [(&str, &str); 16] = [
+const WALK: [(&str, &str); 17] = [
     ("Which folder?", "my-bot\r"),
     ("How do you want to build the bot?", "\u{1b}[B\r"),
     ("What is the project called?", ENTER),
@@ -115,6 +115,7 @@ const WALK: [(&str, &str); 16] = [
     ("Should the bot show a face?", ENTER),
     ("What else should it do?", " \r"),
     ("Add a web client of your own?", "react\r"),
+    ("What should build and serve it?", "nextjs\r"),
     ("Prepare it for the cloud?", ENTER),
     ("Cancel background noise?", "y\r"),
     ("Add evals?", ENTER),
@@ -191,13 +192,14 @@ fn leaves_the_bot_to_a_coding_agent() {
 fn shows_a_summary_that_can_be_changed() {
     let desk = Desk::new();
     let mut terminal = desk.start(Door::Host);
-    answer(&mut terminal, &WALK[..15]);
+    answer(&mut terminal, &WALK[..16]);
     terminal.wait_for_question("Create this project?").unwrap();
     let screen = terminal.screen();
     for line in [
         "Folder              my-bot",
         "Extras              Recording",
         "Web client          React",
+        "Client server       Next.js",
         "Noise cancellation  yes",
     ] {
         assert!(screen.contains(line), "{line}\n{screen}");

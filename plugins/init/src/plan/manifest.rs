@@ -3,7 +3,7 @@
 use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Existing, PlanError};
-use crate::config::{Client, Config};
+use crate::config::Config;
 
 mod client;
 
@@ -136,16 +136,14 @@ fn evaluated(config: &Config) -> bool {
 
 /// Parts of a valid configuration for which there are no templates.
 pub(super) fn refuse_what_is_missing(config: &Config) -> Result<(), PlanError> {
-    let missing = |what: String| Err(PlanError::NotYet { what });
     if let Some(transport) = config
         .transports
         .iter()
         .find(|transport| !generates(transport))
     {
-        return missing(format!("a bot with the transport `{}`", transport.id));
+        return Err(PlanError::NotYet {
+            what: format!("a bot with the transport `{}`", transport.id),
+        });
     }
-    match config.client {
-        Client::None | Client::Vanilla | Client::ReactVite => Ok(()),
-        Client::ReactNextjs => missing("a `react` client with the server `nextjs`".to_owned()),
-    }
+    Ok(())
 }

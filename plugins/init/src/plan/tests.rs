@@ -170,14 +170,6 @@ fn a_part_without_templates_is_named() {
         error.to_string(),
         "a bot with the transport `hosted_rtc_pstn_dialin` can't be generated yet"
     );
-
-    let mut config = self::config();
-    config.client = Client::ReactNextjs;
-    let error = scaffold(&config).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a `react` client with the server `nextjs` can't be generated yet"
-    );
 }
 
 #[test]

@@ -308,13 +308,34 @@ pub(super) static ALL: &[Step] = &[
                 vec![
                     explained("none", "No", "the bot serves a page for trying it out"),
                     explained("vanilla", "Plain TypeScript", "built with Vite"),
-                    explained("react", "React", "built with Vite"),
+                    explained("react", "React", "built with Vite or Next.js"),
                 ],
             );
             question.default = Some(json!("none"));
             question
         },
         store: |wishes, answer| set(&mut wishes.draft.client_framework, answer),
+    },
+    Step {
+        key: "client_server",
+        flag: Some("--client-server"),
+        label: "Client server",
+        applies: |wishes| {
+            scaffolding(wishes) && wishes.draft.client_framework.as_deref() == Some("react")
+        },
+        value: |wishes| text(wishes.draft.client_server.as_ref()),
+        question: |_| {
+            let mut question = select(
+                "What should build and serve it?",
+                vec![
+                    explained("vite", "Vite", "a folder of files for any web server"),
+                    explained("nextjs", "Next.js", "room for pages and routes of your own"),
+                ],
+            );
+            question.default = Some(json!("vite"));
+            question
+        },
+        store: |wishes, answer| set(&mut wishes.draft.client_server, answer),
     },
     Step {
         key: "deploy_to_cloud",

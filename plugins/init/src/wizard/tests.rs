@@ -127,7 +127,8 @@ fn whole() -> Vec<(&'static str, Value)> {
         ("tts", json!("cartesia_tts")),
         ("video", json!("none")),
         ("features", json!(["recording", "video_output"])),
-        ("client_framework", json!("vanilla")),
+        ("client_framework", json!("react")),
+        ("client_server", json!("nextjs")),
         ("deploy_to_cloud", json!(true)),
         ("enable_noise_cancel", json!(true)),
         ("eval", json!(false)),
@@ -154,7 +155,8 @@ fn whole_draft() -> Draft {
         video_input: Some(false),
         video_output: Some(true),
         enable_observability: Some(false),
-        client_framework: Some("vanilla".to_owned()),
+        client_framework: Some("react".to_owned()),
+        client_server: Some("nextjs".to_owned()),
         deploy_to_cloud: Some(true),
         enable_noise_cancel: Some(true),
         enable_eval: Some(false),
@@ -421,7 +423,8 @@ Language model      OpenAI
 Text-to-speech      Cartesia
 Video avatar        None
 Extras              Recording, Video output
-Web client          Plain TypeScript
+Web client          React
+Client server       Next.js
 Cloud deployment    yes
 Noise cancellation  yes
 Evals               no"
@@ -476,12 +479,19 @@ fn everything_on_offer_can_be_generated() {
         let chosen = Draft {
             transports: Some(vec![transport.value]),
             client_framework: None,
+            client_server: None,
             ..whole_draft()
         };
         if choices::reached_by_clients(&chosen) {
-            for client in ["none", "vanilla", "react"] {
+            for (client, server) in [
+                ("none", None),
+                ("vanilla", None),
+                ("react", Some("vite")),
+                ("react", Some("nextjs")),
+            ] {
                 generates(Draft {
                     client_framework: Some(client.to_owned()),
+                    client_server: server.map(str::to_owned),
                     ..chosen.clone()
                 });
             }
@@ -498,6 +508,7 @@ fn everything_on_offer_can_be_generated() {
         generates(Draft {
             bot_type: Some("telephony".to_owned()),
             client_framework: None,
+            client_server: None,
             transports: Some([vec![call], web.clone()].concat()),
             video_output: None,
             video_input: None,

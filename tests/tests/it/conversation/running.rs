@@ -34,6 +34,11 @@ impl Running {
         Self { child, lines, log }
     }
 
+    /// Its process, for those who signal it.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The first line from now on that contains `needle`.
     pub(crate) fn line_with(&mut self, needle: &str) -> String {
         let deadline = Instant::now() + PATIENCE;

@@ -20,7 +20,13 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/eslint.config.js",
         "client/react_vite/eslint.config.js",
         "Rules of the linter",
-        react,
+        react_vite,
+    ),
+    file(
+        "client/eslint.config.js",
+        "client/react_nextjs/eslint.config.js",
+        "Rules of the linter",
+        nextjs,
     ),
     file(
         "client/index.html",
@@ -32,7 +38,13 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/index.html",
         "client/react_vite/index.html.liquid",
         "The page that loads the client",
-        react,
+        react_vite,
+    ),
+    file(
+        "client/next.config.ts",
+        "client/react_nextjs/next.config.ts",
+        "Settings of the build",
+        nextjs,
     ),
     file(
         "client/package.json",
@@ -41,34 +53,46 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
-        "client/src/App.tsx",
-        "client/react_vite/src/App.tsx",
-        "The page",
-        react,
-    ),
-    file(
         "client/src/Buttons.tsx",
-        "client/react_vite/src/Buttons.tsx",
+        "client/react/src/Buttons.tsx",
         "Connect, mute",
         react,
     ),
     file(
         "client/src/Pictures.tsx",
-        "client/react_vite/src/Pictures.tsx",
+        "client/react/src/Pictures.tsx",
         "Pictures of the bot and the user",
         react,
     ),
     file(
         "client/src/Settings.tsx",
-        "client/react_vite/src/Settings.tsx",
+        "client/react/src/Settings.tsx",
         "Choice of connection and devices",
         react,
     ),
     file(
+        "client/src/Talk.tsx",
+        "client/react/src/Talk.tsx",
+        "The page",
+        react,
+    ),
+    file(
         "client/src/Turns.tsx",
-        "client/react_vite/src/Turns.tsx",
+        "client/react/src/Turns.tsx",
         "What was said",
         react,
+    ),
+    file(
+        "client/src/app/layout.tsx",
+        "client/react_nextjs/src/app/layout.tsx.liquid",
+        "What surrounds every page",
+        nextjs,
+    ),
+    file(
+        "client/src/app/page.tsx",
+        "client/react_nextjs/src/app/page.tsx.liquid",
+        "The page of this client",
+        nextjs,
     ),
     file(
         "client/src/camera.ts",
@@ -104,7 +128,7 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/src/main.tsx",
         "client/react_vite/src/main.tsx.liquid",
         "Starts the client",
-        react,
+        react_vite,
     ),
     file(
         "client/src/problems.ts",
@@ -120,7 +144,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     ),
     file(
         "client/src/settings.ts",
-        "client/shared/src/settings.ts",
+        "client/shared/src/settings.ts.liquid",
         "Reads the settings",
         any,
     ),
@@ -146,7 +170,7 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/src/vite-env.d.ts",
         "client/shared/src/vite-env.d.ts",
         "Types of the settings",
-        any,
+        vite,
     ),
     file(
         "client/tsconfig.json",
@@ -158,7 +182,13 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/tsconfig.json",
         "client/react_vite/tsconfig.json",
         "Rules of the type checker",
-        react,
+        react_vite,
+    ),
+    file(
+        "client/tsconfig.json",
+        "client/react_nextjs/tsconfig.json",
+        "Rules of the type checker",
+        nextjs,
     ),
     file(
         "client/vite.config.ts",
@@ -170,7 +200,7 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/vite.config.ts",
         "client/react_vite/vite.config.ts",
         "Settings of the build",
-        react,
+        react_vite,
     ),
 ];
 
@@ -190,7 +220,11 @@ const fn file(
 }
 
 fn any(config: &Config) -> bool {
-    vanilla(config) || react(config)
+    config.client != Client::None
+}
+
+fn vite(config: &Config) -> bool {
+    vanilla(config) || react_vite(config)
 }
 
 fn vanilla(config: &Config) -> bool {
@@ -198,7 +232,15 @@ fn vanilla(config: &Config) -> bool {
 }
 
 fn react(config: &Config) -> bool {
+    react_vite(config) || nextjs(config)
+}
+
+fn react_vite(config: &Config) -> bool {
     config.client == Client::ReactVite
+}
+
+fn nextjs(config: &Config) -> bool {
+    config.client == Client::ReactNextjs
 }
 
 fn peer_to_peer(config: &Config) -> bool {
