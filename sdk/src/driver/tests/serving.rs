@@ -174,7 +174,7 @@ fn a_plugin_that_knows_a_password_is_not_quoted() {
 #[test]
 fn answers_that_a_plugin_leaves_unread_do_not_pile_up() {
     let mut ui = Recorder {
-        input: vec![b'x'; 1024 * 1024],
+        input: vec![b'x'; 128 * 1024],
         ..Recorder::default()
     };
     let patience = Patience {
