@@ -189,6 +189,6 @@ fn answers_that_a_plugin_leaves_unread_do_not_pile_up() {
     );
     assert_eq!(outcome.result.unwrap_err().code, "timed_out");
     let asked = ui.seen.iter().filter(|line| *line == "stdin").count();
-    assert!((2..20).contains(&asked), "{asked}");
+    assert!((2..40).contains(&asked), "{asked}");
     assert!(all_gone(&ui));
 }
