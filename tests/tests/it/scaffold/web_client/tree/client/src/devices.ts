@@ -7,14 +7,14 @@ export interface Devices {
 }
 
 export async function listDevices(): Promise<Devices> {
-  // Browsers hide `mediaDevices` from pages that are neither local nor encrypted.
-  const all = window.isSecureContext ? await navigator.mediaDevices.enumerateDevices() : [];
+  // Browsers hide `mediaDevices` from pages that are neither local nor encrypted; a server that renders the page has none.
+  const all = globalThis.isSecureContext ? await navigator.mediaDevices.enumerateDevices() : [];
   const of = (kind: MediaDeviceKind) => all.filter((device) => device.kind === kind && device.deviceId !== "");
   return { microphones: of("audioinput"), cameras: of("videoinput") };
 }
 
 export function onDevicesChanged(listener: () => void): void {
-  if (window.isSecureContext) navigator.mediaDevices.addEventListener("devicechange", listener);
+  if (globalThis.isSecureContext) navigator.mediaDevices.addEventListener("devicechange", listener);
 }
 
 /** Asks for permission and makes sure that the device opens. */

@@ -3,14 +3,14 @@ import "./style.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
-import { App } from "./App";
 import { Session } from "./session";
+import { Talk } from "./Talk";
 
 const root = document.getElementById("root");
 if (!root) throw new Error('index.html has no "root"');
 
 createRoot(root).render(
   <StrictMode>
-    <App session={new Session()} name={"Say \"hi\" & <wave>"} />
+    <Talk session={new Session()} name={"Say \"hi\" & <wave>"} />
   </StrictMode>,
 );

@@ -21,6 +21,11 @@ export function explain(error: unknown): string {
   return `The connection failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
+/** Whether this error is but the end of a WebSocket: done (1000), the server goes (1001) or restarts (1012). */
+export function closedInOrder(reason: string): boolean {
+  return /connection closed\. Code: (1000|1001|1012)$/.test(reason);
+}
+
 /** What to show when a microphone or camera cannot be used. */
 export function explainDevice(error: unknown, device: string): string {
   switch (error instanceof DOMException ? error.name : "") {

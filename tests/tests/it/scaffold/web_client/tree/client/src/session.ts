@@ -3,12 +3,14 @@ import { PipecatClient, type RTVIMessage } from "@pipecat-ai/client-js";
 import { Conversation, type Turn } from "./conversation";
 import { listDevices, onDevicesChanged, tryDevice, type Devices } from "./devices";
 import { CAMERA } from "./features";
-import { explain, Problem } from "./problems";
+import { closedInOrder, explain, Problem } from "./problems";
 import { BOT_URL, OFFERED } from "./settings";
 import { TRANSPORTS, type TransportChoice } from "./transports";
 
 /** How long the bot may take from the first request until it is ready. */
 const PATIENCE_MS = 45_000;
+
+const ENDED_BY_BOT = "The bot ended the conversation";
 
 export type Phase = "idle" | "connecting" | "ready" | "closing";
 
@@ -144,19 +146,28 @@ export class Session {
     const current = (change: () => Partial<SessionState>) => {
       if (attempt === this.#attempt) this.#set(change());
     };
+    const ended = () => {
+      if (attempt === this.#attempt && this.#state.phase === "ready") void this.#end(ENDED_BY_BOT, "");
+    };
     return {
       onBotStarted: () => current(() => ({ status: "Connecting to the bot…" })),
       onConnected: () => current(() => ({ status: "Waiting for the bot…" })),
-      onDisconnected: () => {
-        if (attempt === this.#attempt && this.#state.phase === "ready") void this.#end("The bot ended the conversation", "");
-      },
+      onBotDisconnected: ended,
+      onDisconnected: ended,
       onError: (message: RTVIMessage) => {
         const { error, message: text, fatal } = message.data as { error?: string; message?: string; fatal?: boolean };
         if (attempt !== this.#attempt || this.#state.phase !== "ready") return;
-        if (fatal) {
-          void this.#end("Not connected", `The connection to the bot was lost: ${error ?? text ?? "no reason was given"}`);
+        const reason = error ?? text ?? "no reason was given";
+        if (!fatal) {
+          this.#set({ problem: `The bot reports a problem: ${reason}` });
+          return;
+        }
+        // After a fatal error the client hangs up by itself, and would fail to do it twice.
+        this.#set({ client: null });
+        if (closedInOrder(reason)) {
+          void this.#end(ENDED_BY_BOT, "");
         } else {
-          this.#set({ problem: `The bot reports a problem: ${error ?? text ?? "no reason was given"}` });
+          void this.#end("Not connected", `The connection to the bot was lost: ${reason}`);
         }
       },
       onBotStartedSpeaking: () => current(() => ({ status: "The bot speaks" })),

@@ -1,10 +1,13 @@
 import { TRANSPORTS, type TransportChoice } from "./transports";
 
-/** Where the bot's server listens, without a slash at the end. */
-export const BOT_URL = (import.meta.env.VITE_BOT_URL || "http://localhost:7860").replace(/\/+$/, "");
+const address = import.meta.env.VITE_BOT_URL;
+const transports = import.meta.env.VITE_TRANSPORTS;
 
-/** The connections that the page offers: all that are built in, unless `VITE_TRANSPORTS` names some. */
-export const OFFERED = offered(import.meta.env.VITE_TRANSPORTS ?? "");
+/** Where the bot's server listens, without a slash at the end. */
+export const BOT_URL = (address || "http://localhost:7860").replace(/\/+$/, "");
+
+/** The connections that the page offers: all that are built in, unless `.env` names some. */
+export const OFFERED = offered(transports ?? "");
 
 function offered(keys: string): TransportChoice[] {
   const wanted = keys.split(",").map((key) => key.trim());

@@ -8,8 +8,8 @@ import { Turns } from "./Turns";
 import type { Session } from "./session";
 
 /** The whole page. What it shows follows from the session's state. */
-export function App({ session, name }: { session: Session; name: string }) {
-  const now = useSyncExternalStore(session.subscribe, session.state);
+export function Talk({ session, name }: { session: Session; name: string }) {
+  const now = useSyncExternalStore(session.subscribe, session.state, session.state);
   useEffect(() => {
     document.body.dataset["phase"] = now.phase;
   }, [now.phase]);

@@ -1,0 +1,13 @@
+import js from "@eslint/js";
+import next from "@next/eslint-plugin-next";
+import reactHooks from "eslint-plugin-react-hooks";
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: [".next", "next-env.d.ts", "eslint.config.js"] },
+  js.configs.recommended,
+  tseslint.configs.recommendedTypeChecked,
+  reactHooks.configs.flat.recommended,
+  next.configs["core-web-vitals"],
+  { languageOptions: { parserOptions: { projectService: true } } },
+);

@@ -1,0 +1,19 @@
+import "../style.css";
+
+import type { Metadata, Viewport } from "next";
+import type { ReactNode } from "react";
+
+export const metadata: Metadata = { title: "Say \"hi\" & <wave>", icons: { icon: "data:," } };
+
+export const viewport: Viewport = { colorScheme: "light dark" };
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <body>
+        <noscript>This page needs JavaScript.</noscript>
+        {children}
+      </body>
+    </html>
+  );
+}
