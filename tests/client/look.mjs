@@ -160,7 +160,7 @@ try {
 
   // There is no bot any more.
   await connect.click();
-  await alert.getByText(`The bot does not answer at ${given.bot}. Start it`).waitFor();
+  await alert.getByText(`The bot does not answer at ${given.bot}. Start it with \`uv run bot.py\``).waitFor();
   await inspect("nobody");
   assert.deepEqual(failures, []);
 } catch (error) {
