@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::process::{Event, LastWords, Process};
 use super::{Launch, Patience, Violation, not_runnable, service};
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::line::Line;
 use crate::protocol::{CancelParams, Id, Message, NotAMessage, methods};
 use crate::ui::{Level, Ui};
@@ -78,7 +78,7 @@ impl Plugin {
             match self.process.next_event(TICK) {
                 Ok(Event::Line(line)) => {
                     if let Some(reply) = self.hear(line, id, ui)? {
-                        return reply.map_err(|failure| cancelled_by(failure, cancel));
+                        return reply.map_err(|failure| cancel.explain(failure));
                     }
                 }
                 Ok(Event::Stderr(line)) => self.relay_stderr(&line, ui),
@@ -171,7 +171,7 @@ impl Plugin {
             }
             Rung::Terminated(since) if since.elapsed() >= self.patience.terminate => {
                 self.process.end_group(Duration::ZERO);
-                Err(cancelled_by(Failure::cancelled(), cancel))
+                Err(cancel.explain(Failure::cancelled()))
             }
             rung @ (Rung::Working | Rung::Asked(_) | Rung::Terminated(_)) => Ok(rung),
         }
@@ -192,7 +192,7 @@ impl Plugin {
             match event {
                 Event::Line(line) => {
                     if let Some(reply) = self.hear(line, id, ui)? {
-                        return reply.map_err(|failure| cancelled_by(failure, cancel));
+                        return reply.map_err(|failure| cancel.explain(failure));
                     }
                 }
                 Event::Stderr(line) => self.relay_stderr(&line, ui),
@@ -205,7 +205,7 @@ impl Plugin {
             .wait_until(Instant::now() + self.patience.finish);
         self.process.end_group(self.patience.terminate);
         if cancel.requested() {
-            return Err(cancelled_by(Failure::cancelled(), cancel));
+            return Err(cancel.explain(Failure::cancelled()));
         }
         let end = end.map_or_else(
             || "its output was closed".to_owned(),
@@ -284,12 +284,4 @@ impl Plugin {
         self.process.end_group(self.patience.terminate);
         violation.by(&self.name).into()
     }
-}
-
-/// A cancelled run that was told to end by a signal says so by its status.
-fn cancelled_by(mut failure: Failure, cancel: &Cancel) -> Failure {
-    if failure.exit == Exit::Cancelled && cancel.terminated() {
-        failure.exit = Exit::Terminated;
-    }
-    failure
 }

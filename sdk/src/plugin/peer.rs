@@ -1,6 +1,5 @@
 //! The host at the other end: its messages as they come, and the user interface that it is.
 
-use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -11,6 +10,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::wishes::Wishes;
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::line::{self, Line};
@@ -62,50 +62,6 @@ pub enum Reply {
     Cancelled,
 }
 
-/// The wishes to stop, by request.
-#[derive(Clone, Default)]
-pub struct Wishes(Arc<Mutex<HashMap<Id, Cancel>>>);
-
-impl Wishes {
-    fn open(&self, id: &Id) -> Cancel {
-        let cancel = Cancel::new();
-        let mut wishes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        wishes.insert(id.clone(), cancel.clone());
-        cancel
-    }
-
-    fn cancel(&self, id: &Id) {
-        if let Some(cancel) = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-        {
-            cancel.request();
-        }
-    }
-
-    /// Stops everything.
-    pub fn cancel_all(&self) {
-        for cancel in self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .values()
-        {
-            cancel.request();
-        }
-    }
-
-    /// Forgets a request that has been replied to.
-    pub fn close(&self, id: &Id) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(id);
-    }
-}
-
 /// Reads messages until the input ends and hands each to where it belongs.
 pub fn listen(
     mut input: impl BufRead,
@@ -142,7 +98,6 @@ pub fn listen(
             Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
                 if let Ok(params) = CancelParams::deserialize(params) {
                     wishes.cancel(&params.id);
-                    drop(replies.send(Reply::Cancelled));
                 }
             }
             Ok(Message::Notification { .. } | Message::Error { id: None, .. }) => {}
