@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::wishes::Wishes;
 use crate::cancel::Cancel;
@@ -18,7 +19,7 @@ use crate::protocol::{
     AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, Message, NotAMessage,
     OutputParams, ProgressParams, StdinResult, codes, methods,
 };
-use crate::question::{Answer, Question};
+use crate::question::{Answer, Question, QuestionKind};
 use crate::ui::{Capabilities, Level, Ui};
 
 /// Where messages go out, whole lines at a time.
@@ -72,7 +73,8 @@ pub fn listen(
 ) {
     while let Ok(Some(line)) = line::read(&mut input) {
         let bytes = match line {
-            Line::Complete(bytes) => bytes,
+            // It may answer a question for a password.
+            Line::Complete(bytes) => Zeroizing::new(bytes),
             Line::TooLong { ended } => {
                 let reason = "a line is longer than 8 MiB";
                 output.send(&unreadable(codes::INVALID_REQUEST, reason));
@@ -191,11 +193,18 @@ impl Ui for Peer {
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
         let result = self.request(methods::ASK, json!(question))?;
-        let result: AskResult = decoded(methods::ASK, result)?;
+        let mut result: AskResult = decoded(methods::ASK, result)?;
         match result.action {
-            AskAction::Accept => question
-                .check(&result.value)
-                .map_err(|problem| wrong_answer(methods::ASK, &format!("the value {problem}"))),
+            AskAction::Accept => {
+                let answer = question.check(&result.value);
+                if question.kind == QuestionKind::Password
+                    && let Value::String(text) = &mut result.value
+                {
+                    text.zeroize();
+                }
+                answer
+                    .map_err(|problem| wrong_answer(methods::ASK, &format!("the value {problem}")))
+            }
             AskAction::Back if question.back => Ok(Answer::Back),
             AskAction::Back => Err(wrong_answer(methods::ASK, "there is no way back")),
             AskAction::Cancel => Err(Failure::cancelled()),

@@ -179,6 +179,7 @@ fn run<C: Command>(
                 .map_err(|error| usage::failure(&error, &name))
                 .and_then(|command| command.run(&mut session))
                 .map_err(|failure| cancel.explain(failure));
+            session.warn_of_unused_answers(result.as_ref().err());
             Outcome::new(result.map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply

@@ -15,6 +15,18 @@ fn answers_stand_in_for_the_user() {
 }
 
 #[test]
+fn an_answer_to_no_question_is_a_warning() {
+    let answers = json!({ "name": "ada", "langauge": "de", "language": "en" });
+    let replies = speak(&[request(1, "run", json!({ "argv": [], "answers": answers }))]);
+    assert_eq!(
+        replies[0],
+        json!({ "jsonrpc": "2.0", "method": "log", "params": { "id": 1, "level": "warn",
+            "message": "the answer `langauge` was not used: nothing asked for it; did you mean `language`?" } })
+    );
+    assert_eq!(replies[1]["result"]["text"], "Hello, ada.\n");
+}
+
+#[test]
 fn without_a_user_every_open_question_is_named() {
     let replies = speak(&[request(1, "run", json!({ "argv": [] }))]);
     let data = &replies[0]["error"]["data"];
