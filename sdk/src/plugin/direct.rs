@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::{Command, describe, surface, usage};
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 use crate::outcome::Outcome;
 use crate::session::Session;
 use crate::terminal::{Look, Terminal, Verbosity};
@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Parses `arguments`, runs the command and shows its outcome.
 pub fn run<C: Command>(arguments: Vec<OsString>) -> ExitCode {
     let look = Look::detect();
-    let format = surface::format_of(&arguments);
+    let format = usage::format_of(&arguments);
     let name = format!("bot-cli-{}", describe::name::<C>());
     let command = surface::of(C::command(), &name).term_width(look.width);
     let matches = match command.try_get_matches_from(arguments) {
@@ -50,16 +50,10 @@ fn session(terminal: &Terminal) -> Result<Session, Failure> {
         Failure::new(
             Exit::Failed,
             "no_folder",
-            format!("could not find the current folder: {error}"),
+            format!("could not find the current folder: {}", reason(&error)),
         )
     })?;
-    let cancel = Cancel::on_signals_or_exit(GRACE).map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            "no_signals",
-            format!("could not watch for signals: {error}"),
-        )
-    })?;
+    let cancel = Cancel::on_signals_or_exit(GRACE)?;
     Ok(Session::new(
         Box::new(terminal.clone().watching(&cancel)),
         terminal.context(cwd),

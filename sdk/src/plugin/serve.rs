@@ -167,7 +167,7 @@ fn run<C: Command>(
     let words = words(&command, &params)?;
     let format = match params.context.format {
         WireFormat::Json => Format::Json,
-        WireFormat::Text => surface::format_of(&words),
+        WireFormat::Text => usage::format_of(&words),
     };
     let outcome = match command.try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &name, color),
