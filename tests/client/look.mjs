@@ -110,7 +110,6 @@ try {
   await inspect("idle");
   const first = await scripts();
   const bytes = [...first.values()].reduce((sum, size) => sum + size, 0);
-  console.log(`${bytes} bytes of scripts at the start`);
   assert.ok(bytes > 0 && bytes < LARGEST_START, `${bytes} bytes of scripts at the start`);
 
   // The microphone is refused.

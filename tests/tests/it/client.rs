@@ -102,9 +102,7 @@ fn talk(client: &Project, last: &str, more: &[&str]) {
     if let Some(folder) = std::env::var_os("SCREENSHOTS") {
         look.arg("--screenshots").arg(folder);
     }
-    let said = run(&mut look);
-    // Seen with `--nocapture`: how much the page loads before it is used.
-    println!("{said}");
+    run(&mut look);
 }
 
 /// A generated project.

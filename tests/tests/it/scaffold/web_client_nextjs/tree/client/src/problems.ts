@@ -11,7 +11,9 @@ export function explain(error: unknown): string {
   if (error instanceof StartBotError) {
     // The words of Chromium, Firefox and Safari for a request without an answer.
     if (/failed to fetch|networkerror|load failed/i.test(error.message)) {
-      return `The bot does not answer at ${BOT_URL}. Start it, then connect again.`;
+      const onThisMachine = /^https?:\/\/(localhost|127\.0\.0\.1)\b/.test(BOT_URL);
+      const how = onThisMachine ? " with `uv run bot.py` in the folder `server`" : "";
+      return `The bot does not answer at ${BOT_URL}. Start it${how}, then connect again.`;
     }
     return `The bot's server refused: ${error.message}`;
   }
