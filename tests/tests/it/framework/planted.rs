@@ -93,6 +93,13 @@ const IN_FILES: &[Defect] = &[
         "COPY server.py bot.py",
         "`server.py` is copied and does not exist",
     ),
+    ("server/Dockerfile", "WORKDIR /app\n", "", "DL3045"),
+    (
+        "server/Dockerfile",
+        "-py3.12",
+        "-py3.10",
+        "has a Python that pyproject.toml refuses",
+    ),
     (
         "server/.dockerignore",
         "!bot.py",
