@@ -48,7 +48,8 @@ def deployment(project: Project) -> Iterator[str]:
     for key in ("agent_name", "secret_set"):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{1,61})[a-z0-9]", settings.get(key, "")):
             yield f"cloud-deploy.toml: {key} is no name that the service takes: {settings.get(key)!r}"
-    profile = "agent-2x" if project.made["video"] else "agent-1x"
+    video = project.made["config"]["video_input"] or project.made["config"]["video_output"]
+    profile = "agent-2x" if video else "agent-1x"
     if settings.get("agent_profile") != profile:
         yield f"cloud-deploy.toml: the profile is {settings.get('agent_profile')!r}, this bot needs {profile!r}"
     telephone = any(transport["bot_type"] == "telephony" for transport in project.transports())

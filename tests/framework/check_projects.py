@@ -32,7 +32,7 @@ def problems(project: Project) -> list[str]:
     unreadable = list(parses(project))
     if unreadable:
         return unreadable
-    checks = [texts, environment, requirements, imports, image, deployment, readme, arguments]
+    checks = [texts, environment, requirements, imports, image, deployment, readme, arguments, pictures]
     return [problem for check in checks for problem in check(project)]
 
 
@@ -115,6 +115,25 @@ def arguments(project: Project) -> Iterator[str]:
             match keyword.value:
                 case ast.Constant(value=str(name)) if name in listed:
                     yield f"bot.py: {keyword.arg} is given the name {name} for a value"
+
+
+def pictures(project: Project) -> Iterator[str]:
+    """Every transport that can carry pictures carries those that were chosen."""
+    entries = {
+        key.value: {keyword.arg for keyword in made.body.keywords}
+        for table in ast.walk(project.bot)
+        if isinstance(table, ast.Dict)
+        for key, made in zip(table.keys, table.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(made, ast.Lambda) and isinstance(made.body, ast.Call)
+    }
+    for transport in project.transports():
+        name = transport["runner_key"]
+        if transport["bot_type"] != "web" or transport["id"] == "websocket":
+            continue
+        for direction, word in (("input", "in"), ("output", "out")):
+            chosen = project.made["config"][f"video_{direction}"]
+            if chosen != (f"video_{word}_enabled" in entries.get(name, set())):
+                yield f"bot.py: video {direction} was {'' if chosen else 'not '}chosen, and {name} has it otherwise"
 
 
 def files(project: Project) -> list[Path]:

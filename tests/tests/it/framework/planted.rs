@@ -40,6 +40,12 @@ const IN_FILES: &[Defect] = &[
         "given the name OPENAI_API_KEY for a value",
     ),
     (
+        "server/bot.py",
+        "        video_out_enabled=True,\n",
+        "",
+        "video output was chosen, and webrtc has it otherwise",
+    ),
+    (
         "server/.env.example",
         "# OPENAI_MODEL=",
         "OPENAI_MODEL=\n# ",
