@@ -50,12 +50,13 @@ def requirements(project: Project) -> Iterator[str]:
 def imports(project: Project) -> Iterator[str]:
     asked = {Requirement(text) for text in project.pyproject["project"]["dependencies"]}
     available = {name for requirement in asked for name in closure(requirement.name, frozenset(requirement.extras))}
-    found, unknown = imported_distributions(project.bot)
-    for module in unknown:
-        yield f"bot.py: there is no module `{module}`"
-    for module, distributions in found.items():
-        if not distributions & available:
-            yield f"pyproject.toml: bot.py needs the module `{module}`, which no requirement brings"
+    for name, program in project.programs.items():
+        found, unknown = imported_distributions(program)
+        for module in unknown:
+            yield f"{name}: there is no module `{module}`"
+        for module, distributions in found.items():
+            if not distributions & available:
+                yield f"pyproject.toml: {name} needs the module `{module}`, which no requirement brings"
 
 
 @cache
@@ -74,8 +75,9 @@ def distributions_of() -> dict[str, set[str]]:
 
 
 def used(project: Project, name: str) -> bool:
-    """Whether bot.py imports a distribution, or a chosen service of the catalogue asks for it."""
-    imported = {module.split(".")[0] for module, _ in imported_names(project.bot)}
+    """Whether a program imports a distribution, or a chosen service of the catalogue asks for it."""
+    programs = project.programs.values()
+    imported = {module.split(".")[0] for program in programs for module, _ in imported_names(program)}
     needed = {Requirement(text).name for service in project.services() for text in service.get("packages", [])}
     brings = {module for module, names in distributions_of().items() if canonicalize_name(name) in names}
     return name in needed or bool(imported & brings)
