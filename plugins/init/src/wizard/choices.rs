@@ -4,7 +4,6 @@ use bot_cli_sdk::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport};
 
 use crate::draft::Draft;
-use crate::plan;
 
 /// A choice without further words.
 pub(super) fn choice(value: &str, label: &str) -> Choice {
@@ -32,7 +31,6 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
     types
         .iter()
         .flat_map(|bot_type| Catalogue::get().transports(*bot_type))
-        .filter(|transport| plan::generates(transport))
         .map(transport)
         .collect()
 }
