@@ -99,6 +99,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("pipecat.utils.types", &["NOT_GIVEN", "NotGiven"]),
     ("pipecat.workers.runner", &["WorkerRunner"]),
     ("pipecat_whisker", &["WhiskerServer"]),
+    ("starlette.requests", &["ClientDisconnect"]),
     ("twilio.request_validator", &["RequestValidator"]),
     ("twilio.rest", &["Client"]),
     ("twilio.twiml.voice_response", &["Dial", "VoiceResponse"]),
