@@ -75,11 +75,16 @@ def environment(project: Project) -> Iterator[str]:
     listed = [name for name, _, _ in project.example]
     for name in {name for name in listed if listed.count(name) > 1}:
         yield f".env.example: {name} is listed twice"
-    runner = {variable["name"]: variable for transport in project.transports() for variable in transport.get("env", [])}
-    for name in runner.keys() - names_in_framework():
-        yield f"catalogue: nothing in the framework reads {name}"
+    described = [variable for transport in project.transports() for variable in transport.get("env", [])]
+    runner = {variable["name"]: variable for variable in described if variable.get("reader") != "server"}
+    for variable in described:
+        reads = project.call_server is not None and names_in(project.call_server)
+        if variable.get("reader", "bot") != "bot" and variable["name"] not in (reads or ()):
+            yield f"catalogue: server.py does not read {variable['name']}"
+    for name in runner.keys() - names_in_framework() - names_in(project.bot):
+        yield f"catalogue: nothing in the framework or in bot.py reads {name}"
     for name in project.variables_read.keys() - set(listed):
-        yield f".env.example: {name} is read by bot.py and not listed"
+        yield f".env.example: {name} is read by bot.py or server.py and not listed"
     for name in runner.keys() - set(listed):
         yield f".env.example: {name} is read by the runner for the chosen transports and not listed"
     for name in set(listed) - project.variables_read.keys() - runner.keys():
@@ -123,12 +128,13 @@ def requirements(project: Project) -> Iterator[str]:
 def imports(project: Project) -> Iterator[str]:
     asked = {Requirement(text) for text in project.pyproject["project"]["dependencies"]}
     available = {name for requirement in asked for name in closure(requirement.name, frozenset(requirement.extras))}
-    found, unknown = imported_distributions(project.bot)
-    for module in unknown:
-        yield f"bot.py: there is no module `{module}`"
-    for module, distributions in found.items():
-        if not distributions & available:
-            yield f"pyproject.toml: bot.py needs the module `{module}`, which no requirement brings"
+    for name, program in project.programs.items():
+        found, unknown = imported_distributions(program)
+        for module in unknown:
+            yield f"{name}: there is no module `{module}`"
+        for module, distributions in found.items():
+            if not distributions & available:
+                yield f"pyproject.toml: {name} needs the module `{module}`, which no requirement brings"
 
 
 def image(project: Project) -> Iterator[str]:
@@ -196,11 +202,11 @@ def readme(project: Project) -> Iterator[str]:
 def arguments(project: Project) -> Iterator[str]:
     """A variable's name given where its value belongs."""
     listed = {name for name, _, _ in project.example}
-    for call in ast.walk(project.bot):
+    for call in (node for program in project.programs.values() for node in ast.walk(program)):
         for keyword in call.keywords if isinstance(call, ast.Call) else []:
             match keyword.value:
                 case ast.Constant(value=str(name)) if name in listed:
-                    yield f"bot.py: {keyword.arg} is given the name {name} for a value"
+                    yield f"{keyword.arg} is given the name {name} for a value"
 
 
 def files(project: Project) -> list[Path]:
@@ -226,6 +232,12 @@ def names_in_framework() -> frozenset[str]:
     return frozenset(name for text in texts for name in re.findall(r"[\"']([A-Z][A-Z0-9_]+)[\"']", text))
 
 
+def names_in(program: ast.Module) -> frozenset[str]:
+    """Every upper-case name that stands as text in a program."""
+    texts = (node.value for node in ast.walk(program) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return frozenset(text for text in texts if re.fullmatch(r"[A-Z][A-Z0-9_]+", text))
+
+
 @cache
 def version(name: str) -> str | None:
     try:
@@ -242,8 +254,9 @@ def distributions_of() -> dict[str, set[str]]:
 
 
 def used(project: Project, name: str) -> bool:
-    """Whether bot.py imports a distribution, or a chosen service of the catalogue asks for it."""
-    imported = {module.split(".")[0] for module, _ in imported_names(project.bot)}
+    """Whether a program imports a distribution, or a chosen service of the catalogue asks for it."""
+    programs = project.programs.values()
+    imported = {module.split(".")[0] for program in programs for module, _ in imported_names(program)}
     needed = {Requirement(text).name for service in project.services() for text in service.get("packages", [])}
     brings = {module for module, names in distributions_of().items() if canonicalize_name(name) in names}
     return name in needed or bool(imported & brings)

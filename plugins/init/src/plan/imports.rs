@@ -43,7 +43,10 @@ const NAMES: &[(&str, &[&str])] = &[
     ("typing", &["Any", "Literal"]),
     ("urllib.parse", &["parse_qsl"]),
     ("dotenv", &["load_dotenv"]),
-    ("fastapi", &["FastAPI", "HTTPException", "Request", "Response"]),
+    (
+        "fastapi",
+        &["FastAPI", "HTTPException", "Request", "Response"],
+    ),
     ("loguru", &["logger"]),
     (
         "pipecat.audio.filters.base_audio_filter",

@@ -322,9 +322,14 @@ fn carrier_line(transport: &Transport) -> Option<String> {
         .filter(|variable| variable.reader != Reader::Server)
         .map(|variable| py(&variable.name))
         .collect();
-    let has_line =
-        transport.is_carrier() || transport.has_call_server() && !needed.is_empty();
-    has_line.then(|| format!("    {}: [{}],", py(&transport.runner_key), needed.join(", ")))
+    let has_line = transport.is_carrier() || transport.has_call_server() && !needed.is_empty();
+    has_line.then(|| {
+        format!(
+            "    {}: [{}],",
+            py(&transport.runner_key),
+            needed.join(", ")
+        )
+    })
 }
 
 /// What the eval harness talks to.

@@ -25,7 +25,7 @@ const IN_FILES: &[Defect] = &[
         "server/bot.py",
         "required(\"OPENAI_API_KEY\")",
         "required(\"OPENAI_KEY\")",
-        "OPENAI_KEY is read by bot.py and not listed",
+        "OPENAI_KEY is read by bot.py or server.py and not listed",
     ),
     (
         "server/bot.py",

@@ -230,13 +230,12 @@ fn plans(options: &Value) -> Vec<Plan> {
     plans
 }
 
-/// Each carrier, each realtime service on the telephone, each face.
+/// Each carrier, each kind of calls in rooms, each realtime service on the telephone, each face.
 fn calls_and_faces(options: &Value) -> Vec<Plan> {
     let transports = list(&options["transports"]["web"]);
-    let carriers: Vec<String> = list(&options["transports"]["telephony"])
+    let (rooms, carriers): (Vec<String>, Vec<String>) = list(&options["transports"]["telephony"])
         .into_iter()
-        .filter(|id| !id.contains("hosted_rtc"))
-        .collect();
+        .partition(|id| id.contains("hosted_rtc"));
     let realtime = list(&options["realtime"]);
     let mut plans = Vec::new();
     let mut add = |name: String,
@@ -264,6 +263,32 @@ fn calls_and_faces(options: &Value) -> Vec<Plan> {
             &["--eval"],
         );
     }
+    let of_calls: Vec<&str> = FEATURES
+        .iter()
+        .copied()
+        .filter(|flag| !flag.starts_with("--video") && *flag != "--no-deploy-to-cloud")
+        .collect();
+    for (number, room) in rooms.iter().enumerate() {
+        add(
+            format!("call-{room}"),
+            std::slice::from_ref(room),
+            known_cascade(),
+            &[],
+        );
+        add(
+            format!("call-{room}-realtime"),
+            &[room.clone(), turn(&transports, number + 1)],
+            vec![("--realtime", turn(&realtime, number))],
+            &["--recording", "--no-deploy-to-cloud"],
+        );
+        // Beside a carrier, and beside people in rooms.
+        add(
+            format!("call-{room}-everywhere"),
+            &[std::slice::from_ref(room), &carriers, &transports].concat(),
+            known_cascade(),
+            &of_calls,
+        );
+    }
     for service in &realtime {
         add(
             format!("call-{service}"),
@@ -273,11 +298,6 @@ fn calls_and_faces(options: &Value) -> Vec<Plan> {
         );
     }
     let everywhere = [carriers, transports.clone()].concat();
-    let of_calls: Vec<&str> = FEATURES
-        .iter()
-        .copied()
-        .filter(|flag| !flag.starts_with("--video") && *flag != "--no-deploy-to-cloud")
-        .collect();
     add(
         "call-all-features".to_owned(),
         &everywhere,
