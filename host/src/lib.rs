@@ -12,7 +12,6 @@ mod name;
 mod route;
 mod run;
 mod search;
-mod suggest;
 mod tree;
 mod trust;
 

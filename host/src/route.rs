@@ -7,6 +7,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Format, Outcome, Reply};
 use bot_cli_sdk::plugin::usage;
 use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use bot_cli_sdk::suggest;
 use bot_cli_sdk::terminal::{Terminal, Verbosity};
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -20,7 +21,6 @@ use crate::listing;
 use crate::name::PluginName;
 use crate::run;
 use crate::search::{self, Standing};
-use crate::suggest;
 use crate::tree;
 
 /// Does what the user's words ask for, shows how it ended and tells the status to exit with.

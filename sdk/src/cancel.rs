@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure};
 
 /// How often a wish is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -38,10 +38,11 @@ impl Cancel {
         let wishes = cancel.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
-                if signal != SIGINT {
-                    wishes.0.terminated.store(true, Ordering::SeqCst);
+                if signal == SIGINT {
+                    wishes.request();
+                } else {
+                    wishes.terminate();
                 }
-                wishes.request();
             }
         });
         Ok(cancel)
@@ -74,6 +75,21 @@ impl Cancel {
         } else {
             Exit::Cancelled
         }
+    }
+
+    /// `failure` as it is where a signal told the process to end: a cancelled run says so by its status.
+    #[must_use]
+    pub fn explain(&self, mut failure: Failure) -> Failure {
+        if failure.exit == Exit::Cancelled {
+            failure.exit = self.exit();
+        }
+        failure
+    }
+
+    /// Asks to stop because the process was told to end.
+    pub(crate) fn terminate(&self) {
+        self.0.terminated.store(true, Ordering::SeqCst);
+        self.request();
     }
 
     /// Asks to stop; the second time means at once.

@@ -1,6 +1,8 @@
 //! Runs a plugin's process and serves it while it works: questions, progress, output, cancelling, and a tidy end.
 
 mod conversation;
+mod ear;
+mod ladder;
 mod process;
 mod service;
 #[cfg(test)]
@@ -143,6 +145,7 @@ fn call<T: DeserializeOwned>(
 ) -> Result<T, Failure> {
     let mut plugin = Plugin::start(launch)?;
     let replied = plugin.request(method, params, ui, cancel);
+    let discreet = plugin.is_discreet();
     let finished = plugin.finish(ui, cancel);
     let result = replied?;
     finished?;
@@ -150,7 +153,8 @@ fn call<T: DeserializeOwned>(
         Failure::from(
             Violation::WrongResult {
                 method: method.to_owned(),
-                reason: error.to_string(),
+                // It quotes the value that is wrong.
+                reason: (!discreet).then(|| error.to_string()),
             }
             .by(&launch.name),
         )

@@ -7,6 +7,7 @@ mod peer;
 mod serve;
 mod surface;
 pub mod usage;
+mod wishes;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command, Reply};
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use bot_cli_sdk::session::{Level, Session};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::config::{Config, FromFile};
 use crate::draft::Draft;
@@ -298,9 +298,4 @@ fn unplanned(error: &PlanError) -> Failure {
         PlanError::Broken { .. } => Failure::new(Exit::Failed, "broken_template", error.to_string())
             .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`"),
     }
-}
-
-/// What `--json` says of a guide that stays.
-fn kept_json(path: &str, guide: &guides::Guide) -> Value {
-    json!({ "path": path, "guide": guide.words() })
 }

@@ -7,6 +7,7 @@
 
 mod commit;
 mod journal;
+mod place;
 mod staging;
 
 use std::io;
@@ -117,7 +118,7 @@ fn fill_and_commit(
     }
     match root {
         Some(root) => commit::appear(staging, &root),
-        None => commit::merge(&Journal::of(changes, target), staging, target),
+        None => commit::merge(changes, staging, target),
     }
 }
 

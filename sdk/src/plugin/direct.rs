@@ -36,10 +36,11 @@ pub fn run<C: Command>(arguments: Vec<OsString>) -> ExitCode {
         .map_err(|error| usage::failure(&error, &name))
         .and_then(|command| {
             let mut session = session(&terminal)?;
-            command.run(&mut session).map(|mut reply| {
+            let result = command.run(&mut session).map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply
-            })
+            });
+            result.map_err(|failure| session.cancel().explain(failure))
         });
     ExitCode::from(terminal.report(&Outcome::new(result)))
 }

@@ -13,9 +13,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::peer::{self, Incoming, Output, Peer, Reply, Wishes};
+use super::peer::{self, Incoming, Output, Peer, Reply};
+use super::wishes::Wishes;
 use super::{Command, describe, input, surface, usage};
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome};
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
@@ -24,7 +25,7 @@ use crate::protocol::{
 use crate::session::{Context, Session};
 use crate::ui::Capabilities;
 
-/// How long the work may go on for a host that has gone.
+/// How long the work may go on for a host that has gone, or after a signal to end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves requests until the input ends.
@@ -32,15 +33,19 @@ pub fn serve<C: Command>() -> ExitCode {
     let Ok((output, watched)) = take_stdout() else {
         return ExitCode::from(Exit::Failed.status());
     };
-    let wishes = Wishes::default();
     let (requests, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
+    let wishes = Wishes::new(replies.clone());
+    if wishes.heed_signals(GRACE).is_err() {
+        return ExitCode::from(Exit::Failed.status());
+    }
     {
         let (output, wishes) = (output.clone(), wishes.clone());
         thread::spawn(move || {
             let input = BufReader::new(io::stdin());
             peer::listen(input, &output, &wishes, &requests, &replies);
             drop((requests, replies));
+            wishes.input_ended();
             end_without_reader(&watched, &wishes);
         });
     }
@@ -59,8 +64,11 @@ pub fn serve<C: Command>() -> ExitCode {
         };
         wishes.close(&id);
         output.send(&reply);
+        if let Some(status) = wishes.replied() {
+            return ExitCode::from(status);
+        }
     }
-    ExitCode::SUCCESS
+    wishes.status().map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
 /// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
@@ -91,6 +99,9 @@ fn respond<C: Command>(
     answers: &Rc<Receiver<Reply>>,
 ) -> Result<Value, ErrorObject> {
     check_version(&request.method, &mut request.params)?;
+    if request.cancel.requested() {
+        return Err(request.cancel.explain(Failure::cancelled()).into());
+    }
     match request.method.as_str() {
         methods::RUN => run::<C>(request, output, answers),
         methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
@@ -104,9 +115,10 @@ fn respond<C: Command>(
             let method = method.to_owned();
             let params = request.params.clone();
             let wire: RunParams = decode(request.params.clone()).unwrap_or_default();
+            let cancel = request.cancel.clone();
             let mut session = session(request, &wire, Format::Json, output, answers);
             match C::request(&method, params, &mut session) {
-                Some(result) => Ok(result?),
+                Some(result) => Ok(result.map_err(|failure| cancel.explain(failure))?),
                 None => Err(ErrorObject::protocol(
                     codes::METHOD_NOT_FOUND,
                     format!("there is no method `{method}`"),
@@ -160,11 +172,14 @@ fn run<C: Command>(
     let outcome = match command.try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &name, color),
         Ok(matches) => {
+            let cancel = request.cancel.clone();
             let mut session = session(request, &params, format, output, answers);
             let parsed = C::from_arg_matches(&matches);
             let result = parsed
                 .map_err(|error| usage::failure(&error, &name))
-                .and_then(|command| command.run(&mut session));
+                .and_then(|command| command.run(&mut session))
+                .map_err(|failure| cancel.explain(failure));
+            session.warn_of_unused_answers(result.as_ref().err());
             Outcome::new(result.map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply

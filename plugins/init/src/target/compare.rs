@@ -1,7 +1,7 @@
 //! What a plan would change in a target. Nothing is written here.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -181,9 +181,23 @@ fn find(target: &Path, path: &str) -> io::Result<Found> {
     Ok(match kind(&full)? {
         None => Found::Nothing,
         Some(kind) if kind.is_symlink() => Found::Link,
-        Some(kind) if kind.is_file() => Found::File(fs::read(full)?),
+        Some(kind) if kind.is_file() => read(&full)?,
         Some(kind) if kind.is_dir() => Found::Obstacle("is a directory".to_owned()),
         Some(_) => Found::Obstacle("is not a regular file".to_owned()),
+    })
+}
+
+/// What is read of a file at most. No file of a project comes near it.
+const MAX_READ: u64 = 4 << 20;
+
+fn read(path: &Path) -> io::Result<Found> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path)?;
+    file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > MAX_READ {
+        Found::Obstacle(format!("is larger than {} MiB", MAX_READ >> 20))
+    } else {
+        Found::File(bytes)
     })
 }
 

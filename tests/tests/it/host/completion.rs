@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use bot_cli_tests::bench::is_alive;
+
 use super::{HELLO, bench, expect};
 
 const TREE: &str = r#"#!/bin/sh
@@ -82,4 +84,20 @@ fn the_script_for_bash_completes() {
             "{line}"
         );
     }
+}
+
+#[test]
+fn a_plugin_that_does_not_complete_is_told_to_stop_and_ended() {
+    let bench = bench();
+    let script = TREE.lines().take(3).collect::<Vec<_>>().join("\n")
+        + "\ntrap '' TERM\necho $$ >process\nread -r cancel\necho \"$cancel\" >cancel\nexec sleep 1000\n";
+    bench.script("plugins/bot-cli-tree", &script).unwrap();
+    let words = ["__complete", "--", "tree", "plant", "--soil", ""];
+    expect(&bench, &words, 0, "", "");
+    let read = |file| std::fs::read_to_string(bench.path(file)).unwrap();
+    assert_eq!(
+        read("work/cancel"),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":1,\"reason\":\"timeout\"}}\n"
+    );
+    assert!(!is_alive(read("work/process").trim().parse().unwrap()));
 }
