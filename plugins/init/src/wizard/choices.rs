@@ -54,6 +54,16 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .any(|transport| transport.bot_type == BotType::Telephony)
 }
 
+/// Those whose calls a web server brings to the bot: there can be one in a bot.
+pub(super) fn with_call_servers(names: &[String]) -> Vec<&'static str> {
+    names
+        .iter()
+        .filter_map(|name| Catalogue::get().transport(name))
+        .filter(|transport| transport.has_call_server())
+        .map(|transport| transport.id.as_str())
+        .collect()
+}
+
 /// The services of a kind: the recommended ones first, the deprecated ones last.
 pub(super) fn services(kind: Kind) -> Vec<Choice> {
     let (current, deprecated): (Vec<_>, Vec<_>) = Catalogue::get()
