@@ -1,6 +1,5 @@
 //! The user's wish to stop.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 
 /// How often a wish is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -32,9 +31,12 @@ impl Cancel {
     }
 
     /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once.
-    pub fn on_signals() -> io::Result<Self> {
+    pub fn on_signals() -> Result<Self, Failure> {
         let cancel = Self::new();
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| {
+            let message = format!("could not watch for signals: {}", reason(&error));
+            Failure::new(Exit::Failed, "no_signals", message)
+        })?;
         let wishes = cancel.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
@@ -49,7 +51,7 @@ impl Cancel {
     }
 
     /// Like [`on_signals`](Self::on_signals), but ends the process at the second signal, or `grace` after the first.
-    pub fn on_signals_or_exit(grace: Duration) -> io::Result<Self> {
+    pub fn on_signals_or_exit(grace: Duration) -> Result<Self, Failure> {
         let cancel = Self::on_signals()?;
         let watched = cancel.clone();
         thread::spawn(move || {

@@ -10,14 +10,15 @@ mod tests;
 mod violation;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome, Reply};
 use crate::protocol::{
     self, CompleteParams, CompleteResult, HostName, Manifest, RunContext, RunParams, RunResult,
@@ -161,11 +162,16 @@ fn call<T: DeserializeOwned>(
     })
 }
 
-/// The failure for a plugin that cannot be started.
-fn not_runnable(launch: &Launch, error: &std::io::Error) -> Failure {
-    Failure::new(
+/// The failure for an executable that cannot be started.
+#[must_use]
+pub fn not_runnable(program: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::new(
         Exit::NotRunnable,
         "not_runnable",
-        format!("could not run `{}`: {error}", launch.program.display()),
-    )
+        format!("could not run `{}`: {}", program.display(), reason(error)),
+    );
+    if error.kind() == io::ErrorKind::NotFound && program.exists() {
+        return failure.hint("the interpreter that its first line names is not there");
+    }
+    failure
 }

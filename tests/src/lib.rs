@@ -1,5 +1,7 @@
 //! Support for tests that run the real executables.
 
 pub mod bench;
+pub mod matrix;
+pub mod pairwise;
 pub mod pty;
 pub mod python;

@@ -14,7 +14,7 @@ use crate::config::{Config, FromFile};
 use crate::draft::Draft;
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
-use crate::options::{Options, listing::listing};
+use crate::options::{Options, listing::listing, schema::schema};
 use crate::plan::{self, Plan, PlanError};
 use crate::resolve::{MISSING, default_name, invalid_input, resolve};
 use crate::target::Target;
@@ -29,6 +29,9 @@ impl Command for Options {
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
             return document(listing());
+        }
+        if self.config_schema {
+            return document(schema());
         }
         let draft = self.draft();
         let scaffolds = draft != Draft::default() || self.config.is_some();

@@ -13,7 +13,7 @@ mod staging;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use journal::Journal;
 use staging::Staging;
@@ -191,14 +191,5 @@ impl Error {
     }
 }
 
-/// The words of the operating system, as they stand in a sentence.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_lowercase().chain(letters).collect()
-    })
-}
 #[cfg(test)]
 mod tests;

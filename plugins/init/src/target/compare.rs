@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
@@ -242,7 +242,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(
         Exit::Failed,
         "unreadable",
-        format!("could not read `{}`: {error}", path.display()),
+        format!("could not read `{}`: {}", path.display(), reason(error)),
     )
     .hint("nothing was changed")
 }

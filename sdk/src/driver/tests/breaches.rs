@@ -74,7 +74,7 @@ fn a_plugin_that_cannot_be_run_is_named() {
     assert_eq!(outcome.status, 126);
     let message = outcome.result.unwrap_err().message;
     assert!(
-        message.ends_with("tests/plugins/nobody`: No such file or directory (os error 2)"),
+        message.ends_with("tests/plugins/nobody`: no such file or directory"),
         "{message}"
     );
 }

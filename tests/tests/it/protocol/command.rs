@@ -61,6 +61,17 @@ fn json_anywhere_is_one_document() {
             json!({ "name": "a", "language": "en", "times": 1 }),
         ),
         (
+            &["--version", "--json"],
+            0,
+            json!({ "name": "greet", "version": "0.1.0" }),
+        ),
+        (
+            &["a", "--json=1"],
+            2,
+            json!({ "error": { "code": "usage", "message": "`--json` takes no value", "fields": [],
+                "hints": ["bot-cli-greet --help"] } }),
+        ),
+        (
             &["a", "--langage", "en", "--json"],
             2,
             json!({ "error": { "code": "usage", "message": "unexpected argument `--langage`", "fields": [],

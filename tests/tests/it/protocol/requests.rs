@@ -171,7 +171,10 @@ fn help_and_version_are_replies() {
         help.contains("\nUsage: bot-cli greet [OPTIONS] [NAME]\n"),
         "{help}"
     );
+    assert_eq!(replies[0]["result"]["data"], json!({ "help": help }));
     assert_eq!(replies[1]["result"]["text"], "bot-cli greet 0.1.0\n");
+    let version = json!({ "name": "greet", "version": "0.1.0" });
+    assert_eq!(replies[1]["result"]["data"], version);
 }
 
 #[test]
