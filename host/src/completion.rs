@@ -23,7 +23,7 @@ use crate::search::{self, Standing};
 const TAB: Duration = Duration::from_secs(2);
 
 /// How long each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
-const STEP: Duration = Duration::from_millis(200);
+const STEP: Duration = Duration::from_millis(400);
 
 /// The line that tells the shell's script to add files or folders of its own.
 const FILES: &str = ":files\n";
@@ -100,7 +100,12 @@ fn plugin(
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
-            found.candidates.extend(more.candidates);
+            // Not every shell leaves out what does not begin with the word.
+            let word = words.last().map_or("", String::as_str);
+            let fitting = more.candidates.into_iter();
+            found
+                .candidates
+                .extend(fitting.filter(|candidate| candidate.value.starts_with(word)));
         }
     }
     Some(found)

@@ -40,6 +40,12 @@ const IN_FILES: &[Defect] = &[
         "given the name OPENAI_API_KEY for a value",
     ),
     (
+        "server/bot.py",
+        "        video_out_enabled=True,\n",
+        "",
+        "video output was chosen, and webrtc has it otherwise",
+    ),
+    (
         "server/.env.example",
         "# OPENAI_MODEL=",
         "OPENAI_MODEL=\n# ",
@@ -92,6 +98,13 @@ const IN_FILES: &[Defect] = &[
         "COPY bot.py",
         "COPY server.py bot.py",
         "`server.py` is copied and does not exist",
+    ),
+    ("server/Dockerfile", "WORKDIR /app\n", "", "DL3045"),
+    (
+        "server/Dockerfile",
+        "-py3.12",
+        "-py3.10",
+        "has a Python that pyproject.toml refuses",
     ),
     (
         "server/.dockerignore",
