@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use bot_cli_init::config::Config;
 use bot_cli_init::draft::{Draft, FIELDS, Slot};
-use bot_cli_init::plan::{self, PlanError};
 use bot_cli_init::resolve::{MISSING, resolve};
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use serde_json::{Map, Value, json};
@@ -102,7 +101,7 @@ const NONE: &str = "none";
 const ALL: &str = "all";
 
 impl Axes {
-    /// Those of the catalogue and the schema. Values that this version knows and can't generate are left out.
+    /// Those of the catalogue and the schema.
     #[must_use]
     pub fn of_the_catalogue() -> Self {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
@@ -134,15 +133,7 @@ impl Axes {
         }
         let all = axes[0].values.iter().filter_map(Value::as_str);
         let all = all.map(|id| (id.to_owned(), with_all(id))).collect();
-        let mut axes = Self { list: axes, all };
-        for axis in 0..axes.list.len() {
-            let generated: Vec<Value> = (0..axes.list[axis].values.len())
-                .filter(|value| axes.generates(axis, *value))
-                .map(|value| axes.list[axis].values[value].clone())
-                .collect();
-            axes.list[axis].values = generated;
-        }
-        axes
+        Self { list: axes, all }
     }
 
     /// How many values each has.
@@ -207,28 +198,6 @@ impl Axes {
         }
         let name = String::new();
         Some(Combination { name, keys })
-    }
-
-    fn generates(&self, axis: usize, value: usize) -> bool {
-        let said = &self.list[axis].values[value];
-        let transport = said.as_str().and_then(|id| Catalogue::get().transport(id));
-        if let Some(transport) = transport {
-            return plan::generates(transport);
-        }
-        if self.list[axis].name != "client_server" {
-            return true;
-        }
-        let sizes = self.sizes();
-        let mut chosen = vec![None; sizes.len()];
-        chosen[axis] = Some(value);
-        pairwise::complete(&sizes, &mut chosen, &|chosen| self.fits(chosen))
-            && self.said(&chosen).is_some_and(|mut combination| {
-                add_services(&mut combination.keys, 0);
-                "bot".clone_into(&mut combination.name);
-                combination.config().is_ok_and(|config| {
-                    !matches!(plan::scaffold(&config), Err(PlanError::NotYet { .. }))
-                })
-            })
     }
 }
 
@@ -310,7 +279,7 @@ fn with_all(transport: &str) -> Vec<Value> {
             one.is_some_and(|one| one.bot_type >= *bot_type)
         })
         .flat_map(|bot_type| catalogue.transports(bot_type));
-    for other in others.filter(|other| other.id != transport && plan::generates(other)) {
+    for other in others.filter(|other| other.id != transport) {
         found.push(json!(other.id));
         if !agree(&found) {
             found.pop();
@@ -398,10 +367,7 @@ mod tests {
                 }
             }
         }
-        for transport in catalogue
-            .transports(BotType::Telephony)
-            .filter(|one| plan::generates(one))
-        {
+        for transport in catalogue.transports(BotType::Telephony) {
             assert!(seen.contains(&(BotType::Telephony, transport.id.clone())));
         }
     }

@@ -296,9 +296,6 @@ fn nothing_to_go_by() -> Failure {
 }
 
 fn unplanned(error: &PlanError) -> Failure {
-    match error {
-        PlanError::NotYet { .. } => Failure::new(Exit::Failed, "not_yet", error.to_string()).hint("nothing was written"),
-        PlanError::Broken { .. } => Failure::new(Exit::Failed, "broken_template", error.to_string())
-            .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`"),
-    }
+    Failure::new(Exit::Failed, "broken_template", error.to_string())
+        .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`")
 }

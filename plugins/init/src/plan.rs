@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::config::Config;
-pub use manifest::generates;
 use templates::Templates;
 use view::ProjectView;
 
@@ -49,12 +48,6 @@ pub enum Existing {
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PlanError {
-    /// The configuration is valid, but this version can't generate a part of it.
-    #[error("{what} can't be generated yet")]
-    NotYet {
-        /// The part, as a user knows it: "telephony transport `carrier_a`".
-        what: String,
-    },
     /// A template or the catalogue is broken: a defect of this program.
     #[error("`{path}` can't be generated: {reason}")]
     Broken {
@@ -76,7 +69,6 @@ impl PlanError {
 
 /// Renders the project of `config`, without the guides.
 pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
-    manifest::refuse_what_is_missing(config)?;
     let templates = Templates::parse()?;
     let mut view = ProjectView::new(config)?;
     let bot = templates.render("server/bot.py.liquid", &view)?;
@@ -84,6 +76,10 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
+        if entry.path == manifest::CALL_SERVER {
+            let server = templates.render(entry.template, &view)?;
+            view.call_server_imports = imports::used_by(&server, config)?;
+        }
         files.push(PlannedFile {
             path: entry.path.to_owned(),
             text: templates.render(entry.template, &view)?,

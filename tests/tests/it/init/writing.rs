@@ -158,21 +158,6 @@ fn a_link_to_a_directory_can_be_the_target() {
 }
 
 #[test]
-fn what_this_version_cannot_generate_is_refused_and_nothing_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut arguments = web(&["my-bot"]);
-    arguments[2] = "hosted_rtc_pstn_dialin";
-    let (status, document) = json(folder.path(), &arguments);
-    assert_eq!(
-        (status, &document["error"]["code"]),
-        (Some(1), &json!("not_yet")),
-        "{document}"
-    );
-    assert_eq!(document["error"]["hints"], json!(["nothing was written"]));
-    assert!(tree(folder.path()).is_empty());
-}
-
-#[test]
 fn quickstart_makes_its_project() {
     let folder = tempfile::tempdir().unwrap();
     assert_snapshot("quickstart.txt", &shown(folder.path(), &["quickstart"]));
