@@ -21,6 +21,7 @@ pub struct Session {
     answers: Map<String, Value>,
     cancel: Cancel,
     held_output: String,
+    status: u8,
 }
 
 /// Where and for whom a command runs.
@@ -55,6 +56,7 @@ impl Session {
             answers,
             cancel,
             held_output: String::new(),
+            status: 0,
         }
     }
 
@@ -211,6 +213,17 @@ impl Session {
             ));
         }
         self.ui.stdin()
+    }
+
+    /// Ends with `status` although nothing failed, as a command that runs another one does.
+    pub fn exit_with(&mut self, status: u8) {
+        self.status = status;
+    }
+
+    /// The status to exit with when nothing fails.
+    #[must_use]
+    pub fn status(&self) -> u8 {
+        self.status
     }
 
     /// Whether the user has cancelled; long work looks now and then.

@@ -32,16 +32,19 @@ pub fn run<C: Command>(arguments: Vec<OsString>) -> ExitCode {
     };
     let verbosity = Verbosity::new(surface::quiet(&matches), surface::verbosity_of(&matches));
     let terminal = Terminal::new(look, verbosity, format);
+    let mut status = 0;
     let result = C::from_arg_matches(&matches)
         .map_err(|error| usage::failure(&error, &name))
         .and_then(|command| {
             let mut session = session(&terminal)?;
-            command.run(&mut session).map(|mut reply| {
+            let result = command.run(&mut session);
+            status = session.status();
+            result.map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply
             })
         });
-    ExitCode::from(terminal.report(&Outcome::new(result)))
+    ExitCode::from(terminal.report(&Outcome::new(result).with_status(status)))
 }
 
 fn session(terminal: &Terminal) -> Result<Session, Failure> {

@@ -169,6 +169,7 @@ fn run<C: Command>(
                 reply.text.insert_str(0, &session.take_output());
                 reply
             }))
+            .with_status(session.status())
         }
     };
     let reply = outcome.result?;

@@ -1,0 +1,3 @@
+//! Who the user is to the service.
+
+pub mod credentials;

@@ -1,0 +1,44 @@
+//! The user's consent to what is about to be done.
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use serde_json::Value;
+
+use super::desk::Desk;
+
+/// Yes or no. Where nobody can be asked it is a failure that names `--skip`.
+pub fn yes(desk: &Desk<'_>, message: String, details: String) -> Result<(), Failure> {
+    let question = Question {
+        details: Some(details),
+        // Without anybody there a default would be an answer.
+        default: desk.interactive().then_some(Value::Bool(false)),
+        flag: Some("--skip".to_owned()),
+        ..Question::new(QuestionKind::Confirm, "confirm", message)
+    };
+    match desk.ask(&question)? {
+        Answer::Confirm(true) => Ok(()),
+        _ => Err(declined()),
+    }
+}
+
+/// The name of what is about to go, typed once more.
+pub fn by_name(
+    desk: &Desk<'_>,
+    name: &str,
+    message: String,
+    details: String,
+) -> Result<(), Failure> {
+    let question = Question {
+        details: Some(details),
+        flag: Some("--skip".to_owned()),
+        ..Question::new(QuestionKind::Text, "name", message)
+    };
+    match desk.ask(&question)? {
+        Answer::Text(text) if text.trim() == name => Ok(()),
+        _ => Err(declined()),
+    }
+}
+
+fn declined() -> Failure {
+    Failure::new(Exit::Failed, "declined", "nothing was changed")
+}
