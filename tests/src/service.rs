@@ -1,4 +1,4 @@
-//! A stand-in for the hosted service: HTTP/1.1 on loopback, with the state, the answers and the bad days of the real one.
+//! A stand-in for the hosted service: HTTP/1.1 on loopback, bare or over TLS, with the state, the answers and the bad days of the real one.
 //!
 //! Both families of paths stand over one state. A test reads that state, injects faults and asks what was sent. What it
 //! leaves out is what secrets don't need: agents, sessions, builds.
@@ -8,6 +8,7 @@ mod faults;
 mod oauth;
 mod routes;
 mod secrets;
+mod tls;
 mod world;
 
 use std::io;
@@ -44,10 +45,20 @@ pub struct Service {
 impl Service {
     /// Starts one on a port of its own.
     pub fn start() -> io::Result<Self> {
+        Self::listen("http", None)
+    }
+
+    /// Starts one over TLS, with a certificate that nobody vouches for; the certificate goes along, as PEM.
+    pub fn start_tls() -> io::Result<(Self, String)> {
+        let (acceptor, certificate) = tls::acceptor()?;
+        Ok((Self::listen("https", Some(acceptor))?, certificate))
+    }
+
+    fn listen(scheme: &str, tls: Option<tls::Acceptor>) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let address: SocketAddr = listener.local_addr()?;
-        let url = format!("http://{address}");
+        let url = format!("{scheme}://{address}");
         let world = Arc::new(Mutex::new(World::new(&url)));
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -57,7 +68,7 @@ impl Service {
         let thread = thread::spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = connection::accept(listener, shared) => {}
+                    () = connection::accept(listener, shared, tls) => {}
                     _ = stopped => {}
                 }
             });
@@ -93,7 +104,7 @@ impl Service {
         self.world().injections.clear();
     }
 
-    /// The requests so far.
+    /// The requests so far, in full.
     #[must_use]
     pub fn sent(&self) -> Vec<Sent> {
         self.world().sent.clone()

@@ -22,24 +22,32 @@ use rustix::net::sockopt::set_socket_linger;
 use super::faults::{Effect, Fault};
 use super::routes::{self, Reply};
 use super::world::{Sent, World};
-use super::{lock, secrets};
+use super::{lock, secrets, tls};
 
 type Body = BoxBody<Bytes, io::Error>;
 
-pub(super) async fn accept(listener: TcpListener, world: Arc<Mutex<World>>) {
+pub(super) async fn accept(
+    listener: TcpListener,
+    world: Arc<Mutex<World>>,
+    tls: Option<tls::Acceptor>,
+) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
         return;
     };
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(serve(stream, Arc::clone(&world)));
+        tokio::spawn(serve(stream, Arc::clone(&world), tls.clone()));
     }
 }
 
-async fn serve(stream: tokio::net::TcpStream, world: Arc<Mutex<World>>) -> io::Result<()> {
+async fn serve(
+    stream: tokio::net::TcpStream,
+    world: Arc<Mutex<World>>,
+    tls: Option<tls::Acceptor>,
+) -> io::Result<()> {
     let stream = stream.into_std()?;
     // A second descriptor of the same socket, to say how it is to be closed.
     let socket = Arc::new(stream.try_clone()?);
-    let stream = TokioIo::new(tokio::net::TcpStream::from_std(stream)?);
+    let stream = tokio::net::TcpStream::from_std(stream)?;
     let service = service_fn(move |request| {
         let (world, socket) = (Arc::clone(&world), Arc::clone(&socket));
         async move {
@@ -50,10 +58,15 @@ async fn serve(stream: tokio::net::TcpStream, world: Arc<Mutex<World>>) -> io::R
             answer(request, &world, reset).await
         }
     });
+    let http = http1::Builder::new();
     // An error here is a connection that ended badly, as a test wished or as a client did.
-    let _ = http1::Builder::new()
-        .serve_connection(stream, service)
-        .await;
+    let _ = match tls {
+        None => http.serve_connection(TokioIo::new(stream), service).await,
+        Some(tls) => {
+            let stream = TokioIo::new(tls.accept(stream).await?);
+            http.serve_connection(stream, service).await
+        }
+    };
     Ok(())
 }
 

@@ -29,7 +29,8 @@ pub struct World {
     /// Signing in.
     pub issuer: Issuer,
     pub(super) injections: Vec<Injection>,
-    pub(super) sent: Vec<Sent>,
+    /// The requests so far.
+    pub sent: Vec<Sent>,
     /// Sets that a request is changing: `organization/set`.
     pub(super) busy: BTreeSet<String>,
 }
