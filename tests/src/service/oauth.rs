@@ -56,15 +56,15 @@ impl Issuer {
     }
 }
 
-pub(super) fn route(sent: &Sent, segments: &[&str], world: &mut World) -> Option<Reply> {
-    match (sent.method.as_str(), segments) {
+pub(super) fn route(request: &Sent, segments: &[&str], world: &mut World) -> Option<Reply> {
+    match (request.method.as_str(), segments) {
         ("GET", ["auth", "config"]) => {
             let issuer = &world.issuer.url;
             let config = json!({"issuer": issuer, "client_id": CLIENT, "scopes": SCOPES});
             Some(Reply::json(200, &config))
         }
         ("POST", ["auth", "logout"]) => {
-            let body: Value = serde_json::from_str(&sent.body).unwrap_or_default();
+            let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
             let token = body["refresh_token"].as_str().unwrap_or_default();
             world.issuer.refresh_tokens.retain(|known| known != token);
             Some(Reply::json(200, &json!({"status": "OK"})))
@@ -72,15 +72,15 @@ pub(super) fn route(sent: &Sent, segments: &[&str], world: &mut World) -> Option
         ("GET", ["issuer", ".well-known", "openid-configuration"]) => {
             Some(Reply::json(200, &world.issuer.document))
         }
-        ("GET", ["issuer", "authorize"]) => Some(authorize(sent, &mut world.issuer)),
-        ("POST", ["issuer", "token"]) => Some(token(sent, world)),
+        ("GET", ["issuer", "authorize"]) => Some(authorize(request, &mut world.issuer)),
+        ("POST", ["issuer", "token"]) => Some(token(request, world)),
         _ => None,
     }
 }
 
 /// The user agrees at once.
-fn authorize(sent: &Sent, issuer: &mut Issuer) -> Reply {
-    let asked = |name: &str| query(&sent.target, name).unwrap_or_default();
+fn authorize(request: &Sent, issuer: &mut Issuer) -> Reply {
+    let asked = |name: &str| query(&request.target, name).unwrap_or_default();
     let redirect = asked("redirect_uri");
     let is_known_redirect =
         (8400..=8404).any(|port| redirect == format!("http://127.0.0.1:{port}/oauth_callback"));
@@ -111,8 +111,8 @@ fn authorize(sent: &Sent, issuer: &mut Issuer) -> Reply {
     reply
 }
 
-fn token(sent: &Sent, world: &mut World) -> Reply {
-    let form: BTreeMap<String, String> = form_urlencoded::parse(sent.body.as_bytes())
+fn token(request: &Sent, world: &mut World) -> Reply {
+    let form: BTreeMap<String, String> = form_urlencoded::parse(request.body.as_bytes())
         .into_owned()
         .collect();
     let given = |name: &str| form.get(name).map_or("", String::as_str);

@@ -40,11 +40,11 @@ impl Reply {
     }
 
     /// What a web server says that knows no such page; nothing an interface would say.
-    fn no_such_page(sent: &Sent) -> Self {
+    fn no_such_page(request: &Sent) -> Self {
         Self {
             status: 404,
             headers: vec![("content-type", "text/html; charset=utf-8".to_owned())],
-            body: format!("<!doctype html><pre>Cannot {}</pre>", sent.line()),
+            body: format!("<!doctype html><pre>Cannot {}</pre>", request.line()),
         }
     }
 }
@@ -56,9 +56,9 @@ pub(super) enum Family {
     Organization,
 }
 
-pub(super) fn route(sent: &Sent, world: &mut World) -> Reply {
+pub(super) fn route(request: &Sent, world: &mut World) -> Reply {
     // The edge in front of the service turns unnamed and default agents away.
-    let agent = sent.headers.get("user-agent").map_or("", String::as_str);
+    let agent = request.headers.get("user-agent").map_or("", String::as_str);
     if agent.is_empty()
         || ["Python", "curl", "reqwest", "hyper"]
             .iter()
@@ -70,15 +70,15 @@ pub(super) fn route(sent: &Sent, world: &mut World) -> Reply {
             body: "error code: 1010".to_owned(),
         };
     }
-    let segments = segments(&sent.target);
+    let segments = segments(&request.target);
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    if let Some(reply) = oauth::route(sent, &segments, world) {
+    if let Some(reply) = oauth::route(request, &segments, world) {
         return reply;
     }
-    let Some(access) = access(sent, world) else {
+    let Some(access) = access(request, world) else {
         return Reply::error(401, "Unauthorized", "UNAUTHORIZED");
     };
-    match (sent.method.as_str(), segments.as_slice(), access) {
+    match (request.method.as_str(), segments.as_slice(), access) {
         ("GET", ["v1", "organizations"], Access::User(names)) => organizations(world, &names),
         ("GET", ["v1", "users"], Access::User(_)) => Reply::json(
             200,
@@ -88,21 +88,21 @@ pub(super) fn route(sent: &Sent, world: &mut World) -> Reply {
             if !names.iter().any(|known| known == name) {
                 return Reply::error(403, "Forbidden", "FORBIDDEN");
             }
-            inside(sent, world, Family::Organization, name, rest)
+            inside(request, world, Family::Organization, name, rest)
         }
         (_, ["v1", "organizations" | "users", ..], Access::Key(_))
         | (_, ["v1", "secrets" | "regions" | "properties", ..], Access::User(_)) => {
             Reply::error(401, "Unauthorized", "UNAUTHORIZED")
         }
         (_, ["v1", rest @ ..], Access::Key(name)) => {
-            inside(sent, world, Family::Published, &name, rest)
+            inside(request, world, Family::Published, &name, rest)
         }
-        _ => Reply::no_such_page(sent),
+        _ => Reply::no_such_page(request),
     }
 }
 
 fn inside(
-    sent: &Sent,
+    request: &Sent,
     world: &mut World,
     family: Family,
     organization: &str,
@@ -111,7 +111,7 @@ fn inside(
     let Some(found) = world.organization(organization) else {
         return Reply::error(404, "Organization not found", "NOT_FOUND");
     };
-    match (sent.method.as_str(), rest) {
+    match (request.method.as_str(), rest) {
         ("GET", ["regions"]) => {
             let regions: Vec<Value> = found
                 .regions
@@ -124,12 +124,12 @@ fn inside(
             200,
             &json!({"properties": {"defaultRegion": found.default_region()}}),
         ),
-        ("GET", ["secrets"]) => secrets::list(sent, world, organization),
+        ("GET", ["secrets"]) => secrets::list(request, world, organization),
         ("GET", ["secrets", set]) => secrets::get(world, organization, set),
-        ("PUT", ["secrets", set]) => secrets::put(sent, world, family, organization, set),
+        ("PUT", ["secrets", set]) => secrets::put(request, world, family, organization, set),
         ("DELETE", ["secrets", set]) => secrets::delete(world, organization, set),
         ("DELETE", ["secrets", set, key]) => secrets::unset(world, organization, set, key),
-        _ => Reply::no_such_page(sent),
+        _ => Reply::no_such_page(request),
     }
 }
 
@@ -145,8 +145,11 @@ fn organizations(world: &World, names: &[String]) -> Reply {
     Reply::json(200, &json!({"organizations": organizations}))
 }
 
-fn access(sent: &Sent, world: &World) -> Option<Access> {
-    let token = sent.headers.get("authorization")?.strip_prefix("Bearer ")?;
+fn access(request: &Sent, world: &World) -> Option<Access> {
+    let token = request
+        .headers
+        .get("authorization")?
+        .strip_prefix("Bearer ")?;
     world.tokens.get(token).cloned()
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::routes::{Family, Reply, query, segments};
 use super::world::{Content, ListForm, Outcome, Sent, Set, World};
 
-pub(super) fn list(sent: &Sent, world: &mut World, organization: &str) -> Reply {
-    let region = query(&sent.target, "region");
+pub(super) fn list(request: &Sent, world: &mut World, organization: &str) -> Reply {
+    let region = query(&request.target, "region");
     let empty_is_missing = world.empty_list_is_missing;
     let Some(organization) = world.organization(organization) else {
         return set_not_found();
@@ -56,7 +56,7 @@ pub(super) fn get(world: &mut World, organization: &str, name: &str) -> Reply {
 }
 
 pub(super) fn put(
-    sent: &Sent,
+    request: &Sent,
     world: &mut World,
     family: Family,
     organization: &str,
@@ -67,7 +67,7 @@ pub(super) fn put(
     }
     let list_form = world.list_form;
     let provisioning = world.provisioning;
-    let body: Value = serde_json::from_str(&sent.body).unwrap_or_default();
+    let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
     let text = |field: &str| body[field].as_str().map(str::to_owned);
     let content = if body["isImagePullSecret"] == true {
         match (text("host"), text("secretValue")) {
@@ -159,10 +159,10 @@ pub(super) fn unset(world: &mut World, organization: &str, name: &str, key: &str
 }
 
 /// The set that a request is about to change, as `organization/set`; keys' organization is left open.
-pub(super) fn changes(sent: &Sent) -> Option<String> {
-    let segments = segments(&sent.target);
+pub(super) fn changes(request: &Sent) -> Option<String> {
+    let segments = segments(&request.target);
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    match (sent.method.as_str(), segments.as_slice()) {
+    match (request.method.as_str(), segments.as_slice()) {
         ("PUT" | "DELETE", ["v1", "organizations", organization, "secrets", set, ..]) => {
             Some(format!("{organization}/{set}"))
         }

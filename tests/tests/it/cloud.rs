@@ -5,6 +5,7 @@ mod contract;
 mod dotenv;
 mod login;
 mod official;
+mod settings;
 mod shown;
 mod stand_in;
 mod terminal;

@@ -33,6 +33,9 @@ for line in sys.stdin:
     print(json.dumps({"values": values, "skipped": len(skipped)}), flush=True)
 "#;
 
+/// Keys with values, as both tell them.
+type Values = BTreeMap<String, Option<String>>;
+
 /// python-dotenv, ready to be asked.
 struct PythonDotenv {
     child: Child,
@@ -61,7 +64,7 @@ impl PythonDotenv {
     }
 
     /// What it reads, unless it had to skip something.
-    fn read(&mut self, text: &str) -> Option<BTreeMap<String, Option<String>>> {
+    fn read(&mut self, text: &str) -> Option<Values> {
         writeln!(self.stdin, "{}", Value::from(text)).unwrap();
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
@@ -78,7 +81,7 @@ impl Drop for PythonDotenv {
 }
 
 /// What ours reads, unless it refuses.
-fn ours(text: &str) -> Option<BTreeMap<String, Option<String>>> {
+fn ours(text: &str) -> Option<Values> {
     let read = dotenv::parse(text).ok()?;
     let pairs = read.bindings.into_iter();
     Some(
@@ -91,8 +94,7 @@ fn ours(text: &str) -> Option<BTreeMap<String, Option<String>>> {
 #[test]
 fn vectors_give_what_is_published() {
     let mut python = PythonDotenv::start();
-    let vectors: Vec<(String, Option<BTreeMap<String, Option<String>>>)> =
-        serde_json::from_str(VECTORS).unwrap();
+    let vectors: Vec<(String, Option<Values>)> = serde_json::from_str(VECTORS).unwrap();
     assert!(vectors.len() > 40);
     for (text, expected) in vectors {
         assert_eq!(ours(&text), expected, "{text:?}");

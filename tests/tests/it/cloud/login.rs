@@ -27,22 +27,19 @@ fn begin(user: &User) -> (Child, String) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = String::new();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    loop {
-        if stderr.read_line(&mut said).unwrap() == 0 {
-            panic!("it ended without an address: {said}");
+    let mut said = String::new();
+    let address = loop {
+        let length = stderr.read_line(&mut said).unwrap();
+        assert_ne!(length, 0, "it ended without an address: {said}");
+        let mut words = said.split_whitespace();
+        if let Some(address) = words.find(|word| word.contains("/authorize?")) {
+            break address.to_owned();
         }
-        let address = said
-            .split_whitespace()
-            .find(|word| word.contains("/authorize?"));
-        if let Some(address) = address {
-            let address = address.to_owned();
-            // What else it says must have somewhere to go.
-            std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-            return (child, address);
-        }
-    }
+    };
+    // What else it says must have somewhere to go.
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    (child, address)
 }
 
 /// What a browser does with an address: the status and the head of the answer.
@@ -155,16 +152,16 @@ fn an_issuer_that_is_not_what_it_says_is_not_followed() {
     type Spoil = fn(&mut Value);
     let spoilt: [(&str, Spoil); 4] = [
         ("issuer", |document| {
-            document["issuer"] = json!("https://elsewhere.example.com")
+            document["issuer"] = json!("https://elsewhere.example.com");
         }),
         ("token", |document| {
-            document["token_endpoint"] = json!("http://elsewhere.example.com/token")
+            document["token_endpoint"] = json!("http://elsewhere.example.com/token");
         }),
         ("page", |document| {
-            document["authorization_endpoint"] = json!("file:///etc/passwd")
+            document["authorization_endpoint"] = json!("file:///etc/passwd");
         }),
         ("challenge", |document| {
-            document["code_challenge_methods_supported"] = json!(["plain"])
+            document["code_challenge_methods_supported"] = json!(["plain"]);
         }),
     ];
     for (name, spoil) in spoilt {
