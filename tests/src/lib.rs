@@ -3,3 +3,4 @@
 pub mod bench;
 pub mod pty;
 pub mod python;
+pub mod service;

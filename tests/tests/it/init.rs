@@ -1,6 +1,6 @@
 //! `bot-cli init`, through its executable.
 
-mod full_disk;
+pub(crate) mod full_disk;
 mod guides;
 mod help;
 mod interrupted;

@@ -53,10 +53,12 @@ pub struct Dotenv {
     pub bindings: Vec<Binding>,
     /// Whether the file begins with a byte order mark, which python-dotenv takes for a part of the first key.
     pub marked: bool,
+    /// What is wrong with the other lines.
+    pub problems: Vec<Problem>,
 }
 
 /// Reads a whole file; all problems at once.
-pub fn parse(text: &str) -> Result<Dotenv, Vec<Problem>> {
+pub fn parse(text: &str) -> Dotenv {
     let marked = text.starts_with('\u{feff}');
     // Python reads text files with every kind of line end as one.
     let text = text
@@ -95,10 +97,10 @@ pub fn parse(text: &str) -> Result<Dotenv, Vec<Problem>> {
             }
         }
     }
-    if problems.is_empty() {
-        Ok(Dotenv { bindings, marked })
-    } else {
-        Err(problems)
+    Dotenv {
+        bindings,
+        marked,
+        problems,
     }
 }
 
@@ -161,9 +163,7 @@ impl<'a> Reader<'a> {
 
     fn quoted(&mut self, quote: char) -> Result<Secret, Problem> {
         let body = &self.rest[1..];
-        let Some(length) = closing(body, quote) else {
-            return self.fail("the quote is not closed");
-        };
+        let length = closing(body, quote).or_else(|what| self.fail(what))?;
         let value = unescaped(&body[..length], quote);
         self.advance(length + 2);
         let blanks = self.take_while(is_blank);
@@ -220,18 +220,32 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The length of a quoted text: to the first quote that no backslash stands before; where every quote has one, to the last
-/// of them, because the regular expression of python-dotenv takes that one back.
-fn closing(body: &str, quote: char) -> Option<usize> {
-    let mut previous_escapes = false;
-    for (index, character) in body.char_indices() {
-        if character == quote && !previous_escapes {
-            return Some(index);
-        }
-        // A quote uses its backslash up; two backslashes before a quote still escape it, as python-dotenv has it.
-        previous_escapes = character == '\\';
+/// The length of a quoted text. Since version 1.2.2 of python-dotenv a backslash escapes whatever follows; before, a quote
+/// with a backslash before it never closed, unless every quote had one. Only what both read alike is accepted.
+fn closing(body: &str, quote: char) -> Result<usize, &'static str> {
+    let mut escaped = false;
+    let closes = body.char_indices().find(|(_, character)| {
+        let found = *character == quote && !escaped;
+        escaped = *character == '\\' && !escaped;
+        found
+    });
+    let Some((length, _)) = closes else {
+        return Err("the quote is not closed");
+    };
+    let mut previous = None;
+    let closed_before = body.char_indices().find(|(_, character)| {
+        let found = *character == quote && previous != Some('\\');
+        previous = Some(*character);
+        found
+    });
+    let before = closed_before.map_or_else(|| body.rfind(quote), |(length, _)| Some(length));
+    if before == Some(length) {
+        Ok(length)
+    } else {
+        Err(
+            "versions of python-dotenv do not agree where these quotes end: write the backslashes another way",
+        )
     }
-    body.rfind(quote)
 }
 
 fn unescaped(body: &str, quote: char) -> Secret {

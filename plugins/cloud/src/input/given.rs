@@ -41,9 +41,12 @@ pub fn from_words(words: &[String]) -> Result<Given, Vec<Wrong>> {
 
 /// From the text of a file that is called `name`.
 pub fn from_file(name: &str, bytes: &[u8]) -> Result<Given, Vec<Wrong>> {
-    let (bindings, marked) = bindings(name, bytes, "--file")?;
+    let Lines {
+        bindings,
+        marked,
+        mut wrong,
+    } = lines(name, bytes, "--file");
     let mut entries = Vec::new();
-    let mut wrong = Vec::new();
     for binding in bindings {
         let place = format!("{name}:{}", binding.at);
         match Key::parse(&binding.key) {
@@ -88,9 +91,12 @@ pub fn from_file(name: &str, bytes: &[u8]) -> Result<Given, Vec<Wrong>> {
 /// The keys that a template names.
 pub fn keys_of_template(name: &str, bytes: &[u8]) -> Result<Vec<Key>, Vec<Wrong>> {
     const FLAG: &str = "--from-template";
-    let (bindings, _) = bindings(name, bytes, FLAG)?;
+    let Lines {
+        bindings,
+        mut wrong,
+        ..
+    } = lines(name, bytes, FLAG);
     let mut keys = Vec::new();
-    let mut wrong = Vec::new();
     for binding in bindings {
         match Key::parse(&binding.key) {
             Ok(key) => keys.push(key),
@@ -123,20 +129,31 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn bindings(
-    name: &str,
-    bytes: &[u8],
-    flag: &'static str,
-) -> Result<(Vec<Binding>, bool), Vec<Wrong>> {
-    let whole = |problem: &str| vec![(name.to_owned(), Some(flag), problem.to_owned())];
+/// The lines that can be read, and what is wrong with the others.
+struct Lines {
+    bindings: Vec<Binding>,
+    marked: bool,
+    wrong: Vec<Wrong>,
+}
+
+fn lines(name: &str, bytes: &[u8], flag: &'static str) -> Lines {
+    let whole = |problem: &str| Lines {
+        bindings: Vec::new(),
+        marked: false,
+        wrong: vec![(name.to_owned(), Some(flag), problem.to_owned())],
+    };
     if bytes.len() > LONGEST {
-        return Err(whole("is longer than 1 MiB"));
+        return whole("is longer than 1 MiB");
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| whole("is not UTF-8"))?;
-    match dotenv::parse(text) {
-        Ok(parsed) => Ok((parsed.bindings, parsed.marked)),
-        Err(problems) => Err(problems
-            .into_iter()
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return whole("is not UTF-8");
+    };
+    let parsed = dotenv::parse(text);
+    let problems = parsed.problems.into_iter();
+    Lines {
+        bindings: parsed.bindings,
+        marked: parsed.marked,
+        wrong: problems
             .map(|problem| {
                 (
                     format!("{name}:{}", problem.at),
@@ -144,7 +161,7 @@ fn bindings(
                     problem.what.to_owned(),
                 )
             })
-            .collect()),
+            .collect(),
     }
 }
 

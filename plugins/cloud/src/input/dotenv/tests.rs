@@ -21,7 +21,6 @@ const ACCEPTED: &[(&str, &[(&str, &str)])] = &[
     ("A=\"a # b\"# comment", &[("A", "a # b")]),
     ("A=\"x\\ny\\t\\\"z\\\"\\q\"", &[("A", "x\ny\t\"z\"\\q")]),
     ("A='x\\ny \\'z\\' \\\\'", &[("A", "x\\ny 'z' \\")]),
-    ("A=\"C:\\\"", &[("A", "C:\\")]),
     ("A=\"one\ntwo\"\nB=3", &[("A", "one\ntwo"), ("B", "3")]),
     ("A=\"one\r\ntwo\"", &[("A", "one\ntwo")]),
     ("A='{\"a\": 1}'", &[("A", "{\"a\": 1}")]),
@@ -35,7 +34,8 @@ const ACCEPTED: &[(&str, &[(&str, &str)])] = &[
 #[test]
 fn values_are_those_of_python_dotenv() {
     for (text, expected) in ACCEPTED {
-        let parsed = parse(text).unwrap_or_else(|problems| panic!("{text:?}: {problems:?}"));
+        let parsed = parse(text);
+        assert_eq!(parsed.problems, [], "{text:?}");
         let bindings: Vec<(&str, &str)> = parsed
             .bindings
             .iter()
@@ -56,6 +56,8 @@ fn what_would_be_dropped_or_expanded_is_refused_with_its_place() {
         ("A=\"x", 1, 3),
         ("A='x", 1, 3),
         ("A=\"x\"y", 1, 6),
+        ("A=\"C:\\\"", 1, 3),
+        ("A='x\\\\'\nB='y'", 1, 3),
         ("'A=1", 1, 1),
         ("A=# later", 1, 3),
         ("A=1\nA=2", 2, 1),
@@ -63,7 +65,7 @@ fn what_would_be_dropped_or_expanded_is_refused_with_its_place() {
         ("A='${B:-c}'", 1, 3),
         ("A=a\0b", 1, 3),
     ] {
-        let problems = parse(text).unwrap_err();
+        let problems = parse(text).problems;
         let places: Vec<Place> = problems.iter().map(|problem| problem.at).collect();
         assert_eq!(places, [Place { line, column }], "{text:?}: {problems:?}");
     }
@@ -71,14 +73,14 @@ fn what_would_be_dropped_or_expanded_is_refused_with_its_place() {
 
 #[test]
 fn all_problems_are_found_at_once() {
-    let problems = parse("A\nB=1\nC D\n\nE='x'y\n").unwrap_err();
+    let problems = parse("A\nB=1\nC D\n\nE='x'y\n").problems;
     let lines: Vec<usize> = problems.iter().map(|problem| problem.at.line).collect();
     assert_eq!(lines, [1, 3, 5]);
 }
 
 #[test]
 fn a_byte_order_mark_is_no_part_of_a_key() {
-    let parsed = parse("\u{feff}A=1").unwrap();
+    let parsed = parse("\u{feff}A=1");
     assert!(parsed.marked);
     assert_eq!(parsed.bindings[0].key, "A");
 }
