@@ -128,6 +128,8 @@ fn run_official(service: &Service, arguments: &[&str]) {
     let arguments: Vec<&str> = arguments
         .iter()
         .map(|word| if *word == "keys.env" { &file } else { *word })
+        // Theirs asks before it updates an image pull secret.
+        .chain((arguments[1] == "image-pull-secret").then_some("--skip"))
         .collect();
     official(service, &arguments).done();
 }

@@ -68,7 +68,6 @@ fn a_stranger_is_spoken_to_over_tls_only() {
         "http://192.0.2.1:80",
         "ftp://127.0.0.1",
         "127.0.0.1",
-        "",
     ] {
         let mut user = User::with_key();
         user.set("BOT_CLI_API_URL", url);
