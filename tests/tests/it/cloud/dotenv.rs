@@ -82,13 +82,13 @@ impl Drop for PythonDotenv {
 
 /// What ours reads, unless it refuses.
 fn ours(text: &str) -> Option<Values> {
-    let read = dotenv::parse(text).ok()?;
+    let read = dotenv::parse(text);
     let pairs = read.bindings.into_iter();
-    Some(
+    read.problems.is_empty().then(|| {
         pairs
             .map(|binding| (binding.key, Some(binding.value.expose().to_owned())))
-            .collect(),
-    )
+            .collect()
+    })
 }
 
 #[test]
