@@ -88,7 +88,7 @@ impl<'a> Hosted<'a> {
             Err(BackendError::Refused {
                 status: 400 | 415 | 422,
                 ..
-            }) if matches!(self.tenant, Tenant::User(_)) => None,
+            }) => None,
             result => Some(result),
         }
     }
