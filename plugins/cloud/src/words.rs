@@ -91,8 +91,7 @@ pub fn failure(error: &BackendError) -> Failure {
             Exit::Failed,
             "refused",
             said(&format!("the service refuses it (status {status})"), message),
-        )
-        .hint("`-vv` shows what was asked for; `bot-cli cloud config show`, of whom"),
+        ),
         BackendError::InvalidResponse { what } => Failure::new(
             Exit::Failed,
             "invalid_response",
@@ -107,9 +106,7 @@ pub fn failure(error: &BackendError) -> Failure {
 fn vault(error: &VaultError) -> Failure {
     let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
     match error {
-        VaultError::File { .. } => {
-            failure("vault_unusable").hint("look at the rights of that file and of its folder")
-        }
+        VaultError::File { .. } => failure("vault_unusable"),
         VaultError::TooOpen { path, .. } => {
             let shown = path.display().to_string();
             let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
@@ -128,9 +125,7 @@ fn vault(error: &VaultError) -> Failure {
             .hint("put the vault back from a backup, or move its folder away"),
         VaultError::NotWritten { .. } => failure("vault_not_written")
             .hint("nothing has changed; look at the disk's free space and at the folder's rights"),
-        VaultError::Refused(_) => {
-            failure("refused").hint("`bot-cli cloud secrets list` shows what is there")
-        }
+        VaultError::Refused(_) => failure("refused"),
         VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
             .hint("try again when it is done"),
         VaultError::Cancelled => Failure::cancelled(),

@@ -72,12 +72,10 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
     } else {
         Stdio::inherit()
     });
-    let started = command.spawn();
+    let child = command
+        .spawn()
+        .map_err(|error| not_started(program, &error))?;
     drop(command);
-    let child = match started {
-        Ok(child) => child,
-        Err(error) => return Err(not_started(program, &error)),
-    };
     let status = attend(desk, child, program)?;
     desk.exit_with(status);
     Ok(Reply {
@@ -172,17 +170,10 @@ fn interrupt(child: &Child) {
     }
 }
 
-/// With the status that a shell has for it.
 fn not_started(program: &str, error: &std::io::Error) -> Failure {
-    let exit = if error.kind() == std::io::ErrorKind::NotFound {
-        Exit::NotFound
-    } else {
-        Exit::NotRunnable
-    };
     Failure::new(
-        exit,
+        Exit::Failed,
         "not_run",
         format!("could not start `{program}`: {}", reason(error)),
     )
-    .hint("behind `--` stand the program, as on a command line of its own, and its arguments")
 }

@@ -248,6 +248,7 @@ fn a_program_started_with_a_set_passes_on_status_and_signals() {
     let _ = std::process::Command::new("kill")
         .args(["-TERM", &id])
         .status();
-    // It has become the program: the signal is the program's own.
-    assert_eq!(child.wait().unwrap().signal(), Some(15));
+    // The program has taken the place of the plugin, so the signal is its own.
+    let status = child.wait().unwrap();
+    assert_eq!(status.signal(), Some(15), "{status:?}");
 }
