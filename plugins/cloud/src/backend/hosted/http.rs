@@ -328,7 +328,7 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
         if let Some(tls) = find_tls(error) {
             return BackendError::BadCertificate {
                 host,
-                reason: tls.to_string(),
+                reason: distrust(tls),
             };
         }
         reason = error.to_string();
@@ -345,14 +345,28 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
     BackendError::Unreachable { host, reason }
 }
 
-/// The certificate's fault, which an I/O error may wrap.
+/// Why a certificate is not believed, for people. What the system's own verifier says of an unknown issuer is not for them.
+fn distrust(error: &rustls::CertificateError) -> String {
+    let is_unknown = matches!(
+        error,
+        rustls::CertificateError::UnknownIssuer | rustls::CertificateError::Other(_)
+    );
+    if is_unknown {
+        return "nobody whom this machine trusts vouches for its certificate".to_owned();
+    }
+    error.to_string()
+}
+
+/// The certificate's fault, which I/O errors may wrap, several deep.
 fn find_tls<'e>(
-    error: &'e (dyn std::error::Error + 'static),
+    mut error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e rustls::CertificateError> {
-    let error = error
+    while let Some(inner) = error
         .downcast_ref::<std::io::Error>()
         .and_then(std::io::Error::get_ref)
-        .map_or(error, |inner| inner as &(dyn std::error::Error + 'static));
+    {
+        error = inner;
+    }
     match error.downcast_ref::<rustls::Error>() {
         Some(rustls::Error::InvalidCertificate(reason)) => Some(reason),
         _ => None,

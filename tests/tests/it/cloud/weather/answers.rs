@@ -8,7 +8,7 @@ use super::{COMMANDS, VALUE, assert_clean, every_command_fails, users};
 fn refusals_keep_their_class() {
     for (status, exit, codes) in [
         (400, 1, &["refused"][..]),
-        (401, 4, &["not_allowed"]),
+        (401, 4, &["not_signed_in"]),
         (403, 4, &["not_allowed"]),
         (418, 1, &["refused"]),
     ] {
