@@ -67,7 +67,7 @@ fn seconds(value: &toml::Value) -> Option<u64> {
     let text = match value {
         toml::Value::String(text) => text.clone(),
         toml::Value::Integer(number) => number.to_string(),
-        toml::Value::Float(number) => format!("{number:.0}"),
+        toml::Value::Float(number) => number.floor().to_string(),
         toml::Value::Boolean(_)
         | toml::Value::Datetime(_)
         | toml::Value::Array(_)
