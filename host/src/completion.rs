@@ -22,6 +22,9 @@ use crate::search::{self, Standing};
 /// How long somebody who presses Tab waits for a plugin.
 const TAB: Duration = Duration::from_secs(2);
 
+/// How long each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
+const STEP: Duration = Duration::from_millis(200);
+
 /// The line that tells the shell's script to add files or folders of its own.
 const FILES: &str = ":files\n";
 const FOLDERS: &str = ":folders\n";
@@ -82,9 +85,12 @@ fn plugin(
     let mut found = at_end(spec, words);
     if found.dynamic.is_some() {
         let patience = Patience {
+            cancel: patience.cancel.min(STEP),
+            terminate: patience.terminate.min(STEP),
+            finish: patience.finish.min(STEP),
             reply: Some(TAB),
-            ..patience
         };
+        let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
         let params = CompleteParams {
             protocol: protocol::VERSION.to_owned(),
@@ -93,7 +99,7 @@ fn plugin(
         };
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
-        if let Ok(more) = driver::complete(&launch, &params, &mut ui, &Cancel::new()) {
+        if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
             found.candidates.extend(more.candidates);
         }
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::protocol::{self, Manifest, ManifestError};
 
 use crate::cache::{self, Identity};
@@ -77,7 +78,7 @@ pub fn inspect(
             None
         }
         Err(Undeclared::Unreadable(error)) => {
-            return Err(Unusable::Refused(Refusal::Unreadable(error.to_string())));
+            return Err(Unusable::Refused(Refusal::Unreadable(reason(&error))));
         }
         Err(Undeclared::Malformed(reason)) => return Err(Unusable::Malformed(reason)),
     };

@@ -1,5 +1,5 @@
 //! The plugin host behind `bot-cli`: finds plugins, runs them, and owns the terminal while they run. It knows no
-//! plugin by heart, and it starts none for listing, help or completion.
+//! plugin by heart, and it starts none for listing or help, nor for completion unless the manifest asks for that.
 
 mod arguments;
 mod cache;
@@ -12,7 +12,6 @@ mod name;
 mod route;
 mod run;
 mod search;
-mod suggest;
 mod tree;
 mod trust;
 

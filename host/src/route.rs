@@ -7,6 +7,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Format, Outcome, Reply};
 use bot_cli_sdk::plugin::usage;
 use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use bot_cli_sdk::suggest;
 use bot_cli_sdk::terminal::{Terminal, Verbosity};
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -20,7 +21,6 @@ use crate::listing;
 use crate::name::PluginName;
 use crate::run;
 use crate::search::{self, Standing};
-use crate::suggest;
 use crate::tree;
 
 /// Does what the user's words ask for, shows how it ended and tells the status to exit with.
@@ -74,7 +74,14 @@ fn refused(error: &clap::Error, environment: &Environment) -> Outcome {
         .iter()
         .find_map(|word| arguments::RESERVED.into_iter().find(|name| word == name));
     let name = built_in.map_or_else(|| "bot-cli".to_owned(), |name| format!("bot-cli {name}"));
-    usage::outcome(error, &name, environment.look.stdout_color)
+    let mut outcome = usage::outcome(error, &name, environment.look.stdout_color);
+    if let Err(failure) = &mut outcome.result
+        && built_in == Some("plugin")
+        && error.kind() != ErrorKind::UnknownArgument
+    {
+        failure.hints.insert(0, "bot-cli plugin list".to_owned());
+    }
+    outcome
 }
 
 /// What the host says to words that ask for its own help.
@@ -87,8 +94,11 @@ fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
 }
 
 fn terminal(environment: &Environment, options: &Options) -> Terminal {
-    let json = options.json || has_word(&environment.arguments, &["--json"]);
-    let format = if json { Format::Json } else { Format::Text };
+    let format = if options.json {
+        Format::Json
+    } else {
+        usage::format_of(&environment.arguments)
+    };
     let verbosity = Verbosity::new(options.quiet, options.verbose);
     Terminal::new(environment.look, verbosity, format)
 }

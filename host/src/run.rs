@@ -26,16 +26,8 @@ pub fn drive(
     environment: &Environment,
     patience: Patience,
 ) -> Outcome {
-    let prepared = launch(plugin, environment, patience).and_then(|launch| {
-        let cancel = Cancel::on_signals().map_err(|error| {
-            Failure::new(
-                Exit::Failed,
-                "no_signals",
-                format!("could not watch for signals: {error}"),
-            )
-        })?;
-        Ok((launch, cancel))
-    });
+    let prepared = launch(plugin, environment, patience)
+        .and_then(|launch| Ok((launch, Cancel::on_signals()?)));
     match prepared {
         Ok((launch, cancel)) => {
             let mut ui = terminal.clone().watching(&cancel);
@@ -64,11 +56,7 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
         .args(words)
         .env(DEPTH, (environment.depth + 1).to_string())
         .exec();
-    Failure::new(
-        Exit::NotRunnable,
-        "not_runnable",
-        format!("could not run `{}`: {error}", plugin.file.display()),
-    )
+    driver::not_runnable(&plugin.file, &error)
 }
 
 /// How a plugin is started.

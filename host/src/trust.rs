@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use bot_cli_sdk::failure::reason;
+
 const WRITABLE_BY_OTHERS: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 const EXECUTABLE: u32 = 0o111;
@@ -53,7 +55,7 @@ impl Refusal {
 
 /// The real path of `file`, if `user` can trust it and its folder. A link is trusted as far as what it points to is.
 pub fn check(file: &Path, user: u32) -> Result<PathBuf, Refusal> {
-    let unreadable = |error: std::io::Error| Refusal::Unreadable(error.to_string());
+    let unreadable = |error: std::io::Error| Refusal::Unreadable(reason(&error));
     let real = fs::canonicalize(file).map_err(unreadable)?;
     let facts = fs::metadata(&real).map_err(unreadable)?;
     if !facts.is_file() {

@@ -1,6 +1,5 @@
 //! The user's wish to stop.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure, reason};
 
 /// How often a wish is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -32,23 +31,27 @@ impl Cancel {
     }
 
     /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once.
-    pub fn on_signals() -> io::Result<Self> {
+    pub fn on_signals() -> Result<Self, Failure> {
         let cancel = Self::new();
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| {
+            let message = format!("could not watch for signals: {}", reason(&error));
+            Failure::new(Exit::Failed, "no_signals", message)
+        })?;
         let wishes = cancel.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
-                if signal != SIGINT {
-                    wishes.0.terminated.store(true, Ordering::SeqCst);
+                if signal == SIGINT {
+                    wishes.request();
+                } else {
+                    wishes.terminate();
                 }
-                wishes.request();
             }
         });
         Ok(cancel)
     }
 
     /// Like [`on_signals`](Self::on_signals), but ends the process at the second signal, or `grace` after the first.
-    pub fn on_signals_or_exit(grace: Duration) -> io::Result<Self> {
+    pub fn on_signals_or_exit(grace: Duration) -> Result<Self, Failure> {
         let cancel = Self::on_signals()?;
         let watched = cancel.clone();
         thread::spawn(move || {
@@ -74,6 +77,21 @@ impl Cancel {
         } else {
             Exit::Cancelled
         }
+    }
+
+    /// `failure` as it is where a signal told the process to end: a cancelled run says so by its status.
+    #[must_use]
+    pub fn explain(&self, mut failure: Failure) -> Failure {
+        if failure.exit == Exit::Cancelled {
+            failure.exit = self.exit();
+        }
+        failure
+    }
+
+    /// Asks to stop because the process was told to end.
+    pub(crate) fn terminate(&self) {
+        self.0.terminated.store(true, Ordering::SeqCst);
+        self.request();
     }
 
     /// Asks to stop; the second time means at once.

@@ -1,6 +1,8 @@
 //! Runs a plugin's process and serves it while it works: questions, progress, output, cancelling, and a tidy end.
 
 mod conversation;
+mod ear;
+mod ladder;
 mod process;
 mod service;
 #[cfg(test)]
@@ -8,14 +10,15 @@ mod tests;
 mod violation;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome, Reply};
 use crate::protocol::{
     self, CompleteParams, CompleteResult, HostName, Manifest, RunContext, RunParams, RunResult,
@@ -143,6 +146,7 @@ fn call<T: DeserializeOwned>(
 ) -> Result<T, Failure> {
     let mut plugin = Plugin::start(launch)?;
     let replied = plugin.request(method, params, ui, cancel);
+    let discreet = plugin.is_discreet();
     let finished = plugin.finish(ui, cancel);
     let result = replied?;
     finished?;
@@ -150,18 +154,24 @@ fn call<T: DeserializeOwned>(
         Failure::from(
             Violation::WrongResult {
                 method: method.to_owned(),
-                reason: error.to_string(),
+                // It quotes the value that is wrong.
+                reason: (!discreet).then(|| error.to_string()),
             }
             .by(&launch.name),
         )
     })
 }
 
-/// The failure for a plugin that cannot be started.
-fn not_runnable(launch: &Launch, error: &std::io::Error) -> Failure {
-    Failure::new(
+/// The failure for an executable that cannot be started.
+#[must_use]
+pub fn not_runnable(program: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::new(
         Exit::NotRunnable,
         "not_runnable",
-        format!("could not run `{}`: {error}", launch.program.display()),
-    )
+        format!("could not run `{}`: {}", program.display(), reason(error)),
+    );
+    if error.kind() == io::ErrorKind::NotFound && program.exists() {
+        return failure.hint("the interpreter that its first line names is not there");
+    }
+    failure
 }

@@ -1,5 +1,7 @@
 //! What goes wrong, as a plugin says it: a message, where, and what to do about it.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 
 use crate::question::Question;
@@ -88,6 +90,17 @@ pub struct Field {
     pub problem: String,
 }
 
+/// The words of the operating system as they stand in a sentence: `permission denied`.
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(letters).collect()
+    })
+}
+
 impl Failure {
     /// A failure of class `exit` with a `code` and a message.
     #[must_use]
@@ -124,5 +137,24 @@ impl Failure {
             problem: problem.into(),
         });
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::reason;
+
+    #[test]
+    fn reasons_stand_in_a_sentence() {
+        for (error, expected) in [
+            (io::Error::from_raw_os_error(13), "permission denied"),
+            (io::ErrorKind::NotFound.into(), "entity not found"),
+            (io::Error::other("it is a pipe"), "it is a pipe"),
+            (io::Error::other(""), ""),
+        ] {
+            assert_eq!(reason(&error), expected);
+        }
     }
 }

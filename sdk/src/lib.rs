@@ -3,6 +3,7 @@
 //! - For authors: [`plugin`], [`session`], [`question`], [`failure`]. A plugin is a clap command tree and a function for what it does.
 //! - For hosts: [`driver`] runs a plugin's process, [`complete`] completes from a manifest, [`terminal`] shows everything.
 //! - For both: [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
+//!   [`suggest`] knows what a mistyped name may have meant.
 //!
 //! It is not a runtime: it needs no async and knows nothing of any particular plugin.
 //! It runs on Unix.
@@ -45,6 +46,7 @@ pub mod protocol;
 pub mod question;
 pub mod secret;
 pub mod session;
+pub mod suggest;
 pub mod terminal;
 pub mod ui;
 

@@ -7,8 +7,10 @@ mod peer;
 mod serve;
 mod surface;
 pub mod usage;
+mod wishes;
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::Value;
@@ -17,6 +19,7 @@ use crate::failure::Failure;
 pub use crate::outcome::Reply;
 use crate::protocol::{Candidate, Manifest, Role};
 use crate::session::Session;
+use crate::terminal::Look;
 
 /// A clap command tree that can be run.
 pub trait Command: clap::Parser {
@@ -55,10 +58,12 @@ pub fn main<C: Command>() -> ExitCode {
     // The manifest is for those who read the file; the use keeps it in there.
     std::hint::black_box(C::MANIFEST);
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let cwd = std::env::current_dir();
     if arguments.is_empty() && !std::io::stdin().is_terminal() {
-        serve::serve::<C>()
+        // A host names the folder; a plugin that is started in none still serves requests that do.
+        serve::serve::<C>(cwd.unwrap_or_else(|_| PathBuf::from(".")))
     } else {
-        direct::run::<C>(arguments)
+        direct::run::<C>(arguments, cwd, Look::detect())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
 use crate::question::{Answer, Question};
+use crate::suggest;
 use crate::ui::Ui;
 pub use crate::ui::{Capabilities, Level};
 
@@ -19,6 +20,8 @@ pub struct Session {
     ui: Box<dyn Ui>,
     context: Context,
     answers: Map<String, Value>,
+    /// The keys of the questions so far.
+    asked: Vec<String>,
     cancel: Cancel,
     held_output: String,
     status: u8,
@@ -54,6 +57,7 @@ impl Session {
             ui,
             context,
             answers,
+            asked: Vec::new(),
             cancel,
             held_output: String::new(),
             status: 0,
@@ -70,6 +74,12 @@ impl Session {
     #[must_use]
     pub fn has_answers(&self) -> bool {
         !self.answers.is_empty()
+    }
+
+    /// Whether a script answers the question `key`, each time the same.
+    #[must_use]
+    pub fn has_answer(&self, key: &str) -> bool {
+        self.answers.contains_key(key)
     }
 
     /// Where and for whom the command runs.
@@ -163,7 +173,7 @@ impl Session {
         question: &Question,
         mut parse: impl FnMut(&Answer) -> Result<T, String>,
     ) -> Result<T, Failure> {
-        let fixed = self.answers.contains_key(&question.key) || !self.can_ask(question);
+        let fixed = self.has_answer(&question.key) || !self.can_ask(question);
         let mut question = question.clone();
         loop {
             match parse(&self.ask(&question)?) {
@@ -244,11 +254,39 @@ impl Session {
         std::mem::take(&mut self.held_output)
     }
 
+    /// Warns of scripted answers that no question asked for. After a failure that more answers would mend, these are only
+    /// those that may have been meant for a question; after any other there may have been more questions to come.
+    pub(crate) fn warn_of_unused_answers(&mut self, failure: Option<&Failure>) {
+        if failure.is_some_and(|failure| failure.code != "input_required") {
+            return;
+        }
+        let answered = self.answers.keys();
+        let unused: Vec<String> = answered
+            .filter(|key| !self.asked.contains(key))
+            .cloned()
+            .collect();
+        for key in unused {
+            let asked = self.asked.iter().map(String::as_str);
+            let near = suggest::near(&key, asked)
+                .first()
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            if failure.is_none() || !near.is_empty() {
+                let key = key.escape_debug();
+                let message =
+                    format!("the answer `{key}` was not used: nothing asked for it{near}");
+                self.log(Level::Warn, &message);
+            }
+        }
+    }
+
     fn can_ask(&self, question: &Question) -> bool {
         self.ui.capabilities().ask.contains(&question.kind)
     }
 
-    fn scripted(&self, question: &Question) -> Result<Option<Answer>, Failure> {
+    fn scripted(&mut self, question: &Question) -> Result<Option<Answer>, Failure> {
+        if !self.asked.contains(&question.key) {
+            self.asked.push(question.key.clone());
+        }
         self.answers
             .get(&question.key)
             .map(|value| {

@@ -17,7 +17,7 @@ pub use printable::printable;
 pub use table::table;
 
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome};
 use crate::question::{Answer, Question, QuestionKind};
 use crate::session::Context;
@@ -81,7 +81,7 @@ impl Terminal {
         let failure = Failure::new(
             Exit::Failed,
             "output_failed",
-            format!("could not write the result: {error}"),
+            format!("could not write the result: {}", reason(&error)),
         );
         to_stderr(&report::failure(&failure, self.look.stderr_color));
         failure.exit.status()
@@ -170,7 +170,7 @@ impl Ui for Terminal {
                 Failure::new(
                     Exit::Failed,
                     "input_failed",
-                    format!("could not read standard input: {error}"),
+                    format!("could not read standard input: {}", reason(&error)),
                 )
             }),
             None => Err(Failure::cancelled()),

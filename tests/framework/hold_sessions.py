@@ -2,7 +2,7 @@
 
 A bot's own code runs with dummy keys up to the point where the conversation would begin: it reads its settings, makes
 every transport it offers, its services, the pipeline and the observers. Each bot does so three times: with its optional
-settings unset, empty, and spelled out as `.env.example` shows them.
+settings unset, on every transport; then with them empty, and spelled out as `.env.example` shows them, on one.
 """
 
 import asyncio
@@ -106,7 +106,8 @@ async def hold(project: Project) -> list[str]:
         try:
             with warnings.catch_warnings(record=True) as warned:
                 warnings.simplefilter("always", DeprecationWarning)
-                services = await asyncio.wait_for(session(project), SECONDS)
+                transports = project.transports()[: None if run == "unset" else 1]
+                services = await asyncio.wait_for(session(project, transports), SECONDS)
         except BaseException as error:
             problems.append(f"with its optional settings {run}: {where(error)}{type(error).__name__}: {error}")
             continue
@@ -123,8 +124,8 @@ async def hold(project: Project) -> list[str]:
     return problems
 
 
-async def session(project: Project) -> list[AIService]:
-    """One session with each transport of the bot; the services of the last."""
+async def session(project: Project, transports: list[dict]) -> list[AIService]:
+    """One session on each transport; the services of the last."""
     bot = loaded(project)
     processors: list[FrameProcessor] = []
     begun = []
@@ -146,7 +147,7 @@ async def session(project: Project) -> list[AIService]:
     bot.Pipeline, bot.PipelineWorker = Watched, Rated
     run, WorkerRunner.run = WorkerRunner.run, begin
     try:
-        for transport in project.transports():
+        for transport in transports:
             arguments = arguments_of(transport["runner_key"])
             if arguments is None:
                 continue

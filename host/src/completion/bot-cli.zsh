@@ -6,8 +6,8 @@ _bot_cli() {
     for line in "${(@f)$(bot-cli __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
         case "$line" in
             '') ;;
-            :files) _files ;;
-            :folders) _files -/ ;;
+            :files) _bot_cli_paths ;;
+            :folders) _bot_cli_paths -/ ;;
             *)
                 value="${line%%$'\t'*}" about="${line#*$'\t'}"
                 described+=("${value//:/\\:}${about:+:$about}")
@@ -15,5 +15,9 @@ _bot_cli() {
         esac
     done
     (( ${#described} )) && _describe 'bot-cli' described
+}
+_bot_cli_paths() {
+    [[ "$PREFIX" == --*=* ]] && compset -P 1 '*='
+    _files "$@"
 }
 if [ "$funcstack[1]" = "_bot_cli" ]; then _bot_cli "$@"; else compdef _bot_cli bot-cli; fi

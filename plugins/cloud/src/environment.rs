@@ -30,7 +30,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads it; an empty variable counts as unset.
+    /// Reads it; an empty variable counts as unset, where nothing is said to the contrary.
     #[must_use]
     pub fn read() -> Self {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -49,7 +49,8 @@ impl Environment {
             organization: text("BOT_CLI_ORGANIZATION"),
             region: text("BOT_CLI_REGION"),
             backend: text("BOT_CLI_BACKEND"),
-            api_url: text("BOT_CLI_API_URL"),
+            // An empty one is a mistake of a script, and not worth sending a token somewhere else.
+            api_url: std::env::var("BOT_CLI_API_URL").ok(),
             token: text("BOT_CLI_TOKEN").map(Secret::new),
             timeout: text("BOT_CLI_TIMEOUT"),
             config_folder: below(folder("XDG_CONFIG_HOME"), ".config"),

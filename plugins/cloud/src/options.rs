@@ -264,8 +264,14 @@ pub enum Auth {
 #[derive(Debug, Clone, Args)]
 pub struct Login {
     /// Read a personal access token or a private API key from stdin
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["no_browser", "import"])]
     pub token_stdin: bool,
+    /// Show the address that is to be opened, and open none
+    #[arg(long)]
+    pub no_browser: bool,
+    /// Take over the sign-in of the service's own client
+    #[arg(long, conflicts_with = "no_browser")]
+    pub import: bool,
 }
 
 /// What can be done with organizations.

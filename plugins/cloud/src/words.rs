@@ -80,6 +80,7 @@ pub fn failure(error: &BackendError) -> Failure {
         .hint("`bot-cli cloud organizations list` shows where you belong"),
         BackendError::NotFound { message } => {
             Failure::new(Exit::Failed, "not_found", said("the service does not know it", message))
+                .hint("bot-cli cloud secrets list")
         }
         BackendError::Conflict { message } => Failure::new(
             Exit::Failed,
@@ -91,7 +92,8 @@ pub fn failure(error: &BackendError) -> Failure {
             Exit::Failed,
             "refused",
             said(&format!("the service refuses it (status {status})"), message),
-        ),
+        )
+        .hint("the same command with `-vv` shows the requests"),
         BackendError::InvalidResponse { what } => Failure::new(
             Exit::Failed,
             "invalid_response",
@@ -106,7 +108,8 @@ pub fn failure(error: &BackendError) -> Failure {
 fn vault(error: &VaultError) -> Failure {
     let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
     match error {
-        VaultError::File { .. } => failure("vault_unusable"),
+        VaultError::File { .. } => failure("vault_unusable")
+            .hint("put the file back from a backup, or move the folder of the vault away"),
         VaultError::TooOpen { path, .. } => {
             let shown = path.display().to_string();
             let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
@@ -125,7 +128,7 @@ fn vault(error: &VaultError) -> Failure {
             .hint("put the vault back from a backup, or move its folder away"),
         VaultError::NotWritten { .. } => failure("vault_not_written")
             .hint("nothing has changed; look at the disk's free space and at the folder's rights"),
-        VaultError::Refused(_) => failure("refused"),
+        VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
         VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
             .hint("try again when it is done"),
         VaultError::Cancelled => Failure::cancelled(),

@@ -8,13 +8,13 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command, Reply};
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use bot_cli_sdk::session::{Level, Session};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::config::{Config, FromFile};
 use crate::draft::Draft;
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
-use crate::options::{Options, listing::listing};
+use crate::options::{Options, listing::listing, schema::schema};
 use crate::plan::{self, Plan, PlanError};
 use crate::resolve::{MISSING, default_name, invalid_input, resolve};
 use crate::target::Target;
@@ -29,6 +29,9 @@ impl Command for Options {
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
             return document(listing());
+        }
+        if self.config_schema {
+            return document(schema());
         }
         let draft = self.draft();
         let scaffolds = draft != Draft::default() || self.config.is_some();
@@ -298,9 +301,4 @@ fn unplanned(error: &PlanError) -> Failure {
         PlanError::Broken { .. } => Failure::new(Exit::Failed, "broken_template", error.to_string())
             .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`"),
     }
-}
-
-/// What `--json` says of a guide that stays.
-fn kept_json(path: &str, guide: &guides::Guide) -> Value {
-    json!({ "path": path, "guide": guide.words() })
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod listing;
 mod offered;
+pub(crate) mod schema;
 
 use std::path::PathBuf;
 
@@ -32,7 +33,10 @@ Examples:
 
   See what would be scaffolded, and what there is to choose from:
     bot-cli init my-bot --config bot.json --dry-run
-    bot-cli init --list-options";
+    bot-cli init --list-options
+
+  A schema with which an editor completes and checks such a file:
+    bot-cli init --config-schema";
 
 /// Start a bot project: guides for a coding agent, or a complete bot.
 ///
@@ -167,6 +171,9 @@ pub struct Options {
     /// Print all transports and services as JSON and exit
     #[arg(long, help_heading = "Input and output")]
     pub list_options: bool,
+    /// Print the JSON Schema of the configuration file and exit
+    #[arg(long, help_heading = "Input and output")]
+    pub config_schema: bool,
 }
 
 impl Options {

@@ -111,7 +111,7 @@ impl Problems {
 }
 
 /// The problem of a field that should have been said.
-pub(crate) const MISSING: &str = "missing";
+pub const MISSING: &str = "missing";
 
 /// What was said, without what is only blank.
 fn said(value: Option<&String>) -> Option<&str> {

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 /// A directory, there or to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +37,12 @@ impl Target {
         if shown.chars().any(char::is_control) {
             return Err(unusable(shown, "its name holds control characters"));
         }
-        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &error.to_string()))?;
+        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &reason(&error)))?;
         let exists = match fs::metadata(&path) {
             Ok(found) if found.is_dir() => true,
             Ok(_) => return Err(unusable(shown, "it is not a directory")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(unusable(shown, &error.to_string())),
+            Err(error) => return Err(unusable(shown, &reason(&error))),
         };
         Ok(Self {
             shown: shown.to_owned(),
@@ -52,12 +52,12 @@ impl Target {
     }
 }
 
-fn unusable(shown: &str, reason: &str) -> Failure {
+fn unusable(shown: &str, problem: &str) -> Failure {
     let shown = crate::resolve::quoted(shown);
     Failure::new(
         Exit::Usage,
         "invalid_target",
-        format!("can't use {shown} as the target: {reason}"),
+        format!("can't use {shown} as the target: {problem}"),
     )
     .hint("name another directory: `bot-cli init TARGET_DIR`")
 }

@@ -7,12 +7,13 @@
 
 mod commit;
 mod journal;
+mod place;
 mod staging;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use journal::Journal;
 use staging::Staging;
@@ -117,7 +118,7 @@ fn fill_and_commit(
     }
     match root {
         Some(root) => commit::appear(staging, &root),
-        None => commit::merge(&Journal::of(changes, target), staging, target),
+        None => commit::merge(changes, staging, target),
     }
 }
 
@@ -190,14 +191,5 @@ impl Error {
     }
 }
 
-/// The words of the operating system, as they stand in a sentence.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_lowercase().chain(letters).collect()
-    })
-}
 #[cfg(test)]
 mod tests;

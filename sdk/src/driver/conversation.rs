@@ -1,15 +1,18 @@
 //! Requests to a plugin and everything that may happen until the reply.
 
 use std::sync::mpsc::RecvTimeoutError;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::process::{Event, LastWords, Process};
+use super::ear::Ear;
+use super::ladder::{Ladder, Step};
+use super::process::{Event, Outgoing, Process, outgoing};
 use super::{Launch, Patience, Violation, not_runnable, service};
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::line::Line;
 use crate::protocol::{CancelParams, Id, Message, NotAMessage, methods};
 use crate::ui::{Level, Ui};
@@ -27,26 +30,23 @@ pub struct Plugin {
     patience: Patience,
     process: Process,
     last_id: i64,
-    last_words: LastWords,
-}
-
-/// How far cancelling has come.
-enum Rung {
-    Working,
-    Asked(Instant),
-    Terminated(Instant),
+    /// A line that the plugin has no room for as long as it does not read.
+    unsent: Option<Outgoing>,
+    ear: Ear,
 }
 
 impl Plugin {
     /// Starts a plugin.
     pub fn start(launch: &Launch) -> Result<Self, Failure> {
-        let process = Process::start(launch).map_err(|error| not_runnable(launch, &error))?;
+        let process =
+            Process::start(launch).map_err(|error| not_runnable(&launch.program, &error))?;
         Ok(Self {
             name: launch.name.clone(),
             patience: launch.patience,
             process,
             last_id: 0,
-            last_words: LastWords::default(),
+            unsent: None,
+            ear: Ear::new(&launch.name),
         })
     }
 
@@ -61,42 +61,80 @@ impl Plugin {
     ) -> Result<Value, Failure> {
         self.last_id += 1;
         let id = Id::Number(self.last_id);
-        let request = Message::Request {
+        self.send(outgoing(&Message::Request {
             id: id.clone(),
             method: method.to_owned(),
             params,
-        };
-        self.process.send(request.to_line());
+        }));
         self.await_reply(&id, ui, cancel)
     }
 
+    /// Whether what the plugin says may hold a password, and is not to be quoted.
+    pub(super) fn is_discreet(&self) -> bool {
+        self.ear.is_discreet()
+    }
+
     fn await_reply(&mut self, id: &Id, ui: &mut dyn Ui, cancel: &Cancel) -> Result<Value, Failure> {
-        let started = Instant::now();
-        let mut rung = Rung::Working;
+        let mut ladder = Ladder::new(self.patience, cancel);
         let mut output_ended = false;
         loop {
-            match self.process.next_event(TICK) {
+            match self.next_event() {
                 Ok(Event::Line(line)) => {
                     if let Some(reply) = self.hear(line, id, ui)? {
-                        return reply.map_err(|failure| cancelled_by(failure, cancel));
+                        return self.judge(reply, &ladder, cancel);
                     }
                 }
-                Ok(Event::Stderr(line)) => self.relay_stderr(&line, ui),
+                Ok(Event::Stderr(line)) => self.ear.stderr(&line, ui),
                 Ok(Event::OutputEnded) | Err(RecvTimeoutError::Disconnected) => output_ended = true,
                 Err(RecvTimeoutError::Timeout) => {
                     output_ended |= self.process.end().is_some();
                 }
             }
             if output_ended {
-                return self.without_reply(id, ui, cancel);
+                return self.without_reply(id, ui, &ladder, cancel);
             }
-            rung = self.climb(rung, id, cancel)?;
-            if let Some(limit) = self.patience.reply
-                && started.elapsed() >= limit
-            {
-                return Err(self.give_up(Violation::Late(limit.as_secs())));
+            match ladder.climb(Instant::now()) {
+                None => {}
+                Some(Step::Tell(reason)) => self.tell_to_stop(id, reason),
+                Some(Step::Terminate) => {
+                    // It may have something to say on its way out, but nothing to hear any more.
+                    self.unsent = None;
+                    self.process.signal(Signal::TERM);
+                }
+                Some(Step::Kill) => {
+                    self.end(Duration::ZERO, ui);
+                    return Err(self.stopped(&ladder, cancel));
+                }
             }
         }
+    }
+
+    /// The next event. As long as the plugin leaves its answers unread, it is not listened to: what it asks for meanwhile
+    /// would have to be kept.
+    fn next_event(&mut self) -> Result<Event, RecvTimeoutError> {
+        if let Some(line) = self.unsent.take() {
+            self.send(line);
+        }
+        if self.unsent.is_some() {
+            thread::sleep(TICK);
+            return Err(RecvTimeoutError::Timeout);
+        }
+        self.process.next_event(TICK)
+    }
+
+    fn send(&mut self, line: Outgoing) {
+        self.unsent = self.process.send(line).err();
+    }
+
+    fn tell_to_stop(&mut self, id: &Id, reason: &str) {
+        let params = json!(CancelParams {
+            id: id.clone(),
+            reason: Some(reason.to_owned())
+        });
+        let method = methods::CANCEL.to_owned();
+        let message = Message::Notification { method, params };
+        // A plugin that does not read can't be told.
+        let _ = self.process.send(outgoing(&message));
     }
 
     /// Takes a line; the reply to `id` if it is that.
@@ -108,7 +146,7 @@ impl Plugin {
     ) -> Result<Option<Result<Value, Failure>>, Failure> {
         let bytes = match line {
             Line::Complete(bytes) => bytes,
-            Line::TooLong { .. } => return Err(self.give_up(Violation::LineTooLong)),
+            Line::TooLong { .. } => return Err(self.give_up(Violation::LineTooLong, ui)),
         };
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
@@ -116,7 +154,10 @@ impl Plugin {
         match Message::from_line(&bytes) {
             Ok(Message::Request { id, method, params }) => {
                 let reply = service::reply(id, &method, params, ui);
-                self.process.send(reply.to_line());
+                if reply.secret {
+                    self.ear.be_discreet();
+                }
+                self.send(reply.line);
             }
             Ok(Message::Notification { method, params }) => service::show(&method, params, ui),
             Ok(Message::Result {
@@ -131,49 +172,43 @@ impl Plugin {
             {
                 return Ok(Some(Err(error.into())));
             }
-            Ok(Message::Result { id: replied, .. }) => return Err(self.stray(Some(replied))),
-            Ok(Message::Error { id: replied, .. }) => return Err(self.stray(replied)),
-            Err(NotAMessage::NotUtf8) => return Err(self.give_up(Violation::NotUtf8)),
-            Err(NotAMessage::NotJson | NotAMessage::NotJsonRpc) => {
-                self.note_skipped(&bytes, ui);
-            }
+            Ok(Message::Result { id: replied, .. }) => return Err(self.stray(Some(replied), ui)),
+            Ok(Message::Error { id: replied, .. }) => return Err(self.stray(replied, ui)),
+            Err(NotAMessage::NotUtf8) => return Err(self.give_up(Violation::NotUtf8, ui)),
+            Err(NotAMessage::NotJson | NotAMessage::NotJsonRpc) => self.ear.skipped(&bytes, ui),
         }
         Ok(None)
     }
 
     /// A reply that nobody waits for.
-    fn stray(&mut self, id: Option<Id>) -> Failure {
+    fn stray(&mut self, id: Option<Id>, ui: &mut dyn Ui) -> Failure {
         let violation = match id {
             Some(Id::Number(number)) if (1..self.last_id).contains(&number) => {
                 Violation::DoubleReply(Id::Number(number))
             }
             id => Violation::WrongId(id),
         };
-        self.give_up(violation)
+        self.give_up(violation, ui)
     }
 
-    /// Climbs the ladder: `cancel`, then TERM, then KILL.
-    fn climb(&mut self, rung: Rung, id: &Id, cancel: &Cancel) -> Result<Rung, Failure> {
-        match rung {
-            Rung::Working if cancel.requested() => {
-                let params = json!(CancelParams {
-                    id: id.clone(),
-                    reason: Some("user".to_owned())
-                });
-                let method = methods::CANCEL.to_owned();
-                self.process
-                    .send(Message::Notification { method, params }.to_line());
-                Ok(Rung::Asked(Instant::now()))
-            }
-            Rung::Asked(since) if cancel.count() > 1 || since.elapsed() >= self.patience.cancel => {
-                self.process.signal(Signal::TERM);
-                Ok(Rung::Terminated(Instant::now()))
-            }
-            Rung::Terminated(since) if since.elapsed() >= self.patience.terminate => {
-                self.process.end_group(Duration::ZERO);
-                Err(cancelled_by(Failure::cancelled(), cancel))
-            }
-            rung @ (Rung::Working | Rung::Asked(_) | Rung::Terminated(_)) => Ok(rung),
+    /// A reply as it counts: one that came too late is none.
+    fn judge(
+        &self,
+        reply: Result<Value, Failure>,
+        ladder: &Ladder,
+        cancel: &Cancel,
+    ) -> Result<Value, Failure> {
+        match ladder.late() {
+            Some(seconds) => Err(Violation::Late(seconds).by(&self.name).into()),
+            None => reply.map_err(|failure| cancel.explain(failure)),
+        }
+    }
+
+    /// The failure of a plugin that was to stop and did not reply.
+    fn stopped(&self, ladder: &Ladder, cancel: &Cancel) -> Failure {
+        match ladder.late() {
+            Some(seconds) => Violation::Late(seconds).by(&self.name).into(),
+            None => cancel.explain(Failure::cancelled()),
         }
     }
 
@@ -182,6 +217,7 @@ impl Plugin {
         &mut self,
         id: &Id,
         ui: &mut dyn Ui,
+        ladder: &Ladder,
         cancel: &Cancel,
     ) -> Result<Value, Failure> {
         let deadline = Instant::now() + self.patience.finish;
@@ -192,10 +228,10 @@ impl Plugin {
             match event {
                 Event::Line(line) => {
                     if let Some(reply) = self.hear(line, id, ui)? {
-                        return reply.map_err(|failure| cancelled_by(failure, cancel));
+                        return self.judge(reply, ladder, cancel);
                     }
                 }
-                Event::Stderr(line) => self.relay_stderr(&line, ui),
+                Event::Stderr(line) => self.ear.stderr(&line, ui),
                 Event::OutputEnded => {}
             }
         }
@@ -203,15 +239,15 @@ impl Plugin {
         let end = self
             .process
             .wait_until(Instant::now() + self.patience.finish);
-        self.process.end_group(self.patience.terminate);
-        if cancel.requested() {
-            return Err(cancelled_by(Failure::cancelled(), cancel));
+        self.end(self.patience.terminate, ui);
+        if cancel.requested() || ladder.late().is_some() {
+            return Err(self.stopped(ladder, cancel));
         }
         let end = end.map_or_else(
             || "its output was closed".to_owned(),
             |status| status.to_string(),
         );
-        let stderr = self.last_words.lines();
+        let stderr = self.ear.last_words();
         Err(Violation::NoReply { end, stderr }.by(&self.name).into())
     }
 
@@ -225,7 +261,7 @@ impl Plugin {
         let mut left = self.process.end().is_none();
         while left && Instant::now() < deadline && cancel.count() == cancels {
             match self.process.next_event(pause) {
-                Ok(event) => double = double.or(self.last_event(event, ui)),
+                Ok(event) => double = double.or(self.ear.late(event, ui)),
                 Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(TICK),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.process.wait_until(Instant::now() + pause);
@@ -240,56 +276,28 @@ impl Plugin {
                 &format!("plugin `{}` went on after its reply", self.name),
             );
         }
-        self.process.end_group(self.patience.terminate);
-        while let Ok(event) = self.process.next_event(DRAIN) {
-            double = double.or(self.last_event(event, ui));
-        }
+        double = double.or(self.end(self.patience.terminate, ui));
         double.map_or(Ok(()), |violation| Err(violation.by(&self.name).into()))
     }
 
-    /// Looks at what a plugin says after its last reply.
-    fn last_event(&mut self, event: Event, ui: &mut dyn Ui) -> Option<Violation> {
-        match event {
-            Event::Stderr(line) => {
-                self.relay_stderr(&line, ui);
-                None
-            }
-            Event::Line(Line::Complete(bytes)) => match Message::from_line(&bytes) {
-                Ok(Message::Result { id, .. } | Message::Error { id: Some(id), .. }) => {
-                    Some(Violation::DoubleReply(id))
-                }
-                _ => None,
-            },
-            Event::Line(Line::TooLong { .. }) | Event::OutputEnded => None,
-        }
-    }
-
-    fn relay_stderr(&mut self, line: &str, ui: &mut dyn Ui) {
-        self.last_words.push(line);
-        ui.plugin_stderr(line);
-    }
-
-    fn note_skipped(&self, line: &[u8], ui: &mut dyn Ui) {
-        let text = String::from_utf8_lossy(line);
-        let start: String = text.chars().take(120).collect();
-        let message = format!(
-            "plugin `{}` printed a line that is not a message: `{}`",
-            self.name,
-            start.escape_debug()
-        );
-        ui.log(Level::Info, &message);
-    }
-
-    fn give_up(&mut self, violation: Violation) -> Failure {
-        self.process.end_group(self.patience.terminate);
+    fn give_up(&mut self, violation: Violation, ui: &mut dyn Ui) -> Failure {
+        self.end(self.patience.terminate, ui);
         violation.by(&self.name).into()
     }
-}
 
-/// A cancelled run that was told to end by a signal says so by its status.
-fn cancelled_by(mut failure: Failure, cancel: &Cancel) -> Failure {
-    if failure.exit == Exit::Cancelled && cancel.terminated() {
-        failure.exit = Exit::Terminated;
+    /// Ends what is left of the plugin, hears what it says meanwhile, and tells whether it replied once more.
+    fn end(&mut self, patience: Duration, ui: &mut dyn Ui) -> Option<Violation> {
+        let mut double = None;
+        let ear = &mut self.ear;
+        let mut hear = |event| double = double.take().or(ear.late(event, ui));
+        self.process.end_group(patience, &mut hear);
+        let deadline = Instant::now() + self.patience.finish;
+        while Instant::now() < deadline {
+            match self.process.next_event(DRAIN) {
+                Ok(event) => hear(event),
+                Err(_) => break,
+            }
+        }
+        double
     }
-    failure
 }

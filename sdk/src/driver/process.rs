@@ -1,19 +1,20 @@
 //! A plugin's process: its streams as events, its end, and the end of everything it started.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use zeroize::Zeroizing;
 
 use super::Launch;
 use crate::line::{self, Line};
+use crate::protocol::Message;
 
-/// How many events wait to be looked at before the plugin has to wait.
+/// How many events wait to be looked at before the plugin has to wait, and how many lines for the plugin.
 const BACKLOG: usize = 16;
 
 /// How much of a line of standard error is shown at once.
@@ -35,9 +36,19 @@ pub enum Event {
 pub struct Process {
     child: Child,
     group: Pid,
-    input: Option<Sender<String>>,
+    input: Option<SyncSender<Outgoing>>,
     events: Receiver<Event>,
     ended: Option<ExitStatus>,
+    /// Whether nothing is left of the group, whose number may belong to strangers from then on.
+    group_ended: bool,
+}
+
+/// A line on its way to the plugin. It may hold a password.
+pub type Outgoing = Zeroizing<Vec<u8>>;
+
+/// The line of a message.
+pub fn outgoing(message: &Message) -> Outgoing {
+    Zeroizing::new(message.to_line().into_bytes())
 }
 
 impl Process {
@@ -60,7 +71,7 @@ impl Process {
             thread::spawn(move || read_stderr(BufReader::new(stderr), &sender));
         }
         let input = child.stdin.take().map(|stdin| {
-            let (lines, queue) = mpsc::channel();
+            let (lines, queue) = mpsc::sync_channel(BACKLOG);
             thread::spawn(move || write_input(stdin, &queue));
             lines
         });
@@ -71,13 +82,16 @@ impl Process {
             input,
             events,
             ended: None,
+            group_ended: false,
         })
     }
 
-    /// Sends a line. A plugin that no longer reads shows it by its end.
-    pub fn send(&self, line: String) {
-        if let Some(input) = &self.input {
-            drop(input.send(line));
+    /// Sends a line, or gives it back while too many others wait for a plugin that does not read. One whose input has
+    /// ended shows it by its end.
+    pub fn send(&self, line: Outgoing) -> Result<(), Outgoing> {
+        match self.input.as_ref().map(|input| input.try_send(line)) {
+            Some(Err(TrySendError::Full(line))) => Err(line),
+            Some(Ok(()) | Err(TrySendError::Disconnected(_))) | None => Ok(()),
         }
     }
 
@@ -126,25 +140,40 @@ impl Process {
         test_kill_process_group(self.group).is_ok()
     }
 
-    /// Ends what is left of the plugin's group: TERM, and KILL after `patience`.
-    pub fn end_group(&mut self, patience: Duration) {
+    /// Ends what is left of the plugin's group: TERM, and KILL after `patience`. What it says meanwhile goes to `hear`: a
+    /// plugin that can't get rid of its output would not come to its end.
+    pub fn end_group(&mut self, patience: Duration, hear: &mut dyn FnMut(Event)) {
         self.close_input();
         self.end();
-        if !self.group_lives() {
+        if self.group_ended || !self.group_lives() {
+            self.group_ended = true;
             return;
         }
         self.signal(Signal::TERM);
         let deadline = Instant::now() + patience;
         let mut pause = Duration::from_millis(1);
         while Instant::now() < deadline {
+            match self.events.recv_timeout(pause) {
+                Ok(event) => {
+                    hear(event);
+                    continue;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(pause),
+            }
             self.end();
             if !self.group_lives() {
+                self.group_ended = true;
                 return;
             }
-            thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(16));
         }
+        self.kill();
+    }
+
+    fn kill(&mut self) {
         self.signal(Signal::KILL);
+        self.group_ended = true;
         if self.ended.is_none() {
             self.ended = self.child.wait().ok();
         }
@@ -153,9 +182,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if self.end().is_none() {
-            self.signal(Signal::KILL);
-            drop(self.child.wait());
+        if !self.group_ended {
+            self.kill();
         }
     }
 }
@@ -193,32 +221,10 @@ fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
     }
 }
 
-fn write_input(mut stdin: ChildStdin, lines: &Receiver<String>) {
+fn write_input(mut stdin: ChildStdin, lines: &Receiver<Outgoing>) {
     while let Ok(line) = lines.recv() {
-        if stdin.write_all(line.as_bytes()).is_err() {
+        if stdin.write_all(&line).is_err() {
             return;
         }
-    }
-}
-
-/// The last lines of standard error, for the case that they explain a failure.
-#[derive(Debug, Default)]
-pub struct LastWords(VecDeque<String>);
-
-impl LastWords {
-    /// Keeps `line` and forgets the oldest of many.
-    pub fn push(&mut self, line: &str) {
-        if line.trim().is_empty() {
-            return;
-        }
-        if self.0.len() == 5 {
-            self.0.pop_front();
-        }
-        self.0.push_back(line.trim().to_owned());
-    }
-
-    /// The lines, oldest first.
-    pub fn lines(&self) -> Vec<String> {
-        self.0.iter().cloned().collect()
     }
 }

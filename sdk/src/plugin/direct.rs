@@ -1,6 +1,8 @@
 //! A plugin run as an ordinary command.
 
 use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use serde_json::Map;
 
 use super::{Command, describe, surface, usage};
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 use crate::outcome::Outcome;
 use crate::session::Session;
 use crate::terminal::{Look, Terminal, Verbosity};
@@ -16,10 +18,9 @@ use crate::terminal::{Look, Terminal, Verbosity};
 /// How long a command has from Ctrl-C until it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Parses `arguments`, runs the command and shows its outcome.
-pub fn run<C: Command>(arguments: Vec<OsString>) -> ExitCode {
-    let look = Look::detect();
-    let format = surface::format_of(&arguments);
+/// Parses `arguments`, runs the command in `cwd` and shows its outcome.
+pub fn run<C: Command>(arguments: Vec<OsString>, cwd: io::Result<PathBuf>, look: Look) -> ExitCode {
+    let format = usage::format_of(&arguments);
     let name = format!("bot-cli-{}", describe::name::<C>());
     let command = surface::of(C::command(), &name).term_width(look.width);
     let matches = match command.try_get_matches_from(arguments) {
@@ -36,32 +37,27 @@ pub fn run<C: Command>(arguments: Vec<OsString>) -> ExitCode {
     let result = C::from_arg_matches(&matches)
         .map_err(|error| usage::failure(&error, &name))
         .and_then(|command| {
-            let mut session = session(&terminal)?;
+            let mut session = session(&terminal, cwd)?;
             let result = command.run(&mut session);
             status = session.status();
-            result.map(|mut reply| {
+            let result = result.map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply
-            })
+            });
+            result.map_err(|failure| session.cancel().explain(failure))
         });
     ExitCode::from(terminal.report(&Outcome::new(result).with_status(status)))
 }
 
-fn session(terminal: &Terminal) -> Result<Session, Failure> {
-    let cwd = std::env::current_dir().map_err(|error| {
+fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {
+    let cwd = cwd.map_err(|error| {
         Failure::new(
             Exit::Failed,
             "no_folder",
-            format!("could not find the current folder: {error}"),
+            format!("could not find the current folder: {}", reason(&error)),
         )
     })?;
-    let cancel = Cancel::on_signals_or_exit(GRACE).map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            "no_signals",
-            format!("could not watch for signals: {error}"),
-        )
-    })?;
+    let cancel = Cancel::on_signals_or_exit(GRACE)?;
     Ok(Session::new(
         Box::new(terminal.clone().watching(&cancel)),
         terminal.context(cwd),

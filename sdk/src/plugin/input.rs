@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::describe::is_repeatable;
 use crate::failure::{Exit, Failure};
+use crate::suggest;
 
 /// The words for `input` to the command at `path` in the tree `root`. All wrong fields are named at once.
 pub fn words(
@@ -58,7 +59,7 @@ fn find<'a>(root: &'a clap::Command, path: &[String]) -> Result<&'a clap::Comman
                 "usage",
                 format!("there is no command `{word}`"),
             );
-            match nearest(word, known.into_iter()) {
+            match suggest::near(word, known.into_iter()).first() {
                 Some(name) => failure.hint(format!("did you mean `{name}`?")),
                 None => failure,
             }
@@ -193,18 +194,10 @@ fn unknown(command: &clap::Command, field: &str) -> String {
     let names = command
         .get_arguments()
         .map(|argument| argument.get_id().as_str());
-    match nearest(&field.replace('-', "_"), names) {
+    match suggest::near(&field.replace('-', "_"), names).first() {
         Some(name) => format!("unknown, did you mean `{name}`?"),
         None => "unknown".to_owned(),
     }
-}
-
-fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|name| (strsim::jaro_winkler(word, name), name))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, name)| name)
 }
 
 fn invalid(wrong: Vec<(String, Option<String>, String)>) -> Failure {

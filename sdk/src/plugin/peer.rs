@@ -1,6 +1,5 @@
 //! The host at the other end: its messages as they come, and the user interface that it is.
 
-use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -10,7 +9,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zeroize::{Zeroize, Zeroizing};
 
+use super::wishes::Wishes;
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::line::{self, Line};
@@ -18,7 +19,7 @@ use crate::protocol::{
     AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, Message, NotAMessage,
     OutputParams, ProgressParams, StdinResult, codes, methods,
 };
-use crate::question::{Answer, Question};
+use crate::question::{Answer, Question, QuestionKind};
 use crate::ui::{Capabilities, Level, Ui};
 
 /// Where messages go out, whole lines at a time.
@@ -62,50 +63,6 @@ pub enum Reply {
     Cancelled,
 }
 
-/// The wishes to stop, by request.
-#[derive(Clone, Default)]
-pub struct Wishes(Arc<Mutex<HashMap<Id, Cancel>>>);
-
-impl Wishes {
-    fn open(&self, id: &Id) -> Cancel {
-        let cancel = Cancel::new();
-        let mut wishes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        wishes.insert(id.clone(), cancel.clone());
-        cancel
-    }
-
-    fn cancel(&self, id: &Id) {
-        if let Some(cancel) = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-        {
-            cancel.request();
-        }
-    }
-
-    /// Stops everything.
-    pub fn cancel_all(&self) {
-        for cancel in self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .values()
-        {
-            cancel.request();
-        }
-    }
-
-    /// Forgets a request that has been replied to.
-    pub fn close(&self, id: &Id) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(id);
-    }
-}
-
 /// Reads messages until the input ends and hands each to where it belongs.
 pub fn listen(
     mut input: impl BufRead,
@@ -116,7 +73,8 @@ pub fn listen(
 ) {
     while let Ok(Some(line)) = line::read(&mut input) {
         let bytes = match line {
-            Line::Complete(bytes) => bytes,
+            // It may answer a question for a password.
+            Line::Complete(bytes) => Zeroizing::new(bytes),
             Line::TooLong { ended } => {
                 let reason = "a line is longer than 8 MiB";
                 output.send(&unreadable(codes::INVALID_REQUEST, reason));
@@ -142,7 +100,6 @@ pub fn listen(
             Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
                 if let Ok(params) = CancelParams::deserialize(params) {
                     wishes.cancel(&params.id);
-                    drop(replies.send(Reply::Cancelled));
                 }
             }
             Ok(Message::Notification { .. } | Message::Error { id: None, .. }) => {}
@@ -236,11 +193,18 @@ impl Ui for Peer {
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
         let result = self.request(methods::ASK, json!(question))?;
-        let result: AskResult = decoded(methods::ASK, result)?;
+        let mut result: AskResult = decoded(methods::ASK, result)?;
         match result.action {
-            AskAction::Accept => question
-                .check(&result.value)
-                .map_err(|problem| wrong_answer(methods::ASK, &format!("the value {problem}"))),
+            AskAction::Accept => {
+                let answer = question.check(&result.value);
+                if question.kind == QuestionKind::Password
+                    && let Value::String(text) = &mut result.value
+                {
+                    text.zeroize();
+                }
+                answer
+                    .map_err(|problem| wrong_answer(methods::ASK, &format!("the value {problem}")))
+            }
             AskAction::Back if question.back => Ok(Answer::Back),
             AskAction::Back => Err(wrong_answer(methods::ASK, "there is no way back")),
             AskAction::Cancel => Err(Failure::cancelled()),

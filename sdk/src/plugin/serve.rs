@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::mpsc::{self, Receiver};
@@ -13,9 +13,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::peer::{self, Incoming, Output, Peer, Reply, Wishes};
+use super::peer::{self, Incoming, Output, Peer, Reply};
+use super::wishes::Wishes;
 use super::{Command, describe, input, surface, usage};
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome};
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
@@ -24,30 +25,45 @@ use crate::protocol::{
 use crate::session::{Context, Session};
 use crate::ui::Capabilities;
 
-/// How long the work may go on for a host that has gone.
+/// How long the work may go on for a host that has gone, or after a signal to end.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Serves requests until the input ends.
-pub fn serve<C: Command>() -> ExitCode {
+/// The host at the other end, and where it started the plugin.
+struct Host {
+    output: Output,
+    answers: Rc<Receiver<Reply>>,
+    cwd: PathBuf,
+}
+
+/// Serves requests until the input ends. `cwd` is the folder of requests that name none.
+pub fn serve<C: Command>(cwd: PathBuf) -> ExitCode {
     let Ok((output, watched)) = take_stdout() else {
         return ExitCode::from(Exit::Failed.status());
     };
-    let wishes = Wishes::default();
     let (requests, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
+    let wishes = Wishes::new(replies.clone());
+    if wishes.heed_signals(GRACE).is_err() {
+        return ExitCode::from(Exit::Failed.status());
+    }
     {
         let (output, wishes) = (output.clone(), wishes.clone());
         thread::spawn(move || {
             let input = BufReader::new(io::stdin());
             peer::listen(input, &output, &wishes, &requests, &replies);
             drop((requests, replies));
+            wishes.input_ended();
             end_without_reader(&watched, &wishes);
         });
     }
-    let answers = Rc::new(answers);
+    let host = Host {
+        output,
+        answers: Rc::new(answers),
+        cwd,
+    };
     while let Ok(request) = queue.recv() {
         let id = request.id.clone();
-        let reply = match respond::<C>(request, &output, &answers) {
+        let reply = match respond::<C>(request, &host) {
             Ok(result) => Message::Result {
                 id: id.clone(),
                 result,
@@ -58,9 +74,12 @@ pub fn serve<C: Command>() -> ExitCode {
             },
         };
         wishes.close(&id);
-        output.send(&reply);
+        host.output.send(&reply);
+        if let Some(status) = wishes.replied() {
+            return ExitCode::from(status);
+        }
     }
-    ExitCode::SUCCESS
+    wishes.status().map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
 /// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
@@ -85,14 +104,13 @@ fn end_without_reader(output: &OwnedFd, wishes: &Wishes) {
     }
 }
 
-fn respond<C: Command>(
-    mut request: Incoming,
-    output: &Output,
-    answers: &Rc<Receiver<Reply>>,
-) -> Result<Value, ErrorObject> {
+fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, ErrorObject> {
     check_version(&request.method, &mut request.params)?;
+    if request.cancel.requested() {
+        return Err(request.cancel.explain(Failure::cancelled()).into());
+    }
     match request.method.as_str() {
-        methods::RUN => run::<C>(request, output, answers),
+        methods::RUN => run::<C>(request, host),
         methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
         methods::COMPLETE => {
             let params: CompleteParams = decode(request.params)?;
@@ -104,9 +122,10 @@ fn respond<C: Command>(
             let method = method.to_owned();
             let params = request.params.clone();
             let wire: RunParams = decode(request.params.clone()).unwrap_or_default();
-            let mut session = session(request, &wire, Format::Json, output, answers);
+            let cancel = request.cancel.clone();
+            let mut session = session(request, &wire, Format::Json, host);
             match C::request(&method, params, &mut session) {
-                Some(result) => Ok(result?),
+                Some(result) => Ok(result.map_err(|failure| cancel.explain(failure))?),
                 None => Err(ErrorObject::protocol(
                     codes::METHOD_NOT_FOUND,
                     format!("there is no method `{method}`"),
@@ -135,18 +154,14 @@ fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
     }
 }
 
-fn run<C: Command>(
-    request: Incoming,
-    output: &Output,
-    answers: &Rc<Receiver<Reply>>,
-) -> Result<Value, ErrorObject> {
+fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject> {
     let params: RunParams = decode(request.params.clone())?;
-    let host = params
+    let caller = params
         .context
         .host
         .as_ref()
         .map_or("bot-cli", |host| host.name.as_str());
-    let name = format!("{host} {}", describe::name::<C>());
+    let name = format!("{caller} {}", describe::name::<C>());
     let color = params.context.color == WireColor::Always;
     let mut command = surface::of(C::command(), &name);
     if let Some(width) = params.context.width {
@@ -155,16 +170,19 @@ fn run<C: Command>(
     let words = words(&command, &params)?;
     let format = match params.context.format {
         WireFormat::Json => Format::Json,
-        WireFormat::Text => surface::format_of(&words),
+        WireFormat::Text => usage::format_of(&words),
     };
     let outcome = match command.try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &name, color),
         Ok(matches) => {
-            let mut session = session(request, &params, format, output, answers);
+            let cancel = request.cancel.clone();
+            let mut session = session(request, &params, format, host);
             let parsed = C::from_arg_matches(&matches);
             let result = parsed
                 .map_err(|error| usage::failure(&error, &name))
-                .and_then(|command| command.run(&mut session));
+                .and_then(|command| command.run(&mut session))
+                .map_err(|failure| cancel.explain(failure));
+            session.warn_of_unused_answers(result.as_ref().err());
             Outcome::new(result.map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply
@@ -196,22 +214,16 @@ fn words(command: &clap::Command, params: &RunParams) -> Result<Vec<String>, Err
     }
 }
 
-fn session(
-    request: Incoming,
-    params: &RunParams,
-    format: Format,
-    output: &Output,
-    answers: &Rc<Receiver<Reply>>,
-) -> Session {
+fn session(request: Incoming, params: &RunParams, format: Format, host: &Host) -> Session {
     let peer = Peer {
         id: request.id,
         capabilities: Capabilities::from(&params.capabilities),
         cancel: request.cancel.clone(),
-        output: output.clone(),
-        replies: Rc::clone(answers),
+        output: host.output.clone(),
+        replies: Rc::clone(&host.answers),
         asked: 0,
     };
-    let context = context(&params.context, format);
+    let context = context(&params.context, &host.cwd, format);
     Session::new(
         Box::new(peer),
         context,
@@ -220,10 +232,10 @@ fn session(
     )
 }
 
-fn context(wire: &RunContext, format: Format) -> Context {
-    let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
+    let named = wire.cwd.as_ref().map(PathBuf::from);
     Context {
-        cwd: wire.cwd.as_ref().map_or_else(here, PathBuf::from),
+        cwd: named.unwrap_or_else(|| cwd.to_owned()),
         interactive: wire.interactive,
         color: wire.color == WireColor::Always,
         width: wire

@@ -2,8 +2,6 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::outcome::Format;
-
 const JSON: &str = "json";
 const VERBOSE: &str = "verbose";
 const QUIET: &str = "quiet";
@@ -56,16 +54,6 @@ fn takes(command: &Command, is_it: &dyn Fn(&Arg) -> bool) -> bool {
         || command
             .get_subcommands()
             .any(|subcommand| takes(subcommand, is_it))
-}
-
-/// The form of the result that the words ask for, whether or not they can be parsed.
-pub fn format_of<W: AsRef<std::ffi::OsStr>>(words: &[W]) -> Format {
-    let json = words
-        .iter()
-        .map(AsRef::as_ref)
-        .take_while(|word| *word != "--")
-        .any(|word| word == "--json");
-    if json { Format::Json } else { Format::Text }
 }
 
 /// The number of `-v`.

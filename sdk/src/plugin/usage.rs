@@ -2,33 +2,45 @@
 //!
 //! clap's own sentences quote the user's words. Ours cut them at `=`, because what follows may be a secret.
 
+use std::ffi::OsStr;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use serde_json::{Value, json};
+
 use crate::failure::{Exit, Failure};
-use crate::outcome::{Outcome, Reply};
+use crate::outcome::{Format, Outcome, Reply};
 
 /// Help and version as a reply, everything else as a failure of the command `name`.
 #[must_use]
 pub fn outcome(error: &clap::Error, name: &str, color: bool) -> Outcome {
-    let is_reply = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
-    Outcome::new(if is_reply {
-        let text = error.render();
-        let text = if color {
-            text.ansi().to_string()
-        } else {
-            text.to_string()
-        };
-        Ok(Reply {
-            data: serde_json::Value::String(error.render().to_string()),
-            text,
-            next: Vec::new(),
-        })
+    let plain = error.render().to_string();
+    let data = if error.kind() == ErrorKind::DisplayHelp {
+        json!({ "help": plain })
+    } else if error.kind() == ErrorKind::DisplayVersion {
+        version(name, &plain)
     } else {
-        Err(failure(error, name))
-    })
+        return Outcome::new(Err(failure(error, name)));
+    };
+    let text = if color {
+        error.render().ansi().to_string()
+    } else {
+        plain
+    };
+    Outcome::new(Ok(Reply {
+        text,
+        data,
+        next: Vec::new(),
+    }))
+}
+
+/// clap's `bot-cli init 0.1.0` as a document, with the name as in the manifest.
+fn version(name: &str, text: &str) -> Value {
+    let version = text.trim();
+    let version = version.strip_prefix(name).unwrap_or(version).trim();
+    let name = name.rsplit(' ').next().unwrap_or(name);
+    let name = name.strip_prefix("bot-cli-").unwrap_or(name);
+    json!({ "name": name, "version": version })
 }
 
 /// A mistake in the words for the command `name`.
@@ -89,8 +101,12 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
             usage(format!("`{name}` needs a command"))
         }
         ErrorKind::InvalidUtf8 => usage("an argument is not UTF-8".to_owned()),
+        // An option that takes values shows a name for them.
+        ErrorKind::TooManyValues => match text(error, ContextKind::InvalidArg) {
+            Some(shown) if shown.contains('<') => usage(format!("`{argument}` takes fewer values")),
+            _ => usage(format!("`{argument}` takes no value")),
+        },
         ErrorKind::NoEquals
-        | ErrorKind::TooManyValues
         | ErrorKind::TooFewValues
         | ErrorKind::WrongNumberOfValues
         | ErrorKind::DisplayHelp
@@ -117,6 +133,18 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
         failure = failure.hint(format!("possible are {}", valid.join(", ")));
     }
     failure.hint(format!("{name} --help"))
+}
+
+/// The form of the result that the words ask for, whether or not they can be parsed.
+#[must_use]
+pub fn format_of<W: AsRef<OsStr>>(words: &[W]) -> Format {
+    let json = words
+        .iter()
+        .map(AsRef::as_ref)
+        .take_while(|word| *word != "--")
+        // `--json=yes` is a mistake, of which a program wants to read, too.
+        .any(|word| word == "--json" || word.as_encoded_bytes().starts_with(b"--json="));
+    if json { Format::Json } else { Format::Text }
 }
 
 fn wrong(message: String, argument: &str, problem: &str) -> Failure {

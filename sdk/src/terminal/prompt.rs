@@ -10,7 +10,7 @@ use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{printable, to_stderr};
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Choice, Question, QuestionKind};
 use crate::secret::Secret;
 
@@ -37,20 +37,19 @@ pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
             Err(InquireError::OperationInterrupted) => {
                 return Err(Failure::cancelled());
             }
+            Err(InquireError::IO(error)) => return Err(failed(question, &reason(&error))),
             Err(
                 error @ (InquireError::NotTTY
                 | InquireError::InvalidConfiguration(_)
-                | InquireError::IO(_)
                 | InquireError::Custom(_)),
-            ) => {
-                return Err(Failure::new(
-                    Exit::Failed,
-                    "terminal_failed",
-                    format!("could not ask `{}`: {error}", question.key),
-                ));
-            }
+            ) => return Err(failed(question, &error.to_string())),
         }
     }
+}
+
+fn failed(question: &Question, why: &str) -> Failure {
+    let message = format!("could not ask `{}`: {why}", question.key);
+    Failure::new(Exit::Failed, "terminal_failed", message)
 }
 
 /// Leaves the terminal as it was before a question that nobody waits for any more.

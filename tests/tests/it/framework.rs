@@ -107,6 +107,19 @@ fn the_requirements_of_all_projects_resolve_together() {
 }
 
 #[test]
+fn every_configuration_satisfies_the_published_schema() {
+    let schema = crate::init::config_schema::validator();
+    for case in Tree::of_the_catalogue().cases() {
+        let printed = case.config.to_json();
+        let problems: Vec<String> = schema
+            .iter_errors(&printed)
+            .map(|problem| format!("{}: {problem}", problem.instance_path()))
+            .collect();
+        assert!(problems.is_empty(), "{}\n{problems:#?}", case.command);
+    }
+}
+
+#[test]
 fn the_catalogue_describes_the_installed_framework() {
     // Left out of the environment for its size.
     let mut command = tools::python().command("python");

@@ -1,11 +1,13 @@
 //! `bot-cli init`, through its executable.
 
+pub(crate) mod config_schema;
 pub(crate) mod full_disk;
 mod guides;
 mod help;
 mod interrupted;
 mod names;
 mod options;
+mod promised;
 mod protocol;
 mod writing;
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
 use crate::environment::Environment;
-use crate::files::{reason, too_open, write_private};
+use crate::files::{private_folder, reason, too_open, write_private};
 
 /// What a token is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +152,27 @@ pub fn keep(path: &Path, credentials: &Credentials) -> Result<(), Failure> {
             "not_written",
             format!("could not write `{}`: {reason}", path.display()),
         )
+    })
+}
+
+/// Lets one process at a time replace a token; it ends with what comes back.
+pub fn lock(path: &Path) -> Result<fs::File, Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let opened = private_folder(folder).and_then(|()| {
+        let path = path.with_extension("lock");
+        let options = &mut fs::OpenOptions::new();
+        let file = options
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(path)?;
+        file.lock()?;
+        Ok(file)
+    });
+    opened.map_err(|error| {
+        let message = format!("could not lock `{}`: {}", path.display(), reason(&error));
+        Failure::new(Exit::Failed, "not_written", message)
     })
 }
 

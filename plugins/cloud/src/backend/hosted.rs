@@ -6,6 +6,7 @@
 pub mod access;
 pub mod http;
 mod path;
+mod redact;
 mod retry;
 mod wire;
 
@@ -16,6 +17,7 @@ use super::{BackendError, Details, Keys, PutError, Regions, SecretsBackend, Summ
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use http::{Client, Method};
 use path::{path, segment};
+use redact::redacted;
 
 /// Whom the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +86,11 @@ impl<'a> Hosted<'a> {
         region: Option<&Region>,
     ) -> Option<Result<(), BackendError>> {
         let whole = wire::whole_set(entries, region);
-        match self.put_body(name, &whole).await {
+        match self
+            .put_body(name, &whole)
+            .await
+            .map_err(|error| redacted(error, entries.iter().map(|entry| &entry.value)))
+        {
             Err(BackendError::Refused {
                 status: 400 | 415 | 422,
                 ..
@@ -101,7 +107,9 @@ impl<'a> Hosted<'a> {
     ) -> Result<(), PutError> {
         for (index, entry) in entries.iter().enumerate() {
             let body = wire::one_key(name, entry, region);
-            if let Err(cause) = self.put_body(name, &body).await {
+            let put = self.put_body(name, &body).await;
+            if let Err(cause) = put {
+                let cause = redacted(cause, entries.iter().map(|entry| &entry.value));
                 let keys =
                     |entries: &[Entry]| entries.iter().map(|entry| entry.key.clone()).collect();
                 let (unknown, not_applied) = if is_undecided(&cause) {
@@ -236,7 +244,8 @@ impl SecretsBackend for Hosted<'_> {
         region: Option<&Region>,
     ) -> Result<(), BackendError> {
         let body = wire::image_pull_secret(host, credentials, region);
-        self.put_body(name, &body).await
+        let put = self.put_body(name, &body).await;
+        put.map_err(|error| redacted(error, std::iter::once(credentials)))
     }
 
     async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError> {

@@ -8,29 +8,87 @@ use serde_json::json;
 use super::desk::Desk;
 use super::open;
 use crate::auth::credentials::{self, Credentials, Found, TokenKind};
+use crate::auth::issuer::Issuer;
+use crate::auth::{browser, import};
 use crate::backend::hosted::access;
+use crate::config::homeless;
 use crate::input::invalid;
 use crate::options::Login;
 use crate::scope::{BackendKind, Scope, Wanted};
 use crate::words;
 
 pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Failure> {
-    let _ = options;
     let (scope, _) = hosted(desk)?;
-    let token = token_from_stdin(desk)?;
-    let client = open::client(desk, &scope, &token)?;
-    // Asking is also the proof that the service accepts it.
+    if options.token_stdin {
+        let token = token_from_stdin(desk)?;
+        let credentials = known(desk, &scope, token).await?;
+        return keep(desk, &credentials);
+    }
+    if options.import {
+        return take_over(desk, &scope).await;
+    }
+    if !desk.interactive() && !options.no_browser {
+        return Err(Failure::new(
+            Exit::Usage,
+            "no_terminal",
+            "signing in with a browser needs a terminal",
+        )
+        .hint("bot-cli cloud auth login --token-stdin < FILE")
+        .hint("`--no-browser` shows the address that is to be opened"));
+    }
+    let issuer = Issuer::find(&scope.api_url.value, scope.timeout, desk).await;
+    let issuer = issuer.map_err(|error| words::failure(&error))?;
+    let show = |address: &str| {
+        // The address is shown in any case: the browser may be on another machine.
+        desk.warn(&format!("open this address to sign in: {address}"));
+        if !options.no_browser && open_browser(address).is_err() {
+            desk.tell("there is no browser to open");
+        }
+    };
+    let credentials = browser::sign_in(&issuer, desk, show).await?;
+    keep(desk, &credentials)
+}
+
+fn open_browser(address: &str) -> std::io::Result<()> {
+    ::open::that_detached(address)
+}
+
+/// The sign-in of the service's own client, if the service knows it.
+async fn take_over(desk: &Desk<'_>, scope: &Scope) -> Result<Reply, Failure> {
+    let home = desk.environment.home.as_deref().ok_or_else(homeless)?;
+    let imported = import::read(&import::path(home))?;
+    let credentials = Credentials {
+        api_url: scope.shown_url(),
+        kind: TokenKind::User,
+        token: imported.token,
+        organization: imported.organization,
+        refresh: imported.refresh,
+    };
+    let path = credentials::path(&desk.environment)?;
+    let fresh = open::fresh(desk, scope, &path, &credentials).await?;
+    let checked = known(desk, scope, fresh.token.clone()).await?;
+    keep(
+        desk,
+        &Credentials {
+            kind: checked.kind,
+            ..fresh
+        },
+    )
+}
+
+/// A token that the service accepts.
+async fn known(desk: &Desk<'_>, scope: &Scope, token: Secret) -> Result<Credentials, Failure> {
+    let client = open::client(desk, scope, &token)?;
     let kind = access::probe(&client)
         .await
         .map_err(|error| words::failure(&error))?;
-    let credentials = Credentials {
+    Ok(Credentials {
         api_url: scope.shown_url(),
         kind,
         token,
         organization: None,
         refresh: None,
-    };
-    keep(desk, &credentials)
+    })
 }
 
 /// Keeps what signing in gave.
@@ -156,10 +214,4 @@ const fn kind_words(kind: TokenKind) -> &'static str {
         TokenKind::User => "a token of your own",
         TokenKind::ApiKey => "a private API key",
     }
-}
-
-/// Signing in needs something to sign in with.
-#[expect(dead_code, reason = "the browser comes next")]
-fn nothing_to_sign_in_with() -> Failure {
-    Failure::new(Exit::Usage, "usage", "`--token-stdin` is missing")
 }

@@ -1,18 +1,24 @@
 //! From options to a backend that can be used.
 
+use std::path::Path;
+
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 
 use super::desk::Desk;
-use crate::auth::credentials::{self, Found, TokenKind};
+use crate::auth::credentials::{self, Credentials, Found, TokenKind};
+use crate::auth::issuer::{self, Issuer};
 use crate::backend::hosted::http::Client;
 use crate::backend::hosted::{Hosted, Tenant, access};
 use crate::backend::local::{ORGANIZATION, Vault};
-use crate::backend::{Details, SecretsBackend};
+use crate::backend::{BackendError, Details, SecretsBackend};
 use crate::config::{Config, nearest};
 use crate::domain::{Organization, Region, SetName};
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
 use crate::words;
+
+/// A token that runs out in so many seconds is replaced.
+const MARGIN: u64 = 60;
 
 /// A backend, and how it was come by.
 pub struct Opened<'a> {
@@ -126,12 +132,63 @@ pub async fn access(desk: &Desk<'_>, scope: &Scope, found: &Found) -> Result<Acc
                 scope.shown_url()
             )))
         }
-        Found::Usable(credentials) => Ok(Access {
-            token: credentials.token.clone(),
-            kind: Some(credentials.kind),
-            organization: credentials.organization.clone(),
-            from_environment: false,
-        }),
+        Found::Usable(credentials) => {
+            let path = credentials::path(&desk.environment)?;
+            let credentials = fresh(desk, scope, &path, credentials).await?;
+            Ok(Access {
+                token: credentials.token,
+                kind: Some(credentials.kind),
+                organization: credentials.organization,
+                from_environment: false,
+            })
+        }
+    }
+}
+
+/// Credentials that hold for a while: a token that is about to run out is replaced, and the new one is kept at `path`.
+pub async fn fresh(
+    desk: &Desk<'_>,
+    scope: &Scope,
+    path: &Path,
+    credentials: &Credentials,
+) -> Result<Credentials, Failure> {
+    let runs_out = |credentials: &Credentials| {
+        let refresh = credentials.refresh.as_ref();
+        refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
+    };
+    if !runs_out(credentials) {
+        return Ok(credentials.clone());
+    }
+    // A refresh token is good for one use, so one process uses it and the others take what it got.
+    let _lock = credentials::lock(path)?;
+    let credentials = match credentials::find(path) {
+        Found::Usable(newer) if newer.api_url == credentials.api_url => newer,
+        Found::Usable(_) | Found::Nothing | Found::Broken(_) => credentials.clone(),
+    };
+    let Some(refresh) = credentials
+        .refresh
+        .clone()
+        .filter(|_| runs_out(&credentials))
+    else {
+        return Ok(credentials);
+    };
+    let renewed = match Issuer::find(&scope.api_url.value, scope.timeout, desk).await {
+        Ok(issuer) => issuer.renew(&refresh).await,
+        Err(error) => Err(error),
+    };
+    match renewed {
+        Ok(renewed) => {
+            let renewed = Credentials {
+                organization: credentials.organization,
+                ..renewed
+            };
+            credentials::keep(path, &renewed)?;
+            Ok(renewed)
+        }
+        // What still holds is used as long as it does.
+        Err(_) if refresh.expires_at > issuer::now() => Ok(credentials),
+        Err(BackendError::NotSignedIn { .. }) => Err(not_signed_in("your sign-in has run out")),
+        Err(error) => Err(words::failure(&error)),
     }
 }
 

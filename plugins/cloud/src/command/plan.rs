@@ -49,13 +49,13 @@ impl Plan {
             .max()
             .unwrap_or(0);
         for entry in &self.entries {
-            let (sign, word) = if self.overwrites(entry) {
-                ("~", "overwrite")
+            let change = if self.overwrites(entry) {
+                "~ overwrite"
             } else {
-                ("+", "create")
+                "+ create"
             };
             let size = count(entry.value.expose().chars().count(), "character");
-            text += &format!("  {sign} {:<width$}  {word}, {size}\n", entry.key.as_str());
+            text += &format!("  {change:<11}  {:<width$}  {size}\n", entry.key.as_str());
         }
         text
     }

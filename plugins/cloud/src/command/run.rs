@@ -64,7 +64,7 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
     if desk.environment.own_streams {
         // The user's terminal and streams are ours to hand on.
         let error = command.exec();
-        return Err(not_started(program, &error));
+        return Ok(not_started(desk, &name, program, &error));
     }
     let shown = desk.format() == Format::Text;
     command.stdin(Stdio::null()).stdout(if shown {
@@ -72,17 +72,23 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
     } else {
         Stdio::inherit()
     });
-    let child = command
-        .spawn()
-        .map_err(|error| not_started(program, &error))?;
+    let child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return Ok(not_started(desk, &name, program, &error)),
+    };
     drop(command);
     let status = attend(desk, child, program)?;
+    Ok(ended(desk, &name, status))
+}
+
+/// The program's status is ours.
+fn ended(desk: &Desk<'_>, name: &SetName, status: u8) -> Reply {
     desk.exit_with(status);
-    Ok(Reply {
+    Reply {
         text: String::new(),
         data: json!({ "name": name.as_str(), "exit": status }),
         next: Vec::new(),
-    })
+    }
 }
 
 fn environment(entries: &[Entry]) -> impl Iterator<Item = (&str, &str)> {
@@ -170,10 +176,9 @@ fn interrupt(child: &Child) {
     }
 }
 
-fn not_started(program: &str, error: &std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Failed,
-        "not_run",
-        format!("could not start `{program}`: {}", reason(error)),
-    )
+/// The statuses that a shell has for it: 127 when there is no such program, else 126.
+fn not_started(desk: &Desk<'_>, name: &SetName, program: &str, error: &std::io::Error) -> Reply {
+    desk.warn(&format!("could not start `{program}`: {}", reason(error)));
+    let missing = error.kind() == std::io::ErrorKind::NotFound;
+    ended(desk, name, if missing { 127 } else { 126 })
 }

@@ -32,7 +32,7 @@ pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Fai
             .map_or_else(|_| opened.place(), |region| where_to(&opened, &region));
         let message = format!("Remove `{key}` from `{name}`?");
         let details =
-            format!("Remove a key from the secret set `{name}` in {place}\n  - {key}  remove\n");
+            format!("Remove a key from the secret set `{name}` in {place}\n  - remove  {key}\n");
         confirm::yes(desk, message, details)?;
     }
     let removed = opened.backend.unset(&name, &key).await;

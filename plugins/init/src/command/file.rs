@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::session::Session;
 
 use crate::config::{FromFile, parse_file};
@@ -15,28 +15,28 @@ const LONGEST: u64 = 1024 * 1024;
 
 pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failure> {
     let shown = quoted(&path.to_string_lossy());
-    let unusable = |reason: &str| {
+    let unusable = |problem: &str| {
         Failure::new(
             Exit::Usage,
             "invalid_config",
-            format!("can't use {shown} as the configuration: {reason}"),
+            format!("can't use {shown} as the configuration: {problem}"),
         )
         .hint("`bot-cli init … --dry-run` prints what such a file holds")
     };
     let bytes = if path.as_os_str() == "-" {
         session.stdin()?
     } else {
-        read_file(&session.cwd().join(path)).map_err(|reason| unusable(&reason))?
+        read_file(&session.cwd().join(path)).map_err(|problem| unusable(&problem))?
     };
     if bytes.len() as u64 > LONGEST {
         return Err(unusable("it is longer than 1 MiB"));
     }
     let text = String::from_utf8(bytes).map_err(|_| unusable("it is not UTF-8"))?;
-    parse_file(&text).map_err(|reason| unusable(&reason))
+    parse_file(&text).map_err(|problem| unusable(&problem))
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let words = |error: std::io::Error| crate::transaction::reason(&error);
+    let words = |error: std::io::Error| reason(&error);
     let file = File::open(path).map_err(words)?;
     if file.metadata().map_err(words)?.is_dir() {
         return Err("it is a directory".to_owned());

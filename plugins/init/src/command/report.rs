@@ -39,7 +39,7 @@ impl Report<'_> {
             .found
             .kept
             .iter()
-            .map(|kept| super::kept_json(&kept.path, &kept.guide))
+            .map(|kept| json!({ "path": kept.path, "guide": kept.guide.words() }))
             .collect();
         Reply {
             text: self.text(&created, &changed),

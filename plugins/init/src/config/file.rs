@@ -5,8 +5,9 @@ use std::fmt;
 use bot_cli_sdk::failure::Field;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
+use serde_json::{Error, Value};
 
 use crate::draft::{self, Draft, Slot};
 use crate::resolve::{did_you_mean, quoted};
@@ -26,7 +27,8 @@ pub struct FromFile {
 /// The text is not a JSON object at all: the reason.
 pub fn parse(text: &str) -> Result<FromFile, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let entries: Entries<'_> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let entries: Entries<'_> =
+        serde_json::from_str(text).map_err(|error| unreadable(text, &error))?;
     let mut read = FromFile::default();
     let mut seen: Vec<&str> = Vec::new();
     for (key, raw) in &entries.0 {
@@ -69,7 +71,7 @@ impl FromFile {
 }
 
 fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
-    let value: Value = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_str(raw).map_err(|error| without_place(&error))?;
     match (slot, value) {
         (Slot::Text(place) | Slot::OptionalText(place), Value::String(text)) => *place = Some(text),
         (Slot::OptionalText(_), Value::Null) => {}
@@ -101,6 +103,28 @@ fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Why a text is no JSON object.
+fn unreadable(text: &str, error: &Error) -> String {
+    let place = format!("line {}, column {}", error.line(), error.column());
+    match error.classify() {
+        _ if text.trim().is_empty() => "it is empty".to_owned(),
+        Category::Eof => format!("it ends before it is complete ({place})"),
+        Category::Data => {
+            let is = serde_json::from_str(text).map_or("something else".to_owned(), |is| kind(&is));
+            format!("it is {is}, not a JSON object")
+        }
+        Category::Syntax | Category::Io => {
+            format!("it is not JSON: {} ({place})", without_place(error))
+        }
+    }
+}
+
+fn without_place(error: &Error) -> String {
+    let text = error.to_string();
+    let reason = text.split(" at line ").next().unwrap_or(&text);
+    reason.to_owned()
 }
 
 fn kind(value: &Value) -> String {
@@ -200,8 +224,27 @@ mod tests {
     #[test]
     fn accepts_a_byte_order_mark_and_refuses_other_documents() {
         assert_eq!(problems("\u{feff}{}"), [""; 0]);
-        for text in ["", "[]", "null", "{", "{} {}", "{'a': 1}"] {
-            assert!(parse(text).is_err(), "{text}");
+        for (text, reason) in [
+            ("", "it is empty"),
+            ("\u{feff} \n", "it is empty"),
+            ("[]", "it is a list, not a JSON object"),
+            ("null", "it is null, not a JSON object"),
+            ("\"mode\"", "it is the string `mode`, not a JSON object"),
+            ("{", "it ends before it is complete (line 1, column 1)"),
+            (
+                "{} {}",
+                "it is not JSON: trailing characters (line 1, column 4)",
+            ),
+            (
+                "{'a': 1}",
+                "it is not JSON: key must be a string (line 1, column 2)",
+            ),
+            (
+                "mode = 1",
+                "it is not JSON: expected value (line 1, column 1)",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err(), reason, "{text}");
         }
     }
 }

@@ -44,16 +44,39 @@ impl TypedValueParser for Offered {
         Some(match *self {
             Self::Words(words) => Box::new(words.iter().map(PossibleValue::new)),
             Self::Transports => Box::new(
-                [BotType::Web, BotType::Telephony]
-                    .into_iter()
-                    .flat_map(|bot_type| catalogue.transports(bot_type))
-                    .map(|transport| PossibleValue::new(&transport.id).help(&transport.label)),
+                both(|bot_type| catalogue.transports(bot_type))
+                    .map(|transport| {
+                        PossibleValue::new(&transport.id)
+                            .help(&transport.label)
+                            .aliases(&transport.alias)
+                    })
+                    .chain(families()),
             ),
-            Self::Services(kind) => Box::new(
-                catalogue
-                    .services(kind)
-                    .map(|service| PossibleValue::new(&service.id).help(&service.label)),
-            ),
+            Self::Services(kind) => Box::new(catalogue.services(kind).map(|service| {
+                PossibleValue::new(&service.id)
+                    .help(&service.label)
+                    .aliases(&service.alias)
+            })),
         })
     }
+}
+
+/// The names that stand for a transport together with a direction: accepted, but the whole name is what is offered.
+fn families() -> impl Iterator<Item = PossibleValue> {
+    let mut names: Vec<&str> = Vec::new();
+    for transport in both(|bot_type| Catalogue::get().transports(bot_type)) {
+        for name in [&transport.family, &transport.family_alias] {
+            names.extend(name.as_deref().filter(|name| !names.contains(name)));
+        }
+    }
+    names
+        .into_iter()
+        .map(|name| PossibleValue::new(name).hide(true))
+}
+
+fn both<T>(of: impl Fn(BotType) -> T) -> impl Iterator<Item = T::Item>
+where
+    T: Iterator,
+{
+    [BotType::Web, BotType::Telephony].into_iter().flat_map(of)
 }

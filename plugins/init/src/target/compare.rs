@@ -1,10 +1,10 @@
 //! What a plan would change in a target. Nothing is written here.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
@@ -181,9 +181,23 @@ fn find(target: &Path, path: &str) -> io::Result<Found> {
     Ok(match kind(&full)? {
         None => Found::Nothing,
         Some(kind) if kind.is_symlink() => Found::Link,
-        Some(kind) if kind.is_file() => Found::File(fs::read(full)?),
+        Some(kind) if kind.is_file() => read(&full)?,
         Some(kind) if kind.is_dir() => Found::Obstacle("is a directory".to_owned()),
         Some(_) => Found::Obstacle("is not a regular file".to_owned()),
+    })
+}
+
+/// What is read of a file at most. No file of a project comes near it.
+const MAX_READ: u64 = 4 << 20;
+
+fn read(path: &Path) -> io::Result<Found> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path)?;
+    file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > MAX_READ {
+        Found::Obstacle(format!("is larger than {} MiB", MAX_READ >> 20))
+    } else {
+        Found::File(bytes)
     })
 }
 
@@ -228,7 +242,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(
         Exit::Failed,
         "unreadable",
-        format!("could not read `{}`: {error}", path.display()),
+        format!("could not read `{}`: {}", path.display(), reason(error)),
     )
     .hint("nothing was changed")
 }

@@ -4,26 +4,26 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use rustix::io::Errno;
-
-use super::Error;
 use super::journal::{Journal, Step, hash};
-use super::staging::{Staging, sync_folder};
+use super::place::{Place, move_new};
+use super::staging::{Staging, sync_folder, write_synced};
+use super::{Change, Error};
 
 /// The staged tree becomes `root`, which is not there yet.
 pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
     move_new(&staging.new_files(), root).map_err(|error| explain(root, error))?;
-    root.parent()
-        .map_or(Ok(()), sync_folder)
-        .map_err(|error| Error::io(root, error))
+    if let Some(parent) = root.parent() {
+        // Everything is in its place: that a folder can't be synced is no reason to take it back.
+        let _ = sync_folder(parent);
+    }
+    Ok(())
 }
 
 /// The staged files join those of `target`. After an error `target` is as it was.
-pub(super) fn merge(journal: &Journal, staging: &Staging, target: &Path) -> Result<(), Error> {
+pub(super) fn merge(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Error> {
+    let journal = Journal::of(changes, target);
     for step in journal.steps.iter().filter(|step| step.replaces.is_some()) {
-        keep_old(step, staging, target)
-            .map_err(|error| Error::Io(step.path.clone().into(), error))?;
+        keep_old(step, staging, target).map_err(|error| explain(Path::new(&step.path), error))?;
     }
     journal
         .write(staging)
@@ -31,13 +31,13 @@ pub(super) fn merge(journal: &Journal, staging: &Staging, target: &Path) -> Resu
     for (done, step) in journal.steps.iter().enumerate() {
         if let Err(error) = put(step, staging, target) {
             for step in journal.steps[..done].iter().rev() {
-                take_back(step, staging, target)
+                take_back(step, staging, target, changes)
                     .map_err(|error| Error::Stuck(step.path.clone().into(), error))?;
             }
             return Err(explain(Path::new(&step.path), error));
         }
     }
-    sync(journal, target);
+    sync(&journal, target);
     Ok(())
 }
 
@@ -59,62 +59,78 @@ pub(super) fn complete(journal: &Journal, staging: &Staging, target: &Path) -> R
 
 /// One rename; `AlreadyExists` when something else is in its place.
 fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
-    let (from, to) = (
-        staging.new_files().join(&step.path),
-        target.join(&step.path),
-    );
+    let from = staging.new_files().join(&step.path);
+    let to = Place::open(target, &step.path)?;
     match &step.replaces {
-        None => move_new(&from, &to),
+        None => to.receive_new(&from),
         Some(expected) => {
-            let found = fs::symlink_metadata(&to)?;
-            if !found.is_file() || hash(&fs::read(&to)?) != *expected {
+            let (contents, permissions) = to.read()?;
+            if hash(&contents) != *expected {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
-            fs::set_permissions(&from, found.permissions())?;
-            fs::rename(&from, &to)
+            fs::set_permissions(&from, permissions)?;
+            to.receive(&from)
         }
     }
 }
 
-fn take_back(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
-    let (new, to) = (
-        staging.new_files().join(&step.path),
-        target.join(&step.path),
-    );
+/// `changes` say what a new folder may hold: what somebody else has put there since must not vanish with it.
+fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
+    let new = staging.new_files().join(&step.path);
+    let to = Place::open(target, &step.path)?;
     if step.replaces.is_none() {
-        return fs::rename(to, new);
+        only_ours(target, &step.path, changes)?;
+        return to.give(&new);
     }
     let old = staging.old_files().join(&step.path);
     // An exchange leaves no moment without the file, and the new one stays for a later run.
-    match renameat_with(CWD, &old, CWD, &to, RenameFlags::EXCHANGE) {
+    match to.exchange(&old) {
         Ok(()) => fs::rename(old, new),
-        Err(_) => fs::rename(old, to),
+        Err(_) => to.receive(&old),
     }
+}
+
+/// Fails when the file or folder at `path` holds a file that no change has put there.
+fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
+    let found = target.join(path);
+    if !fs::symlink_metadata(&found)?.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(found)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let ours = name.to_str().map(|name| format!("{path}/{name}"));
+        let ours = ours.filter(|ours| {
+            let below = format!("{ours}/");
+            changes
+                .iter()
+                .any(|change| change.path == *ours || change.path.starts_with(&below))
+        });
+        match ours {
+            Some(ours) => only_ours(target, &ours, changes)?,
+            None => {
+                return Err(io::Error::other(format!(
+                    "`{}` has been put there meanwhile",
+                    entry.path().display()
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A second name for the file that will be replaced, or a copy where the filesystem has no such thing.
 fn keep_old(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
-    let (from, to) = (
-        target.join(&step.path),
-        staging.old_files().join(&step.path),
-    );
+    let to = staging.old_files().join(&step.path);
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(|_| ()))
-}
-
-/// A rename that never replaces anything.
-fn move_new(from: &Path, to: &Path) -> io::Result<()> {
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Some filesystems can't promise it.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match fs::symlink_metadata(to) {
-            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(_) => fs::rename(from, to),
-        },
-        Err(other) => Err(other.into()),
-        Ok(()) => Ok(()),
-    }
+    let from = Place::open(target, &step.path)?;
+    from.link(&to).or_else(|_| {
+        let (contents, permissions) = from.read()?;
+        write_synced(&to, &contents)?;
+        fs::set_permissions(&to, permissions)
+    })
 }
 
 fn explain(path: &Path, error: io::Error) -> Error {
@@ -143,8 +159,8 @@ fn sync(journal: &Journal, target: &Path) {
         .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))
         .collect();
     folders.dedup();
-    // Everything is in its place: that a folder can't be synced is no reason to take it back.
     for folder in folders {
+        // As above.
         let _ = sync_folder(&folder);
     }
 }

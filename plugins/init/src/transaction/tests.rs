@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::journal::Journal;
@@ -214,4 +214,46 @@ fn a_journal_never_leads_out_of_the_target() {
         assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
     }
     assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn a_link_put_in_a_folders_place_is_not_followed() {
+    let (folder, target) = workshop();
+    let outside = folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("one.yaml"), "theirs").unwrap();
+    fs::create_dir_all(target.join("server/evals")).unwrap();
+    fs::write(target.join("server/evals/one.yaml"), "theirs").unwrap();
+    let change = changed("server/evals/one.yaml", "theirs", "ours");
+    let added = new("server/evals/two.yaml", "ours");
+    let swap = || {
+        if fs::remove_dir_all(target.join("server/evals")).is_ok() {
+            symlink(&outside, target.join("server/evals")).unwrap();
+        }
+        false
+    };
+    let failure = write(&target, &[change, added], &swap).unwrap_err();
+    assert_eq!(failure.code, "conflict");
+    assert_eq!(
+        tree(&outside),
+        BTreeMap::from([("one.yaml".to_owned(), "theirs".to_owned())])
+    );
+}
+
+#[test]
+fn taking_back_never_takes_what_somebody_put_into_a_new_folder() {
+    let (_folder, target) = workshop();
+    let staging = Staging::create(&places(&target)[0]).unwrap();
+    let changes = [new("server/bot.py", "bot"), changed("notes", "other", "x")];
+    for change in &changes {
+        staging
+            .write(Path::new(&change.path), &change.bytes)
+            .unwrap();
+    }
+    // It arrives with the folder: to whoever takes the folder back, that is no different from arriving just after it.
+    staging.write(Path::new("server/own.txt"), b"mine").unwrap();
+    let stuck = commit::merge(&changes, &staging, &target).unwrap_err();
+    assert!(matches!(stuck, super::Error::Stuck(..)), "{stuck:?}");
+    assert_eq!(tree(&target)["server/own.txt"], "mine");
+    assert_eq!(tree(&target)["notes"], "mine");
 }

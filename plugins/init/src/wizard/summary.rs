@@ -32,8 +32,9 @@ pub(super) fn agree(
         .into_iter()
         .filter_map(|(step, asked)| Line::of(step, asked, wishes))
         .collect();
+    let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {
-        match session.ask(&question(&lines))? {
+        match session.ask(&question(&lines, changeable))? {
             Answer::Back => return Ok(Verdict::Back),
             Answer::Text(verdict) if verdict == CHANGE => {
                 if let Answer::Text(key) = session.ask(&which(&lines))? {
@@ -48,6 +49,7 @@ pub(super) fn agree(
     }
 }
 
+const CONFIRM: &str = "confirm";
 const CREATE: &str = "create";
 const CHANGE: &str = "change";
 const CANCEL: &str = "cancel";
@@ -91,13 +93,14 @@ fn label_of(step: &Step, wishes: &Wishes, value: &str) -> String {
     chosen.map_or_else(|| value.to_owned(), |choice| choice.label)
 }
 
-fn question(lines: &[Line]) -> Question {
-    let mut question = Question::new(QuestionKind::Select, "confirm", "Create this project?");
+/// A script that has answered every question has nothing to change, and would change it for ever.
+fn question(lines: &[Line], changeable: bool) -> Question {
+    let mut question = Question::new(QuestionKind::Select, CONFIRM, "Create this project?");
     question.details = Some(table(lines));
     question.default = Some(json!(CREATE));
-    question.back = lines.iter().any(|line| line.asked);
+    question.back = changeable;
     question.choices = vec![choice(CREATE, "Create it")];
-    if question.back {
+    if changeable {
         question.choices.push(choice(CHANGE, "Change something"));
     }
     question.choices.push(choice(CANCEL, "Cancel"));

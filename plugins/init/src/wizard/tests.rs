@@ -451,6 +451,41 @@ fn answers_alone_are_enough() {
 }
 
 #[test]
+fn a_script_cannot_change_its_answers_for_ever() {
+    let mut answers: Map<String, Value> = whole()
+        .into_iter()
+        .map(|(key, answer)| (key.to_owned(), answer))
+        .collect();
+    answers.insert("confirm".to_owned(), json!("change"));
+    answers.insert("change".to_owned(), json!("stt"));
+    let failure = ask(&mut session(Nobody, json!(answers)), &nothing_given()).unwrap_err();
+    assert_eq!(failure.code, "invalid_input");
+    assert_eq!(
+        failure.fields[0].problem,
+        "`change` is not one of the choices"
+    );
+}
+
+#[test]
+fn the_readme_has_the_key_of_every_question() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"));
+    let readme = readme.unwrap();
+    let (_, table) = readme
+        .split_once("| key of a question of `init` |")
+        .unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let documented: Vec<&str> = table
+        .lines()
+        .skip(2)
+        .flat_map(|row| row.split('|').nth(1).unwrap().split(','))
+        .map(|key| key.trim().trim_matches('`'))
+        .collect();
+    let keys = super::steps::ALL.iter().map(|step| step.key);
+    let asked: Vec<&str> = keys.chain(["confirm", "refresh_guide"]).collect();
+    assert_eq!(documented, asked);
+}
+
+#[test]
 fn a_wrong_scripted_answer_is_refused_with_its_key() {
     for (key, answer) in [
         ("name", json!("x")),

@@ -53,7 +53,7 @@ fn a_change_is_shown_without_values_and_declined_by_default() {
         let mut terminal = start(&user, door, &["secrets", "set", "prod", &pair, "B=22"]);
         terminal.wait_for("? ").unwrap();
         let screen = terminal.screen();
-        for shown in ["prod", "us-west", "~ A", "+ B"] {
+        for shown in ["prod", "us-west", "~ overwrite", "+ create"] {
             assert!(screen.contains(shown), "{shown}: {screen}");
         }
         terminal.press(ENTER).unwrap();

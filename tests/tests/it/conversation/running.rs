@@ -21,6 +21,8 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command
+            // Where `CI` is set, some tools colour what goes into a pipe.
+            .env("NO_COLOR", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -1,14 +1,15 @@
-//! Projects of every service, transport and feature that `--list-options` names, in one folder.
+//! Projects of every service, transport and feature, in one folder: each two choices meet in one of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use bot_cli_init::config::Config;
+use bot_cli_init::{guides, plan};
+use bot_cli_tests::matrix::{Combination, pairwise};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-use super::tools::Finding;
 
 /// A folder of projects.
 pub(super) struct Tree {
@@ -21,6 +22,7 @@ pub(super) struct Case {
     pub name: String,
     pub folder: PathBuf,
     pub command: String,
+    pub config: Config,
 }
 
 impl Tree {
@@ -33,9 +35,10 @@ impl Tree {
             return tree;
         }
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let cases = plans(&options())
+        let cases = pairwise()
             .into_iter()
-            .map(|plan| plan.write(folder.path()))
+            .chain([all_features()])
+            .map(|combination| write(&combination, folder.path()))
             .collect();
         let tree = Arc::new(Tree { folder, cases });
         *shared = Arc::downgrade(&tree);
@@ -80,264 +83,67 @@ pub(super) fn init(arguments: &[String], folder: &Path) -> Output {
         .unwrap()
 }
 
-/// A project to be.
-struct Plan {
-    name: String,
-    transports: Vec<String>,
-    /// Option and identifier.
-    services: Vec<(&'static str, String)>,
-    flags: Vec<&'static str>,
-}
-
-impl Plan {
-    fn write(self, root: &Path) -> Case {
-        let mut arguments = vec![self.name.clone()];
-        for transport in &self.transports {
-            arguments.extend(["--transport".to_owned(), transport.clone()]);
-        }
-        let realtime = self
-            .services
-            .iter()
-            .any(|(option, _)| *option == "--realtime");
-        arguments.extend([
-            "--mode".to_owned(),
-            if realtime { "realtime" } else { "cascade" }.to_owned(),
-        ]);
-        for (option, service) in &self.services {
-            arguments.extend([(*option).to_owned(), service.clone()]);
-        }
-        arguments.extend(self.flags.iter().map(|flag| (*flag).to_owned()));
-
-        let command = format!("bot-cli init {}", arguments.join(" "));
-        let output = init(&arguments, root);
-        assert!(output.status.success(), "{command}\n{}", Finding(&output));
-
-        let is_video = self.flags.iter().any(|flag| flag.starts_with("--video"))
-            || self.services.iter().any(|(option, _)| *option == "--video");
-        let services: Vec<String> = self
-            .services
-            .into_iter()
-            .map(|(_, service)| service)
-            .collect();
-        let made = json!({
-            "command": command,
-            "transports": self.transports,
-            "services": services,
-            "video": is_video,
-        });
-        fs::write(root.join(format!("{}.json", self.name)), made.to_string()).unwrap();
-        Case {
-            folder: root.join(&self.name),
-            name: self.name,
-            command,
-        }
+/// In memory, as `init` does it, without its care for what is on disk already.
+fn write(combination: &Combination, root: &Path) -> Case {
+    let name = combination.name.clone();
+    let command = format!("bot-cli init {}", combination.arguments().join(" "));
+    let config = combination
+        .config()
+        .unwrap_or_else(|problem| panic!("{command}\n{problem}"));
+    let planned = plan::scaffold(&config).unwrap_or_else(|problem| panic!("{command}\n{problem}"));
+    let guides = guides::planned(guides::Path::Scaffold).unwrap();
+    let folder = root.join(&name);
+    for file in planned.files.iter().chain(&guides) {
+        let path = folder.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &file.text).unwrap();
     }
-}
-
-fn options() -> Value {
-    let output = init(&["--list-options".to_owned()], Path::new("."));
-    assert!(output.status.success(), "{}", Finding(&output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// Every service at least once, each web transport and each carrier alone and all together, each realtime service on the
-/// telephone, each feature alone and all together.
-fn plans(options: &Value) -> Vec<Plan> {
-    let transports = list(&options["transports"]["web"]);
-    let (stt, llm, tts) = (
-        list(&options["stt"]),
-        list(&options["llm"]),
-        list(&options["tts"]),
-    );
-    let realtime = list(&options["realtime"]);
-    let cascade = |number: usize| {
-        vec![
-            ("--stt", turn(&stt, number)),
-            ("--llm", turn(&llm, number)),
-            ("--tts", turn(&tts, number)),
-        ]
-    };
-    let mut plans = Vec::new();
-    let mut add = |name: String,
-                   transports: &[String],
-                   services: Vec<(&'static str, String)>,
-                   flags: &[&'static str]| {
-        plans.push(Plan {
-            name,
-            transports: transports.to_vec(),
-            services,
-            flags: flags.to_vec(),
-        });
-    };
-
-    for number in 0..stt.len().max(llm.len()).max(tts.len()) {
-        add(
-            format!("cascade-{number}"),
-            &[turn(&transports, number)],
-            cascade(number),
-            &[],
-        );
-    }
-    for (number, service) in realtime.iter().enumerate() {
-        add(
-            service.clone(),
-            &[turn(&transports, number)],
-            vec![("--realtime", service.clone())],
-            &[],
-        );
-    }
-    for transport in &transports {
-        add(
-            format!("transport-{transport}"),
-            std::slice::from_ref(transport),
-            known_cascade(),
-            &[],
-        );
-    }
-    add(
-        "all-transports".to_owned(),
-        &transports,
-        known_cascade(),
-        &["--eval"],
-    );
-    for feature in FEATURES {
-        add(
-            format!("cascade{feature}"),
-            &transports[..1],
-            known_cascade(),
-            &[feature],
-        );
-        add(
-            format!("realtime{feature}"),
-            &transports[..1],
-            vec![("--realtime", realtime[0].clone())],
-            &[feature],
-        );
-    }
-    add(
-        "all-features".to_owned(),
-        &transports,
-        known_cascade(),
-        FEATURES.split_last().unwrap().1,
-    );
-    add(
-        "realtime-all-features".to_owned(),
-        &transports,
-        vec![("--realtime", realtime[0].clone())],
-        FEATURES.split_last().unwrap().1,
-    );
-    plans.extend(calls_and_faces(options));
-    plans
-}
-
-/// Each carrier, each realtime service on the telephone, each face.
-fn calls_and_faces(options: &Value) -> Vec<Plan> {
-    let transports = list(&options["transports"]["web"]);
-    let carriers: Vec<String> = list(&options["transports"]["telephony"])
-        .into_iter()
-        .filter(|id| !id.contains("hosted_rtc"))
-        .collect();
-    let realtime = list(&options["realtime"]);
-    let mut plans = Vec::new();
-    let mut add = |name: String,
-                   transports: &[String],
-                   services: Vec<(&'static str, String)>,
-                   flags: &[&'static str]| {
-        plans.push(Plan {
-            name,
-            transports: transports.to_vec(),
-            services,
-            flags: flags.to_vec(),
-        });
-    };
-    for (number, carrier) in carriers.iter().enumerate() {
-        add(
-            format!("call-{carrier}"),
-            std::slice::from_ref(carrier),
-            known_cascade(),
-            &[],
-        );
-        add(
-            format!("call-{carrier}-realtime"),
-            &[carrier.clone(), turn(&transports, number)],
-            vec![("--realtime", turn(&realtime, number))],
-            &["--eval"],
-        );
-    }
-    for service in &realtime {
-        add(
-            format!("call-{service}"),
-            &carriers,
-            vec![("--realtime", service.clone())],
-            &["--no-deploy-to-cloud"],
-        );
-    }
-    let everywhere = [carriers, transports.clone()].concat();
-    let of_calls: Vec<&str> = FEATURES
-        .iter()
-        .copied()
-        .filter(|flag| !flag.starts_with("--video") && *flag != "--no-deploy-to-cloud")
-        .collect();
-    add(
-        "call-all-features".to_owned(),
-        &everywhere,
-        known_cascade(),
-        &of_calls,
-    );
-    for face in list(&options["video"]) {
-        let with_face = |mut services: Vec<(&'static str, String)>| {
-            services.push(("--video", face.clone()));
-            services
-        };
-        add(
-            face.clone(),
-            &transports,
-            with_face(known_cascade()),
-            &["--eval", "--recording", "--video-input"],
-        );
-        add(
-            format!("{face}-realtime"),
-            &transports[..1],
-            with_face(vec![("--realtime", realtime[0].clone())]),
-            &[],
-        );
-    }
-    plans
-}
-
-fn list(value: &Value) -> Vec<String> {
-    let list: Vec<String> = value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|id| id.as_str().unwrap().to_owned())
-        .collect();
-    assert!(!list.is_empty());
-    list
-}
-
-fn turn(list: &[String], number: usize) -> String {
-    list[number % list.len()].clone()
-}
-
-/// The last one excludes noise cancellation.
-const FEATURES: &[&str] = &[
-    "--recording",
-    "--transcription",
-    "--video-input",
-    "--video-output",
-    "--observability",
-    "--eval",
-    "--enable-noise-cancel",
-    "--no-deploy-to-cloud",
-];
-
-fn known_cascade() -> Vec<(&'static str, String)> {
-    [
-        ("--stt", "deepgram_stt"),
-        ("--llm", "openai_llm"),
-        ("--tts", "cartesia_tts"),
+    let ids = |key: &str| combination.keys.get(key).cloned().unwrap_or_default();
+    let services: Vec<Value> = [
+        "stt_service",
+        "llm_service",
+        "tts_service",
+        "realtime_service",
+        "video_service",
     ]
-    .map(|(option, id)| (option, id.to_owned()))
-    .to_vec()
+    .map(ids)
+    .into_iter()
+    .filter(Value::is_string)
+    .collect();
+    let made = json!({
+        "command": command,
+        "transports": ids("transports"),
+        "services": services,
+        "video": config.video_input || config.video_output,
+    });
+    fs::write(root.join(format!("{name}.json")), made.to_string()).unwrap();
+    Case {
+        name,
+        folder,
+        command,
+        config,
+    }
+}
+
+/// A project to plant defects in.
+fn all_features() -> Combination {
+    let keys = json!({
+        "bot_type": "web",
+        "transports": ["p2p_webrtc", "hosted_rtc", "livekit", "websocket"],
+        "mode": "cascade",
+        "stt_service": "deepgram_stt",
+        "llm_service": "openai_llm",
+        "tts_service": "cartesia_tts",
+        "recording": true,
+        "transcription": true,
+        "video_input": true,
+        "video_output": true,
+        "enable_noise_cancel": true,
+        "enable_observability": true,
+        "enable_eval": true,
+    });
+    Combination {
+        name: "all-features".to_owned(),
+        keys: keys.as_object().unwrap().clone(),
+    }
 }

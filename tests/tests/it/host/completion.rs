@@ -2,10 +2,12 @@
 
 use std::process::Command;
 
+use bot_cli_tests::bench::is_alive;
+
 use super::{HELLO, bench, expect};
 
 const TREE: &str = r#"#!/bin/sh
-# bot-cli-plugin: {"protocol":"1.0","name":"tree","command":{"commands":[{"name":"plant","about":"Plant one","arguments":[{"name":"kind","kind":"positional","values":[{"value":"oak"},{"value":"elm"}]},{"name":"file","long":"file","kind":"option","completion":"file"},{"name":"soil","long":"soil","kind":"option","completion":"dynamic"}]}]}}
+# bot-cli-plugin: {"protocol":"1.0","name":"tree","command":{"commands":[{"name":"plant","about":"Plant one","arguments":[{"name":"kind","kind":"positional","values":[{"value":"oak"},{"value":"elm"}]},{"name":"file","long":"file","kind":"option","completion":"file"},{"name":"size","long":"size","kind":"option","values":[{"value":"small"}]},{"name":"soil","long":"soil","kind":"option","completion":"dynamic"}]}]}}
 read -r request
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"candidates":[{"value":"sand","about":"Dry"}]}}'
 "#;
@@ -46,12 +48,25 @@ fn the_script_for_bash_completes() {
     bench.script("plugins/bot-cli-tree", TREE).unwrap();
     std::fs::write(bench.path("work/a file"), "").unwrap();
     for (line, expected) in [
-        ("bot-cli tree plant o", "oak\nelm\n"),
+        ("bot-cli tree plant o", "oak\n"),
         ("bot-cli tree pl", "plant\n"),
         ("bot-cli tree plant --file ", "a file\n"),
+        ("bot-cli tree plant --file = a", "a file\n"),
+        ("bot-cli tree plant --size =", "small\n"),
+        (
+            "COMP_WORDBREAKS=; bot-cli tree plant --size=s",
+            "--size=small\n",
+        ),
+        (
+            "COMP_WORDBREAKS=; bot-cli tree plant --file=a",
+            "--file=a file\n",
+        ),
     ] {
+        let (breaks, line) = line
+            .split_once("; ")
+            .unwrap_or(("COMP_WORDBREAKS='='", line));
         let script = format!(
-            "source <(bot-cli completions bash) && COMP_WORDS=({line}{}) && COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) \
+            "{breaks}; source <(bot-cli completions bash) && COMP_WORDS=({line}{}) && COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) \
              && compopt() {{ :; }} && _bot_cli && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             if line.ends_with(' ') { "''" } else { "" }
         );
@@ -71,15 +86,26 @@ fn the_script_for_bash_completes() {
             .output()
             .unwrap();
         let ran = bench.ran(&output).unwrap();
-        let expected = if line.ends_with(" o") {
-            "oak\n"
-        } else {
-            expected
-        };
         assert_eq!(
             (ran.stdout.as_str(), ran.stderr.as_str()),
             (expected, ""),
             "{line}"
         );
     }
+}
+
+#[test]
+fn a_plugin_that_does_not_complete_is_told_to_stop_and_ended() {
+    let bench = bench();
+    let script = TREE.lines().take(3).collect::<Vec<_>>().join("\n")
+        + "\ntrap '' TERM\necho $$ >process\nread -r cancel\necho \"$cancel\" >cancel\nexec sleep 1000\n";
+    bench.script("plugins/bot-cli-tree", &script).unwrap();
+    let words = ["__complete", "--", "tree", "plant", "--soil", ""];
+    expect(&bench, &words, 0, "", "");
+    let read = |file| std::fs::read_to_string(bench.path(file)).unwrap();
+    assert_eq!(
+        read("work/cancel"),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":1,\"reason\":\"timeout\"}}\n"
+    );
+    assert!(!is_alive(read("work/process").trim().parse().unwrap()));
 }

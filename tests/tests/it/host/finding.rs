@@ -167,7 +167,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
          [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 2 column 0\n\
          \x20 hint: install a version of the plugin for this host\n\
          [BENCH]/plugins/bot-cli-folder: not a file\n\
-         [BENCH]/plugins/bot-cli-gone: No such file or directory (os error 2)\n\
+         [BENCH]/plugins/bot-cli-gone: no such file or directory\n\
          [BENCH]/plugins/bot-cli-later: it speaks protocol 2.0, this host 1.0\n\
          \x20 hint: install a version of the plugin for this host\n\
          [BENCH]/plugins/bot-cli-plain: not executable\n\

@@ -126,7 +126,11 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
         ),
         (
             &["plugin"],
-            "error: `bot-cli plugin` needs a command\nhint: bot-cli plugin --help\n",
+            "error: `bot-cli plugin` needs a command\nhint: bot-cli plugin list\nhint: bot-cli plugin --help\n",
+        ),
+        (
+            &["plugin", "info", "weather"],
+            "error: there is no command `info`\nhint: bot-cli plugin list\nhint: bot-cli plugin --help\n",
         ),
         (
             &["completions"],
@@ -134,6 +138,43 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
         ),
     ] {
         expect(&bench, arguments, 2, "", stderr);
+    }
+}
+
+#[test]
+fn a_version_is_one_document_with_json() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    let document = |name: &str, version: &str| {
+        format!("{{\n  \"name\": \"{name}\",\n  \"version\": \"{version}\"\n}}\n")
+    };
+    let own = document("bot-cli", env!("CARGO_PKG_VERSION"));
+    for (arguments, document) in [
+        (&["--version", "--json"][..], &own),
+        (&["--json", "-V"], &own),
+        (&["--json", "hello", "--version"], &document("hello", "1.2")),
+    ] {
+        expect(&bench, arguments, 0, document, "");
+    }
+}
+
+#[test]
+fn a_mistaken_wish_for_json_is_answered_in_json() {
+    let bench = bench();
+    for arguments in [
+        &["--json=1"][..],
+        &["--json=1", "plugin", "list"],
+        &["plugin", "--json=hunter2"],
+    ] {
+        let ran = bench.run(arguments).unwrap();
+        assert_eq!(
+            (ran.status, ran.stderr.as_str()),
+            (Some(2), ""),
+            "{arguments:?}"
+        );
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(document["error"]["code"], "usage");
+        assert_eq!(document["error"]["message"], "`--json` takes no value");
     }
 }
 
@@ -170,7 +211,8 @@ fn a_file_without_an_interpreter_can_not_be_run() {
         &["old"],
         126,
         "",
-        "error: could not run `[BENCH]/plugins/bot-cli-old`: No such file or directory (os error 2)\n",
+        "error: could not run `[BENCH]/plugins/bot-cli-old`: no such file or directory\n\
+         hint: the interpreter that its first line names is not there\n",
     );
 }
 

@@ -145,7 +145,7 @@ fn a_full_disk_is_a_failure() {
         (ran.status, ran.stderr.as_str()),
         (
             Some(1),
-            "error: could not write the result: No space left on device (os error 28)\n"
+            "error: could not write the result: no space left on device\n"
         )
     );
 }

@@ -222,3 +222,44 @@ printf '%s\n' "$answer" | sed 's/"id":"q"/"id":1/'
         "error: `name` must be answered and nobody can be asked\n  name (--name): missing\n",
     );
 }
+
+#[test]
+fn a_password_is_nowhere_to_be_seen_whatever_becomes_of_its_plugin() {
+    for end in [
+        "printf 'the token is %s\\n' \"$token\"",
+        "printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"%s\"}\\n' \"$token\"",
+        "printf '{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"ask\",\"params\":\"%s\"}\\n' \"$token\"; read -r _",
+        "kill -SEGV $$",
+        "exit 3",
+    ] {
+        let bench = bench();
+        let script = format!(
+            r#"#!/bin/sh
+# bot-cli-plugin: {{"protocol":"1.0","name":"ask","about":"Ask"}}
+read -r _
+echo '{{"jsonrpc":"2.0","id":"q","method":"ask","params":{{"key":"token","kind":"password","message":"Token"}}}}'
+read -r answer
+token=${{answer##*\"value\":\"}}
+token=${{token%%\"*}}
+echo "$token" >token
+{end}
+"#
+        );
+        bench.script("plugins/bot-cli-ask", &script).unwrap();
+        for words in [&["-vv", "ask"][..], &["-vv", "--json", "ask"]] {
+            let command = Command::new(bench.path("bin/bot-cli"))
+                .args(words)
+                .env_clear()
+                .envs(bench.environment())
+                .current_dir(bench.path("work"));
+            let mut terminal = Terminal::start(command, 24, 100).unwrap();
+            terminal.wait_for("Token").unwrap();
+            terminal.press(&format!("canary-7{ENTER}")).unwrap();
+            let ended = terminal.end().unwrap();
+            assert_eq!(ended.status.code(), Some(125), "{end}: {}", ended.output);
+            assert!(!ended.output.contains("canary"), "{end}: {}", ended.output);
+            let token = std::fs::read_to_string(bench.path("work/token")).unwrap();
+            assert_eq!(token, "canary-7\n", "{end}");
+        }
+    }
+}

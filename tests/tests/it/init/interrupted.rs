@@ -1,8 +1,11 @@
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 use super::{command, done, tree, web};
 
@@ -54,6 +57,14 @@ impl Hunt {
     }
 }
 
+/// Waits more exactly than a sleep does.
+fn wait(delay: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < delay {
+        std::hint::spin_loop();
+    }
+}
+
 /// Starts a run and ends it after `delay`.
 fn interrupt(folder: &Path, signal: Option<&str>, delay: Duration) {
     let mut child = command(folder, &web(&["my-bot"]))
@@ -61,10 +72,7 @@ fn interrupt(folder: &Path, signal: Option<&str>, delay: Duration) {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    while start.elapsed() < delay {
-        std::hint::spin_loop();
-    }
+    wait(delay);
     // It may have ended by itself; then there is nothing to end.
     match signal {
         None => child.kill().unwrap_or_default(),
@@ -153,6 +161,57 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
         );
         done(folder.path(), &web(&["my-bot"]));
         assert_eq!(tree(&target), complete);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::remove_dir_all(&target).unwrap();
+    }
+}
+
+/// Has the plugin scaffold over the protocol, signals it after `delay`, and returns its reply and its status.
+fn interrupt_request(folder: &Path, signal: &str, delay: Duration) -> (Option<Value>, Option<i32>) {
+    let mut child = command(folder, &[])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let request =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"argv": web(&["my-bot"])}});
+    // The input stays open: only the signal brings it to an end before the reply.
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
+    wait(delay);
+    let id = child.id().to_string();
+    std::process::Command::new("kill")
+        .args([signal, &id])
+        .output()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    let reply = output.stdout.split(|byte| *byte == b'\n').next();
+    (
+        reply.and_then(|line| serde_json::from_slice(line).ok()),
+        output.status.code(),
+    )
+}
+
+#[test]
+fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_true() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    let complete = finished(folder.path());
+    let mut hunt = Hunt::new(folder.path());
+    while hunt.goes_on() {
+        let (signal, status) =
+            [("-INT", 130), ("-TERM", 143), ("-HUP", 129)][(hunt.early + hunt.late) as usize % 3];
+        fs::create_dir(&target).unwrap();
+        let (reply, ended) = interrupt_request(folder.path(), signal, hunt.delay);
+        let found = tree(&target);
+        hunt.learn(!found.is_empty());
+        // Before it has taken over signals it ends as any process does.
+        assert!(ended.is_none() || ended == Some(status), "{ended:?}");
+        match reply {
+            Some(reply) if reply.get("result").is_some() => assert_eq!(found, complete),
+            reply => assert!(found.is_empty(), "{reply:?}: {:?}", found.keys()),
+        }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         fs::remove_dir_all(&target).unwrap();
     }

@@ -498,8 +498,6 @@ fn not_written(path: &Path, error: &io::Error) -> VaultError {
 }
 
 fn short(text: &str) -> String {
-    text.split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    let text = text.strip_prefix("I/O error: ").unwrap_or(text);
+    reason(&io::Error::other(text))
 }

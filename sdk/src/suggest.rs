@@ -4,14 +4,21 @@
 const LEAST: f64 = 0.8;
 
 /// The names that are near to `typed`, the nearest first.
+#[must_use]
 pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut near: Vec<(f64, &str)> = names
-        .map(|name| (strsim::jaro_winkler(typed, name), name))
+        .map(|name| (likeness(typed, name), name))
         .filter(|(likeness, _)| *likeness >= LEAST)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     near.dedup();
     near.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// One slip in a short name changes much of it.
+fn likeness(typed: &str, name: &str) -> f64 {
+    let slip = typed.chars().count() > 2 && strsim::osa_distance(typed, name) == 1;
+    strsim::jaro_winkler(typed, name).max(if slip { LEAST } else { 0.0 })
 }
 
 #[cfg(test)]
@@ -26,6 +33,8 @@ mod tests {
             ("inti", &["init"]),
             ("clowd", &["cloud"]),
             ("plugins", &["plugin"]),
+            ("hepl", &["help"]),
+            ("yelp", &["help"]),
             ("weather", &[]),
             ("", &[]),
         ] {

@@ -1,0 +1,119 @@
+//! The JSON Schema of a configuration file, for editors: made of the options that set its keys.
+
+use clap::{Arg, CommandFactory as _};
+use serde_json::{Map, Value, json};
+
+use super::Options;
+use crate::draft::{Draft, FIELDS, Slot};
+use crate::resolve::resolve;
+
+/// The document of `--config-schema`.
+pub(crate) fn schema() -> Value {
+    let command = Options::command();
+    let defaults = defaults();
+    let mut draft = Draft::default();
+    let mut properties = Map::new();
+    properties.insert(
+        "$schema".to_owned(),
+        json!({ "type": "string", "description": "Where this schema is, for editors; not read" }),
+    );
+    for (key, flag) in FIELDS {
+        let option = command
+            .get_arguments()
+            .find(|argument| argument.get_long() == flag.strip_prefix("--"));
+        if let (Some(option), Some(slot)) = (option, draft.slot(key)) {
+            let mut property = property(option, &slot);
+            property["description"] = option
+                .get_help()
+                .map_or(Value::Null, |help| help.to_string().into());
+            if let Some(default) = defaults.get(key) {
+                property["default"] = default.clone();
+            }
+            properties.insert(key.to_owned(), property);
+        }
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Configuration of `bot-cli init`",
+        "description": "What `--config` reads and `--dry-run` prints. Options win over the file, so every key may be left out of it.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn property(option: &Arg, slot: &Slot<'_>) -> Value {
+    let mut accepted: Vec<Value> = option
+        .get_possible_values()
+        .iter()
+        .flat_map(|value| value.get_name_and_aliases().map(Value::from))
+        .collect();
+    match slot {
+        Slot::Switch(_) => json!({ "type": "boolean" }),
+        Slot::List(_) => {
+            json!({ "type": "array", "items": { "type": "string", "enum": accepted }, "minItems": 1 })
+        }
+        Slot::Text(_) if accepted.is_empty() => json!({ "type": "string" }),
+        Slot::Text(_) => json!({ "type": "string", "enum": accepted }),
+        Slot::OptionalText(_) => {
+            accepted.push(Value::Null);
+            json!({ "type": ["string", "null"], "enum": accepted })
+        }
+    }
+}
+
+/// What holds of a bot of which only the transport and the services are said, as far as it is the same for all.
+fn defaults() -> Map<String, Value> {
+    let text = |text: &str| Some(text.to_owned());
+    let said = Draft {
+        project_name: text("bot"),
+        transports: Some(vec!["p2p_webrtc".to_owned()]),
+        mode: text("realtime"),
+        realtime_service: text("openai_realtime"),
+        ..Draft::default()
+    };
+    let mut draft = Draft::default();
+    let Ok(Value::Object(config)) = resolve(&said, None).map(|config| config.to_json()) else {
+        return Map::new();
+    };
+    config
+        .into_iter()
+        .filter(|(key, _)| {
+            matches!(draft.slot(key), Some(Slot::Switch(_))) || key == "client_framework"
+        })
+        // A video service turns it on.
+        .filter(|(key, _)| key != "video_output")
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_that_the_schema_offers_is_accepted() {
+        let schema = schema();
+        let mut offered = 0;
+        for (key, property) in schema["properties"].as_object().unwrap() {
+            let lists = [&property["enum"], &property["items"]["enum"]];
+            for value in lists.into_iter().filter_map(Value::as_array).flatten() {
+                let Some(text) = value.as_str() else { continue };
+                let mut draft = Draft::default();
+                match draft.slot(key) {
+                    Some(Slot::Text(place) | Slot::OptionalText(place)) => {
+                        *place = Some(text.to_owned());
+                    }
+                    Some(Slot::List(place)) => *place = Some(vec![text.to_owned()]),
+                    Some(Slot::Switch(_)) | None => panic!("{key} has no texts"),
+                }
+                let unknown = resolve(&draft, Some("bot"))
+                    .unwrap_err()
+                    .into_iter()
+                    .find(|field| field.field == *key && field.problem.contains(text));
+                assert_eq!(unknown, None);
+                offered += 1;
+            }
+        }
+        assert!(offered >= 140, "only {offered}");
+    }
+}

@@ -1,0 +1,185 @@
+//! What is being worked on, and who wants it to stop: the host, the end of the host, or a signal to this process.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::peer::Reply;
+use crate::cancel::Cancel;
+use crate::protocol::Id;
+
+/// What a shell adds to the number of the signal that ended a process.
+const SIGNALLED: i32 = 128;
+
+/// The wishes to stop, by request.
+#[derive(Clone)]
+pub struct Wishes(Arc<Mutex<Open>>);
+
+struct Open {
+    requests: HashMap<Id, Cancel>,
+    /// Requests that have no reply yet.
+    unanswered: usize,
+    /// To whoever waits for an answer of the host, as long as there can be one.
+    waker: Option<Sender<Reply>>,
+    /// The signal that told this process to end.
+    signal: Option<i32>,
+}
+
+impl Wishes {
+    /// Nothing is worked on yet. `waker` leads to whoever waits for an answer.
+    pub fn new(waker: Sender<Reply>) -> Self {
+        Self(Arc::new(Mutex::new(Open {
+            requests: HashMap::new(),
+            unanswered: 0,
+            waker: Some(waker),
+            signal: None,
+        })))
+    }
+
+    /// Takes on a request. What comes after a signal is not wanted any more.
+    pub fn open(&self, id: &Id) -> Cancel {
+        let cancel = Cancel::new();
+        let mut open = self.lock();
+        if let Some(signal) = open.signal {
+            stop(&cancel, signal);
+        }
+        open.unanswered += 1;
+        open.requests.insert(id.clone(), cancel.clone());
+        cancel
+    }
+
+    /// The host does not want the reply any more.
+    pub fn cancel(&self, id: &Id) {
+        let open = self.lock();
+        if let Some(cancel) = open.requests.get(id) {
+            cancel.request();
+            open.wake();
+        }
+    }
+
+    /// Nobody is left who could want a reply.
+    pub fn cancel_all(&self) {
+        let open = self.lock();
+        open.requests.values().for_each(Cancel::request);
+        open.wake();
+    }
+
+    /// The host will answer nothing any more.
+    pub fn input_ended(&self) {
+        self.lock().waker = None;
+    }
+
+    /// A cancel from now on is not meant for this request, whose name may be used again.
+    pub fn close(&self, id: &Id) {
+        self.lock().requests.remove(id);
+    }
+
+    /// A reply is on its way. After a signal the status to exit with comes back as soon as that was the last one.
+    pub fn replied(&self) -> Option<u8> {
+        let mut open = self.lock();
+        open.unanswered -= 1;
+        open.status().filter(|_| open.unanswered == 0)
+    }
+
+    /// After a signal: the status to exit with.
+    pub fn status(&self) -> Option<u8> {
+        self.lock().status()
+    }
+
+    /// From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
+    pub fn heed_signals(&self, grace: Duration) -> io::Result<()> {
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let wishes = self.clone();
+        thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                if wishes.told_to_end(signal) {
+                    thread::sleep(grace);
+                }
+                std::process::exit(SIGNALLED + signal);
+            }
+        });
+        Ok(())
+    }
+
+    /// Stops everything; whether there was something.
+    fn told_to_end(&self, signal: i32) -> bool {
+        let mut open = self.lock();
+        open.signal = Some(signal);
+        for cancel in open.requests.values() {
+            stop(cancel, signal);
+        }
+        open.wake();
+        open.unanswered > 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            // Nobody waits when the last request is done.
+            let _ = waker.send(Reply::Cancelled);
+        }
+    }
+
+    fn status(&self) -> Option<u8> {
+        u8::try_from(SIGNALLED + self.signal?).ok()
+    }
+}
+
+/// Ctrl-C is the user's wish, the other signals are somebody's order.
+fn stop(cancel: &Cancel, signal: i32) {
+    if signal == SIGINT {
+        cancel.request();
+    } else {
+        cancel.terminate();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    use super::Wishes;
+    use crate::plugin::peer::Reply;
+    use crate::protocol::Id;
+
+    #[test]
+    fn a_signal_stops_what_is_open_and_what_comes_later() {
+        for (signal, terminated, status) in [(SIGINT, false, 130), (SIGTERM, true, 143)] {
+            let (waker, woken) = mpsc::channel();
+            let wishes = Wishes::new(waker);
+            let first = wishes.open(&Id::Number(1));
+            assert!(wishes.told_to_end(signal));
+            assert!(matches!(woken.try_recv(), Ok(Reply::Cancelled)));
+            let second = wishes.open(&Id::Number(2));
+            for cancel in [first, second] {
+                assert!(cancel.requested());
+                assert_eq!(cancel.terminated(), terminated);
+            }
+            assert_eq!(wishes.replied(), None);
+            assert_eq!(wishes.replied(), Some(status));
+        }
+    }
+
+    #[test]
+    fn a_signal_waits_for_nobody_when_all_is_replied() {
+        let wishes = Wishes::new(mpsc::channel().0);
+        wishes.open(&Id::Number(1));
+        wishes.close(&Id::Number(1));
+        assert_eq!(wishes.replied(), None);
+        assert!(!wishes.told_to_end(SIGTERM));
+        assert_eq!(wishes.status(), Some(143));
+    }
+}

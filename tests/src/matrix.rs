@@ -1,0 +1,419 @@
+//! Bots to be: combinations of everything that `init` lets choose.
+//!
+//! The axes are the keys of a configuration, as its schema has them, and the transports and services of the catalogue: what
+//! joins these, joins the combinations. Which combinations are allowed, `init` itself is asked.
+
+use std::collections::BTreeMap;
+
+use bot_cli_init::config::Config;
+use bot_cli_init::draft::{Draft, FIELDS, Slot};
+use bot_cli_init::plan::{self, PlanError};
+use bot_cli_init::resolve::{MISSING, resolve};
+use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
+use serde_json::{Map, Value, json};
+
+use crate::pairwise::{self, Row};
+
+const SCHEMA: &str = include_str!("../../plugins/init/config.schema.json");
+
+/// Keys with values of their own kind; a transport's own identifier says its direction.
+const NO_AXES: [&str; 9] = [
+    "$schema",
+    "project_name",
+    "transports",
+    "stt_service",
+    "llm_service",
+    "tts_service",
+    "realtime_service",
+    "daily_pstn_mode",
+    "twilio_daily_sip_mode",
+];
+
+/// A bot to be.
+#[derive(Debug, Clone)]
+pub struct Combination {
+    /// For its folder and for messages.
+    pub name: String,
+    /// What is said of it, in the words of a configuration file. Booleans are all said.
+    pub keys: Map<String, Value>,
+}
+
+impl Combination {
+    /// As options and files fill it.
+    #[must_use]
+    pub fn draft(&self) -> Draft {
+        let mut draft = Draft::default();
+        for (key, value) in &self.keys {
+            set(&mut draft, key, value);
+        }
+        draft
+    }
+
+    /// What `init` makes of it, or why it refuses.
+    pub fn config(&self) -> Result<Config, String> {
+        resolve(&self.draft(), Some(&self.name)).map_err(|problems| format!("{problems:?}"))
+    }
+
+    /// The arguments of `init` that say it.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec![self.name.clone()];
+        for (key, flag) in FIELDS {
+            match self.keys.get(key) {
+                Some(Value::Bool(true)) => arguments.push(flag.to_owned()),
+                Some(Value::Bool(false)) => {
+                    arguments.push(flag.replacen("--", "--no-", 1));
+                }
+                Some(Value::String(text)) => arguments.extend([flag.to_owned(), text.clone()]),
+                Some(Value::Array(items)) => {
+                    for item in items.iter().filter_map(Value::as_str) {
+                        arguments.extend([flag.to_owned(), item.to_owned()]);
+                    }
+                }
+                Some(Value::Null | Value::Number(_) | Value::Object(_)) | None => {}
+            }
+        }
+        arguments
+    }
+}
+
+/// A choice: what one value of an axis says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// The key of a configuration, or what the axis stands for.
+    pub name: String,
+    /// The values; of a transport's axis, identifiers.
+    pub values: Vec<Value>,
+}
+
+/// Every choice but the services of the pipeline, which fit one another freely.
+#[derive(Debug)]
+pub struct Axes {
+    /// The axes, transports first.
+    pub list: Vec<Axis>,
+    /// For each transport, it and all that `init` takes together with it.
+    all: BTreeMap<String, Vec<Value>>,
+}
+
+const TRANSPORT: &str = "transport";
+const BESIDE_IT: &str = "transport beside it";
+/// Values of [`BESIDE_IT`] that are no transports.
+const NONE: &str = "none";
+const ALL: &str = "all";
+
+impl Axes {
+    /// Those of the catalogue and the schema. Values that this version knows and can't generate are left out.
+    #[must_use]
+    pub fn of_the_catalogue() -> Self {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
+        let ids = |bot_type| {
+            Catalogue::get()
+                .transports(bot_type)
+                .map(|transport| json!(transport.id))
+        };
+        let mut axes = vec![
+            Axis {
+                name: TRANSPORT.to_owned(),
+                values: ids(BotType::Web).chain(ids(BotType::Telephony)).collect(),
+            },
+            Axis {
+                name: BESIDE_IT.to_owned(),
+                values: [json!(NONE), json!(ALL)]
+                    .into_iter()
+                    .chain(ids(BotType::Web))
+                    .collect(),
+            },
+        ];
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            if !NO_AXES.contains(&key.as_str()) {
+                axes.push(Axis {
+                    name: key.clone(),
+                    values: values(property),
+                });
+            }
+        }
+        let all = axes[0].values.iter().filter_map(Value::as_str);
+        let all = all.map(|id| (id.to_owned(), with_all(id))).collect();
+        let mut axes = Self { list: axes, all };
+        for axis in 0..axes.list.len() {
+            let generated: Vec<Value> = (0..axes.list[axis].values.len())
+                .filter(|value| axes.generates(axis, *value))
+                .map(|value| axes.list[axis].values[value].clone())
+                .collect();
+            axes.list[axis].values = generated;
+        }
+        axes
+    }
+
+    /// How many values each has.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<usize> {
+        self.list.iter().map(|axis| axis.values.len()).collect()
+    }
+
+    /// Whether `init` takes these choices together, as far as they are made.
+    #[must_use]
+    pub fn fits(&self, chosen: &[Option<usize>]) -> bool {
+        let Some(combination) = self.said(chosen) else {
+            return false;
+        };
+        let whole = chosen.iter().all(Option::is_some);
+        let problems = resolve(&combination.draft(), Some("bot")).err();
+        // The services are added later.
+        problems
+            .into_iter()
+            .flatten()
+            .all(|field| field.problem == MISSING && (!whole || field.field.ends_with("_service")))
+    }
+
+    /// The combination of a row, without a pipeline's services.
+    #[must_use]
+    pub fn combination(&self, row: &[usize]) -> Option<Combination> {
+        self.said(&row.iter().copied().map(Some).collect::<Vec<_>>())
+    }
+
+    /// `None`: a transport beside itself, or an axis that is no choice of that transport.
+    fn said(&self, chosen: &[Option<usize>]) -> Option<Combination> {
+        let mut keys = Map::new();
+        let mut transport = None;
+        let mut beside = None;
+        for (axis, value) in self.list.iter().zip(chosen) {
+            let Some(value) = value.map(|value| &axis.values[value]) else {
+                continue;
+            };
+            match axis.name.as_str() {
+                TRANSPORT => transport = value.as_str(),
+                BESIDE_IT => beside = value.as_str(),
+                key => {
+                    keys.insert(key.to_owned(), value.clone());
+                }
+            }
+        }
+        // One alone may still be forbidden what both together are allowed.
+        if let (Some(transport), Some(beside)) = (transport, beside) {
+            if transport == beside {
+                return None;
+            }
+            let together = match beside {
+                ALL => self.all.get(transport).cloned().unwrap_or_default(),
+                NONE => vec![json!(transport)],
+                _ => vec![json!(transport), json!(beside)],
+            };
+            keys.insert("transports".to_owned(), together.into());
+        }
+        // Without a framework it means nothing.
+        if !keys.contains_key("client_framework") {
+            keys.remove("client_server");
+        }
+        let name = String::new();
+        Some(Combination { name, keys })
+    }
+
+    fn generates(&self, axis: usize, value: usize) -> bool {
+        let said = &self.list[axis].values[value];
+        let transport = said.as_str().and_then(|id| Catalogue::get().transport(id));
+        if let Some(transport) = transport {
+            return plan::generates(transport);
+        }
+        if self.list[axis].name != "client_server" {
+            return true;
+        }
+        let sizes = self.sizes();
+        let mut chosen = vec![None; sizes.len()];
+        chosen[axis] = Some(value);
+        pairwise::complete(&sizes, &mut chosen, &|chosen| self.fits(chosen))
+            && self.said(&chosen).is_some_and(|mut combination| {
+                add_services(&mut combination.keys, 0);
+                "bot".clone_into(&mut combination.name);
+                combination.config().is_ok_and(|config| {
+                    !matches!(plan::scaffold(&config), Err(PlanError::NotYet { .. }))
+                })
+            })
+    }
+}
+
+/// Combinations in which every value of every axis meets every value of every other, and in which every service is
+/// there for both kinds of bot.
+#[must_use]
+pub fn pairwise() -> Vec<Combination> {
+    let axes = Axes::of_the_catalogue();
+    let rows = pairwise::cover(&axes.sizes(), |chosen| axes.fits(chosen));
+    let structures: Vec<Combination> = rows
+        .iter()
+        .filter_map(|row: &Row| axes.combination(row))
+        .collect();
+    let mut dealt = Vec::new();
+    for (bot_type, mode) in [
+        ("web", "cascade"),
+        ("web", "realtime"),
+        ("telephony", "cascade"),
+        ("telephony", "realtime"),
+    ] {
+        let those: Vec<&Combination> = structures
+            .iter()
+            .filter(|one| one.keys["bot_type"] == bot_type && one.keys["mode"] == mode)
+            .collect();
+        if those.is_empty() {
+            continue;
+        }
+        for number in 0..those.len().max(most_services(mode)) {
+            let mut combination = those[number % those.len()].clone();
+            add_services(&mut combination.keys, number);
+            dealt.push(combination);
+        }
+    }
+    for (number, combination) in dealt.iter_mut().enumerate() {
+        let first = combination.keys["transports"][0].as_str().unwrap_or("bot");
+        let mode = combination.keys["mode"].as_str().unwrap_or_default();
+        combination.name = format!("{number:03}-{first}-{mode}");
+    }
+    dealt
+}
+
+/// Adds the pipeline's services that the mode asks for, others for each number.
+pub fn add_services(keys: &mut Map<String, Value>, number: usize) {
+    let kinds: &[(&str, Kind)] = match keys.get("mode").and_then(Value::as_str) {
+        Some("realtime") => &[("realtime_service", Kind::Realtime)],
+        _ => &[
+            ("stt_service", Kind::Stt),
+            ("llm_service", Kind::Llm),
+            ("tts_service", Kind::Tts),
+        ],
+    };
+    for (key, kind) in kinds {
+        let all: Vec<_> = Catalogue::get().services(*kind).collect();
+        keys.insert((*key).to_owned(), json!(all[number % all.len()].id));
+    }
+}
+
+fn most_services(mode: &str) -> usize {
+    let kinds: &[Kind] = if mode == "realtime" {
+        &[Kind::Realtime]
+    } else {
+        &[Kind::Stt, Kind::Llm, Kind::Tts]
+    };
+    let counts = kinds
+        .iter()
+        .map(|kind| Catalogue::get().services(*kind).count());
+    counts.max().unwrap_or_default()
+}
+
+/// A transport and all that `init` takes together with it.
+fn with_all(transport: &str) -> Vec<Value> {
+    let catalogue = Catalogue::get();
+    let mut found = vec![json!(transport)];
+    let others = [BotType::Web, BotType::Telephony]
+        .into_iter()
+        // A telephone transport would make the bot of a web transport one for telephones.
+        .filter(|bot_type| {
+            let one = catalogue.transport(transport);
+            one.is_some_and(|one| one.bot_type >= *bot_type)
+        })
+        .flat_map(|bot_type| catalogue.transports(bot_type));
+    for other in others.filter(|other| other.id != transport && plan::generates(other)) {
+        found.push(json!(other.id));
+        if !agree(&found) {
+            found.pop();
+        }
+    }
+    found
+}
+
+/// Whether `init` takes these transports together.
+#[must_use]
+pub fn agree(transports: &[Value]) -> bool {
+    let mut draft = Draft::default();
+    set(&mut draft, "transports", &Value::Array(transports.to_vec()));
+    resolve(&draft, Some("bot"))
+        .err()
+        .into_iter()
+        .flatten()
+        .all(|field| field.field != "transports")
+}
+
+fn values(property: &Value) -> Vec<Value> {
+    let catalogue = Catalogue::get();
+    let is_alias = |value: &Value| {
+        let id = value.as_str();
+        id.and_then(|id| catalogue.service(id))
+            .is_some_and(|service| Some(service.id.as_str()) != id)
+    };
+    match property["enum"].as_array() {
+        Some(all) => all
+            .iter()
+            .filter(|value| !is_alias(value))
+            .cloned()
+            .collect(),
+        None => vec![json!(false), json!(true)],
+    }
+}
+
+fn set(draft: &mut Draft, key: &str, value: &Value) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match draft.slot(key) {
+        Some(Slot::Text(place) | Slot::OptionalText(place)) => *place = text(value),
+        Some(Slot::Switch(place)) => *place = value.as_bool(),
+        Some(Slot::List(place)) => {
+            *place = value
+                .as_array()
+                .map(|items| items.iter().filter_map(text).collect());
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_choice_meets_every_other_and_every_service_is_there_for_both_kinds_of_bot() {
+        let axes = Axes::of_the_catalogue();
+        let sizes = axes.sizes();
+        let combinations = pairwise();
+        let rows = pairwise::cover(&sizes, |chosen| axes.fits(chosen));
+        let met: BTreeSet<_> = rows.iter().flat_map(|row| pairwise::pairs(row)).collect();
+        let fits = |chosen: &[Option<usize>]| axes.fits(chosen);
+        assert_eq!(met, pairwise::reachable(&sizes, &fits));
+
+        let mut seen = BTreeSet::new();
+        for combination in &combinations {
+            let config = combination.config().unwrap();
+            for service in config.services() {
+                seen.insert((config.bot_type, service.id.clone()));
+            }
+            for transport in &config.transports {
+                seen.insert((config.bot_type, transport.id.clone()));
+            }
+        }
+        let catalogue = Catalogue::get();
+        for kind in [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video] {
+            for service in catalogue.services(kind) {
+                for bot_type in [BotType::Web, BotType::Telephony] {
+                    let there = seen.contains(&(bot_type, service.id.clone()));
+                    let possible = bot_type == BotType::Web || kind != Kind::Video;
+                    assert_eq!(there, possible, "{} for {bot_type:?}", service.id);
+                }
+            }
+        }
+        for transport in catalogue
+            .transports(BotType::Telephony)
+            .filter(|one| plan::generates(one))
+        {
+            assert!(seen.contains(&(BotType::Telephony, transport.id.clone())));
+        }
+    }
+
+    #[test]
+    fn the_arguments_of_a_combination_say_the_same() {
+        use clap::Parser as _;
+        for combination in pairwise() {
+            let said = [vec!["init".to_owned()], combination.arguments()].concat();
+            let options = bot_cli_init::options::Options::try_parse_from(said).unwrap();
+            let config = resolve(&options.draft(), Some(&combination.name)).unwrap();
+            assert_eq!(config.to_json(), combination.config().unwrap().to_json());
+        }
+    }
+}

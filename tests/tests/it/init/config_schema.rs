@@ -1,0 +1,97 @@
+//! The schema of configuration files, held against a validator.
+
+use std::fs;
+use std::path::Path;
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use super::{done, json, web};
+
+/// Published in the repository, for editors that are given its address.
+const PUBLISHED: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../plugins/init/config.schema.json"
+);
+
+#[test]
+fn the_published_schema_is_what_the_command_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = done(folder.path(), &["--config-schema"]);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(PUBLISHED, &printed).unwrap();
+    }
+    let published = fs::read_to_string(PUBLISHED).unwrap_or_default();
+    assert_eq!(
+        printed, published,
+        "{PUBLISHED} differs; UPDATE=1 rewrites it"
+    );
+    assert!(jsonschema::meta::is_valid(&published.parse().unwrap()));
+}
+
+#[test]
+fn the_schema_knows_every_key_of_a_dry_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let config: Value = done(folder.path(), &web(&["my-bot", "--dry-run"]))
+        .parse()
+        .unwrap();
+    let mut known: Vec<String> = published()["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(known.remove(0), "$schema");
+    let printed: Vec<String> = config.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(known, printed);
+}
+
+#[test]
+fn the_schema_and_the_command_accept_and_refuse_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let config: Value = done(folder.path(), &web(&["my-bot", "--dry-run"]))
+        .parse()
+        .unwrap();
+    let validator = validator();
+    for (key, value, accepted) in [
+        ("$schema", json!("./bot.schema.json"), true),
+        ("transports", json!(["smallwebrtc", "daily"]), true),
+        ("llm_service", json!("openai_responses_llm"), true),
+        ("video_service", json!(null), true),
+        ("client_framework", json!("vanilla"), true),
+        ("recording", json!(true), true),
+        ("recordings", json!(true), false),
+        ("recording", json!("yes"), false),
+        ("recording", json!(null), false),
+        ("mode", json!("fast"), false),
+        ("mode", json!(null), false),
+        ("stt_service", json!("deepgram"), false),
+        ("stt_service", json!("openai_llm"), false),
+        ("transports", json!("p2p_webrtc"), false),
+        ("transports", json!([]), false),
+        ("transports", json!(["p2p_webrtc", "p2p"]), false),
+        ("client_framework", json!("angular"), false),
+        ("project_name", json!(7), false),
+    ] {
+        let mut changed = config.clone();
+        changed[key] = value;
+        fs::write(folder.path().join("bot.json"), changed.to_string()).unwrap();
+        let (status, answer) = json(folder.path(), &["-c", "bot.json", "--dry-run"]);
+        assert_eq!(status == Some(0), accepted, "{key}: {answer}");
+        assert_eq!(
+            validator.is_valid(&changed),
+            accepted,
+            "{key}: {}",
+            changed[key]
+        );
+    }
+}
+
+pub(crate) fn validator() -> Validator {
+    jsonschema::draft202012::new(&published()).unwrap()
+}
+
+fn published() -> Value {
+    let text = fs::read_to_string(Path::new(PUBLISHED)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}

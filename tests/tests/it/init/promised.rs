@@ -1,0 +1,111 @@
+//! Names that scripts and files of users hold. `promised.txt` lists them; new ones may come, none may go.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{done, web};
+
+#[test]
+fn no_promised_name_is_gone() {
+    let given = given();
+    let file = file();
+    let promised = fs::read_to_string(&file).unwrap_or_default();
+    let gone = broken(&promised, &given);
+    assert!(
+        gone.is_empty(),
+        "{}\nusers' scripts and files hold these names: keep them, as an alias if need be",
+        gone.join("\n")
+    );
+    if std::env::var_os("UPDATE").is_some() {
+        let all: BTreeSet<&str> = promised
+            .lines()
+            .chain(given.iter().map(String::as_str))
+            .collect();
+        let text: Vec<&str> = all.into_iter().collect();
+        fs::write(&file, text.join("\n") + "\n").unwrap();
+    }
+    // The file itself is not emptied by mistake.
+    assert!(promised.lines().count() >= 350, "{}", file.display());
+}
+
+#[test]
+fn a_name_that_is_gone_is_called_promised_and_a_new_one_is_no_matter() {
+    let given: BTreeSet<String> = ["--list-options stt new_stt", "--dry-run mode"]
+        .map(str::to_owned)
+        .into();
+    assert_eq!(
+        broken("--dry-run mode\n--list-options stt old_stt\n", &given),
+        ["was promised: --list-options stt old_stt"]
+    );
+}
+
+fn broken(promised: &str, given: &BTreeSet<String>) -> Vec<String> {
+    promised
+        .lines()
+        .filter(|name| !given.contains(*name))
+        .map(|name| format!("was promised: {name}"))
+        .collect()
+}
+
+/// Every name there is now, after the place where it stands.
+fn given() -> BTreeSet<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let document = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&done(folder.path(), arguments)).unwrap()
+    };
+    let mut names = BTreeSet::new();
+    leaves("--list-options", &document(&["--list-options"]), &mut names);
+    for key in document(&web(&["my-bot", "--dry-run"]))
+        .as_object()
+        .unwrap()
+        .keys()
+    {
+        names.insert(format!("--dry-run {key}"));
+    }
+    for (key, value) in document(&["--config-schema"])["properties"]
+        .as_object()
+        .unwrap()
+    {
+        names.insert(format!("--config {key}"));
+        for accepted in [&value["enum"], &value["items"]["enum"]] {
+            leaves(&format!("--config {key}"), accepted, &mut names);
+        }
+    }
+    let help = done(folder.path(), &["--help"]);
+    for line in help.lines().map(str::trim_start) {
+        names.extend(
+            line.split_whitespace()
+                .take_while(|word| word.starts_with('-'))
+                .map(|option| format!("option {}", option.trim_matches([',', '.']))),
+        );
+    }
+    names
+}
+
+/// The texts in a document, after the keys that lead to them.
+fn leaves(place: &str, document: &Value, names: &mut BTreeSet<String>) {
+    match document {
+        Value::Object(members) => {
+            for (key, value) in members {
+                names.insert(format!("{place} {key}"));
+                leaves(&format!("{place} {key}"), value, names);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                leaves(place, item, names);
+            }
+        }
+        Value::String(text) => {
+            names.insert(format!("{place} {text}"));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/init/promised.txt")
+}

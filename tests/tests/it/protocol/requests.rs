@@ -1,0 +1,206 @@
+//! Requests and their replies.
+
+use bot_cli_sdk::protocol::MAX_LINE;
+use serde_json::{Value, json};
+
+use super::{GREET, feed, request, speak, text};
+
+#[test]
+fn a_script_drives_a_plugin_without_a_host() {
+    let replies = speak(&[
+        request(
+            1,
+            "run",
+            json!({ "argv": ["world", "--language", "de", "--loud"] }),
+        ),
+        request(
+            2,
+            "run",
+            json!({ "command": [], "input": { "name": "moon", "language": "en", "times": 2 } }),
+        ),
+    ]);
+    assert_eq!(
+        replies,
+        [
+            json!({"jsonrpc":"2.0","id":1,"result":{
+                "text":"Hallo, world!\n","data":{"name":"world","language":"de","times":1},"exit":0,
+                "next":["bot-cli greet world --loud"]}}),
+            json!({"jsonrpc":"2.0","id":2,"result":{
+                "text":"Hello, moon.\nHello, moon.\n","data":{"name":"moon","language":"en","times":2},"exit":0,
+                "next":["bot-cli greet moon --loud"]}}),
+        ]
+    );
+}
+
+#[test]
+fn every_request_gets_its_reply_and_the_next_one_is_served() {
+    let later = json!({ "argv": ["x"], "protocol": "2.0" });
+    for (params, method, code, message) in [
+        (
+            later,
+            "run",
+            -32022,
+            "protocol version `2.0` is not supported",
+        ),
+        (
+            json!({ "protocol": 1 }),
+            "run",
+            -32602,
+            "`params.protocol` must be a version such as `1.0`",
+        ),
+        (
+            json!({}),
+            "run",
+            -32602,
+            "`run` takes either `argv`, or `command` with `input`",
+        ),
+        (
+            json!({}),
+            "weather/tomorrow",
+            -32601,
+            "there is no method `weather/tomorrow`",
+        ),
+        (
+            json!({ "argv": ["a", "--lod"] }),
+            "run",
+            2,
+            "unexpected argument `--lod`",
+        ),
+        (
+            json!({ "argv": ["a", "SECRET=x"] }),
+            "run",
+            2,
+            "unexpected argument `SECRET=…`",
+        ),
+        (
+            json!({ "argv": ["a", "--language=fr"] }),
+            "run",
+            2,
+            "`fr` is not a value for `--language`",
+        ),
+        (
+            json!({ "command": ["b"] }),
+            "run",
+            2,
+            "there is no command `b`",
+        ),
+        (
+            json!({ "command": [], "input": { "nam": "x" } }),
+            "run",
+            2,
+            "the field `nam` is missing or invalid",
+        ),
+        (
+            json!({ "argv": [] }),
+            "run",
+            2,
+            "2 questions must be answered and nobody can be asked",
+        ),
+        (
+            json!({ "argv": [], "answers": { "name": "a", "language": "fr" } }),
+            "run",
+            2,
+            "the answer to `language` is invalid",
+        ),
+    ] {
+        let replies = speak(&[
+            request(1, method, params.clone()),
+            request(2, "run", json!({ "argv": ["a", "--language", "en"] })),
+        ]);
+        assert_eq!(replies.len(), 2, "{params}");
+        assert_eq!(replies[0]["id"], 1);
+        assert_eq!(replies[0]["error"]["code"], code, "{params}");
+        assert_eq!(replies[0]["error"]["message"], message, "{params}");
+        assert_eq!(replies[1]["result"]["text"], "Hello, a.\n", "{params}");
+    }
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_answered_without_an_id() {
+    let output = feed(
+        &[],
+        "nonsense\n\n[]\n{\"jsonrpc\":\"2.0\",\"method\":\"later\"}\r\n",
+    );
+    assert_eq!(
+        text(&output.stdout),
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a line is not JSON\"}}\n\
+         {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a line is not a JSON-RPC 2.0 message\"}}\n"
+    );
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_answered_and_the_next_one_is_served() {
+    for excess in [1, 2, 100_000] {
+        let line = "x".repeat(MAX_LINE + excess);
+        let request = json!({"jsonrpc": "2.0", "id": 7, "method": "nothing"});
+        let output = feed(&[], &format!("{line}\n{request}\n"));
+        let replies: Vec<Value> = text(&output.stdout)
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let seen: Vec<_> = replies
+            .iter()
+            .map(|reply| (&reply["id"], &reply["error"]["code"]))
+            .collect();
+        let expected = [(Value::Null, -32600), (Value::from(7), -32601)]
+            .map(|(id, code)| (id, Value::from(code)));
+        assert_eq!(
+            seen,
+            expected
+                .iter()
+                .map(|(id, code)| (id, code))
+                .collect::<Vec<_>>(),
+            "{excess} bytes too many"
+        );
+    }
+}
+
+#[test]
+fn help_and_version_are_replies() {
+    let replies = speak(&[
+        request(
+            1,
+            "run",
+            json!({ "argv": ["--help"], "context": { "host": { "name": "bot-cli" } } }),
+        ),
+        request(2, "run", json!({ "argv": ["--version"] })),
+    ]);
+    let help = replies[0]["result"]["text"].as_str().unwrap();
+    assert!(
+        help.contains("\nUsage: bot-cli greet [OPTIONS] [NAME]\n"),
+        "{help}"
+    );
+    assert_eq!(replies[0]["result"]["data"], json!({ "help": help }));
+    assert_eq!(replies[1]["result"]["text"], "bot-cli greet 0.1.0\n");
+    let version = json!({ "name": "greet", "version": "0.1.0" });
+    assert_eq!(replies[1]["result"]["data"], version);
+}
+
+#[test]
+fn the_executable_carries_what_it_describes() {
+    let file = std::fs::read(GREET).unwrap();
+    let embedded = bot_cli_sdk::protocol::Manifest::find(&file).unwrap();
+    let replies = speak(&[request(1, "describe", json!({}))]);
+    assert_eq!(json!(embedded), replies[0]["result"]);
+}
+
+#[test]
+fn completion_knows_the_tree_and_asks_the_plugin() {
+    for (words, expected) in [
+        (json!([""]), json!(["world", "moon"])),
+        (json!(["m"]), json!(["moon"])),
+        (json!(["--l"]), json!(["--language", "--loud"])),
+        (json!(["--language", ""]), json!(["en", "de"])),
+        (json!(["--language=d"]), json!(["--language=de"])),
+        (json!(["world", "--language", "de", "m"]), json!([])),
+    ] {
+        let replies = speak(&[request(1, "complete", json!({ "argv": words }))]);
+        let candidates = replies[0]["result"]["candidates"].as_array().unwrap();
+        let values: Vec<&Value> = candidates
+            .iter()
+            .map(|candidate| &candidate["value"])
+            .collect();
+        assert_eq!(json!(values), expected, "{words}");
+    }
+}

@@ -1,0 +1,78 @@
+//! A plugin that is told to end while it serves.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::{Open, request};
+
+const SIGNALS: [(Signal, i32, i32); 3] = [
+    (Signal::INT, 130, 130),
+    (Signal::TERM, 143, 143),
+    (Signal::HUP, 143, 129),
+];
+
+impl Open {
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// The status of a plugin that ends although its input is open.
+    fn end(mut self) -> Option<i32> {
+        let _input = self.child.stdin.take();
+        assert!(self.lines.next().is_none(), "it says more");
+        self.child.wait().unwrap().code()
+    }
+}
+
+#[test]
+fn a_signal_ends_an_idle_plugin_at_once() {
+    for (signal, _, status) in SIGNALS {
+        let mut plugin = Open::start();
+        plugin.send(&request(
+            1,
+            "run",
+            json!({ "argv": ["a", "--language", "en"] }),
+        ));
+        assert_eq!(plugin.receive()["result"]["text"], "Hello, a.\n");
+        plugin.signal(signal);
+        assert_eq!(plugin.end(), Some(status));
+    }
+}
+
+#[test]
+fn a_signal_ends_a_question_and_the_plugin_after_its_reply() {
+    for (signal, code, status) in SIGNALS {
+        let (plugin, _question) = Open::start_asking();
+        plugin.signal(signal);
+        let mut plugin = plugin;
+        let reply = plugin.receive();
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&json!(1), &json!(code))
+        );
+        assert_eq!(reply["error"]["data"]["code"], "cancelled");
+        assert_eq!(plugin.end(), Some(status));
+    }
+}
+
+#[test]
+fn what_was_asked_before_the_signal_is_replied_to_without_being_done() {
+    let (mut plugin, _question) = Open::start_asking();
+    plugin.send(&request(
+        2,
+        "run",
+        json!({ "argv": ["a", "--language", "en"] }),
+    ));
+    // The reply to a line that can't be read shows that the line before it has been read.
+    plugin.send(&Value::Null);
+    assert_eq!(plugin.receive()["id"], Value::Null);
+    plugin.signal(Signal::TERM);
+    for id in [1, 2] {
+        let reply = plugin.receive();
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&json!(id), &json!(143))
+        );
+    }
+    assert_eq!(plugin.end(), Some(143));
+}
