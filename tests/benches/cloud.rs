@@ -23,7 +23,9 @@ const BESIDE_OURS: usize = 100;
 fn main() -> Result<()> {
     let python = Python::with_client().map_err(anyhow::Error::msg)?;
     let home = tempfile::tempdir()?;
-    say("work                     latency   one key    whole set       theirs   ratio    ratio");
+    say(
+        "work                     latency   ours, by token   ours, by key       theirs   ratios to theirs",
+    );
     for latency in [0, 50] {
         for keys in [1, 10, 100] {
             let service = service(latency)?;
@@ -116,7 +118,7 @@ fn row(
         ],
     )?;
     say(&format!(
-        "{work:<22} {latency:>6} ms {:>9.1} ms {:>8.1} ms {:>9.1} ms {:>7.1} {:>7.1}",
+        "{work:<22} {latency:>6} ms {:>13.1} ms {:>11.1} ms {:>9.1} ms {:>9.1} {:>8.1}",
         milliseconds(keyed),
         milliseconds(whole),
         milliseconds(theirs),
