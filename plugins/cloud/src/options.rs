@@ -218,6 +218,9 @@ pub struct ImagePullSecret {
     /// `USER:TOKEN`, or `-` to read it from stdin (default: asked for, hidden)
     #[arg(value_name = "CREDENTIALS", value_hint = ValueHint::Other)]
     pub credentials: Option<String>,
+    /// What stands behind the credentials: taken, so that no message quotes what may be a part of them.
+    #[arg(hide = true, value_hint = ValueHint::Other)]
+    pub rest: Vec<String>,
     /// Encode the credentials as base64 (default)
     #[arg(long, overrides_with = "no_encode")]
     pub encode: bool,

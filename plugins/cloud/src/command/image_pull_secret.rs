@@ -123,6 +123,9 @@ fn parsed(
             .map_err(|wrong| problem("credentials", wrong))
             .ok()
     });
+    if !options.rest.is_empty() {
+        problem("credentials", "are one word: quote them if they have a blank".to_owned());
+    }
     match (name, host) {
         (Some(name), Some(host)) if wrong.is_empty() => Ok((name, host, credentials)),
         _ => Err(invalid(wrong)),
