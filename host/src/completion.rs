@@ -100,7 +100,12 @@ fn plugin(
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
-            found.candidates.extend(more.candidates);
+            // Not every shell leaves out what does not begin with the word.
+            let word = words.last().map_or("", String::as_str);
+            let fitting = more.candidates.into_iter();
+            found
+                .candidates
+                .extend(fitting.filter(|candidate| candidate.value.starts_with(word)));
         }
     }
     Some(found)

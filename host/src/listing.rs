@@ -42,8 +42,7 @@ pub fn list(environment: &Environment) -> Reply {
         ]);
         if let Some(reason) = entry["reason"].as_str() {
             reasons.extend([
-                "
-",
+                "\n",
                 &shown(&found.file.to_string_lossy()),
                 ": ",
                 &shown(reason),

@@ -100,11 +100,7 @@ fn check_depth(plugin: &Plugin, environment: &Environment) -> Result<(), Failure
 
 fn cwd(environment: &Environment) -> Result<PathBuf, Failure> {
     environment.cwd.clone().ok_or_else(|| {
-        Failure::new(
-            Exit::NotRunnable,
-            "no_folder",
-            "the current folder does not exist any more",
-        )
-        .hint("cd to a folder that does")
+        let message = "the current folder does not exist any more";
+        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that is there")
     })
 }

@@ -103,6 +103,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// Nobody's home is known.
+#[must_use]
 pub fn homeless() -> Failure {
     Failure::new(
         Exit::Failed,

@@ -205,10 +205,14 @@ pub struct Delete {
 
 /// `secrets image-pull-secret`.
 #[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct ImagePullSecret {
     /// Name of the credentials: letters, digits and hyphens
     pub name: String,
-    /// Address of the registry: https://index.docker.io/v1/, ghcr.io
+    /// Address of the registry: ghcr.io, index.docker.io/v1/
     #[arg(value_hint = ValueHint::Url)]
     pub host: String,
     /// `USER:TOKEN`, or `-` to read it from stdin (default: asked for, hidden)
@@ -309,7 +313,7 @@ pub enum Config {
     Show,
     /// Set or, with an empty value, remove a setting
     Set {
-        /// organization, region, backend, api_url or timeout (seconds)
+        /// organization, region, backend, api-url or timeout (seconds)
         #[arg(value_hint = ValueHint::Other)]
         key: String,
         /// Its value

@@ -211,25 +211,24 @@ impl Scope {
     /// For `-v`.
     #[must_use]
     pub fn words(&self) -> String {
-        let mut words = format!(
+        let mut words = vec![format!(
             "backend {} ({})",
             self.backend.value,
             self.backend.source.name()
-        );
-        if let Some(organization) = &self.organization {
-            words += &format!(
-                ", organization {} ({})",
-                organization.value,
-                organization.source.name()
-            );
-        }
-        if let Some(region) = &self.region {
-            words += &format!(", region {} ({})", region.value, region.source.name());
-        }
+        )];
+        words.extend(self.organization.as_ref().map(|organization| {
+            let source = organization.source.name();
+            format!("organization {} ({source})", organization.value)
+        }));
+        words.extend(self.region.as_ref().map(|region| {
+            let source = region.source.name();
+            format!("region {} ({source})", region.value)
+        }));
         if self.backend.value == BackendKind::Hosted {
-            words += &format!(", {} ({})", self.shown_url(), self.api_url.source.name());
+            let source = self.api_url.source.name();
+            words.push(format!("{} ({source})", self.shown_url()));
         }
-        words
+        words.join(", ")
     }
 }
 

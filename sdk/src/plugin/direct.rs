@@ -51,11 +51,8 @@ pub fn run<C: Command>(arguments: Vec<OsString>, cwd: io::Result<PathBuf>, look:
 
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {
     let cwd = cwd.map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            "no_folder",
-            format!("could not find the current folder: {}", reason(&error)),
-        )
+        let message = format!("could not find the current folder: {}", reason(&error));
+        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that is there")
     })?;
     let cancel = Cancel::on_signals_or_exit(GRACE)?;
     Ok(Session::new(

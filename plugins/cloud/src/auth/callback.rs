@@ -69,7 +69,7 @@ impl Callback {
                 None => {
                     visitor
                         .tell(400, "This is not the sign-in that bot-cli waits for.")
-                        .await
+                        .await;
                 }
             }
         }

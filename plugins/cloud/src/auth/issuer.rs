@@ -175,6 +175,7 @@ impl<'a> Issuer<'a> {
     }
 
     /// The sign-in that an issuer's answer gives.
+    #[must_use]
     pub fn grant(&self, answer: &BasicTokenResponse) -> Credentials {
         self.credentials(answer).into()
     }
@@ -200,6 +201,7 @@ impl From<Granted> for Credentials {
 }
 
 /// Seconds since 1970.
+#[must_use]
 pub fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -207,6 +209,7 @@ pub fn now() -> u64 {
 }
 
 /// The protocol's failures in ours; the issuer's words may quote what was sent and are not shown.
+#[must_use]
 pub fn refused(
     error: &RequestTokenError<BackendError, oauth2::basic::BasicErrorResponse>,
 ) -> BackendError {

@@ -89,7 +89,7 @@ impl<'a> Hosted<'a> {
         match self
             .put_body(name, &whole)
             .await
-            .map_err(|error| redacted(error, entries.iter().map(|entry| &entry.value)))
+            .map_err(|error| redacted(error, &entries.iter().map(|entry| &entry.value)))
         {
             Err(BackendError::Refused {
                 status: 400 | 415 | 422,
@@ -109,7 +109,7 @@ impl<'a> Hosted<'a> {
             let body = wire::one_key(name, entry, region);
             let put = self.put_body(name, &body).await;
             if let Err(cause) = put {
-                let cause = redacted(cause, entries.iter().map(|entry| &entry.value));
+                let cause = redacted(cause, &entries.iter().map(|entry| &entry.value));
                 let keys =
                     |entries: &[Entry]| entries.iter().map(|entry| entry.key.clone()).collect();
                 let (unknown, not_applied) = if is_undecided(&cause) {
@@ -245,7 +245,7 @@ impl SecretsBackend for Hosted<'_> {
     ) -> Result<(), BackendError> {
         let body = wire::image_pull_secret(host, credentials, region);
         let put = self.put_body(name, &body).await;
-        put.map_err(|error| redacted(error, std::iter::once(credentials)))
+        put.map_err(|error| redacted(error, &std::iter::once(credentials)))
     }
 
     async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError> {

@@ -15,9 +15,10 @@ pub fn yes(desk: &Desk<'_>, message: String, details: String) -> Result<(), Fail
         flag: Some("--skip".to_owned()),
         ..Question::new(QuestionKind::Confirm, "confirm", message)
     };
-    match desk.ask(&question)? {
-        Answer::Confirm(true) => Ok(()),
-        _ => Err(declined()),
+    if desk.ask(&question)? == Answer::Confirm(true) {
+        Ok(())
+    } else {
+        Err(declined())
     }
 }
 
@@ -33,9 +34,12 @@ pub fn by_name(
         flag: Some("--skip".to_owned()),
         ..Question::new(QuestionKind::Text, "name", message)
     };
-    match desk.ask(&question)? {
-        Answer::Text(text) if text.trim() == name => Ok(()),
-        _ => Err(declined()),
+    if let Answer::Text(text) = desk.ask(&question)?
+        && text.trim() == name
+    {
+        Ok(())
+    } else {
+        Err(declined())
     }
 }
 

@@ -108,13 +108,14 @@ fn parsed(
         .ok();
     let given = match options.credentials.as_deref() {
         None => None,
-        Some("-") => match String::from_utf8(desk.stdin()?) {
-            Ok(text) => Some(Secret::new(text.trim_end_matches(['\n', '\r']).to_owned())),
-            Err(_) => {
+        Some("-") => {
+            if let Ok(text) = String::from_utf8(desk.stdin()?) {
+                Some(Secret::new(text.trim_end_matches(['\n', '\r']).to_owned()))
+            } else {
                 problem("credentials", "are not UTF-8".to_owned());
                 None
             }
-        },
+        }
         Some(text) => Some(Secret::new(text.to_owned())),
     };
     let credentials = given.and_then(|given| {

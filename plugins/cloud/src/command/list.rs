@@ -112,7 +112,7 @@ async fn one(opened: &Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
             "It lives in your own cluster: its keys can be seen and changed only there\n",
         ),
         Keys::None => {
-            text.push_str("It holds credentials for an image registry, which are never shown\n")
+            text.push_str("It holds credentials for an image registry, which are never shown\n");
         }
     }
     data["scope"] = opened.scope.json();

@@ -80,16 +80,15 @@ pub async fn open_scope<'a>(
 
 /// The vault of this machine.
 pub fn vault(desk: &Desk<'_>, scope: &mut Scope) -> Result<Vault, Failure> {
-    let organization = match &scope.organization {
-        Some(organization) => organization.value.clone(),
-        None => {
-            let local = Organization::parse(ORGANIZATION).map_err(|problem| internal(&problem))?;
-            scope.organization = Some(Setting {
-                value: local.clone(),
-                source: Source::Default,
-            });
-            local
-        }
+    let organization = if let Some(organization) = &scope.organization {
+        organization.value.clone()
+    } else {
+        let local = Organization::parse(ORGANIZATION).map_err(|problem| internal(&problem))?;
+        scope.organization = Some(Setting {
+            value: local.clone(),
+            source: Source::Default,
+        });
+        local
     };
     Ok(Vault::new(
         &desk.vault_folder()?,
@@ -349,9 +348,10 @@ impl Opened<'_> {
             .map_err(|error| words::failure(&error))?;
         let codes: Vec<&str> = regions.all.iter().map(|(code, _)| code.as_str()).collect();
         if let Some(wanted) = &self.scope.region {
-            return match codes.contains(&wanted.value.as_str()) {
-                true => Ok(wanted.value.clone()),
-                false => Err(unknown_region(&wanted.value, &codes)),
+            return if codes.contains(&wanted.value.as_str()) {
+                Ok(wanted.value.clone())
+            } else {
+                Err(unknown_region(&wanted.value, &codes))
             };
         }
         let code = regions

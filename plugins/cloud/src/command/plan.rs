@@ -37,11 +37,11 @@ impl Plan {
     /// For people: where, and every key with its size.
     pub fn words(&self, opened: &Opened<'_>) -> String {
         let verb = if self.exists { "Update" } else { "Create" };
-        let mut text = format!(
+        let mut lines = vec![format!(
             "{verb} the secret set `{}` in {}\n",
             self.name,
             where_to(opened, &self.region)
-        );
+        )];
         let width = self
             .entries
             .iter()
@@ -55,9 +55,12 @@ impl Plan {
                 "+ create"
             };
             let size = count(entry.value.expose().chars().count(), "character");
-            text += &format!("  {change:<11}  {:<width$}  {size}\n", entry.key.as_str());
+            lines.push(format!(
+                "  {change:<11}  {:<width$}  {size}\n",
+                entry.key.as_str()
+            ));
         }
-        text
+        lines.concat()
     }
 
     fn overwrites(&self, entry: &Entry) -> bool {

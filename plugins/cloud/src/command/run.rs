@@ -156,9 +156,8 @@ fn attend(desk: &Desk<'_>, mut child: Child, program: &str) -> Result<u8, Failur
 fn pass_on(desk: &Desk<'_>, rest: &mut Vec<u8>, bytes: &[u8]) {
     rest.extend_from_slice(bytes);
     let whole = match std::str::from_utf8(rest) {
-        Ok(_) => rest.len(),
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        Err(_) => rest.len(),
+        Ok(_) | Err(_) => rest.len(),
     };
     let text: Vec<u8> = rest.drain(..whole).collect();
     if !text.is_empty() {

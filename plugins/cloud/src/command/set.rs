@@ -47,7 +47,7 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
     let mut opened = open::open_scope(desk, scope, &found).await?;
     let existing = opened.get(&name).await?;
     let target = target(&mut opened, &name, SetKind::Secret, existing, &|line| {
-        desk.warn(line)
+        desk.warn(line);
     })
     .await?;
     let missing = missing(&template, &given, &target.known);
@@ -92,9 +92,10 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
         let put = opened.backend.put(&plan.name, &plan.entries, region).await;
         put.map_err(|error| put_failure(&plan.name, &error))?;
     }
-    let status = match options.dry_run {
-        true => None,
-        false => ready::status(desk, &opened, &plan.name, options.wait).await?,
+    let status = if options.dry_run {
+        None
+    } else {
+        ready::status(desk, &opened, &plan.name, options.wait).await?
     };
     Ok(reply(&opened, &plan, status, &missing, options.dry_run))
 }
@@ -322,7 +323,7 @@ fn reply(
     let text = if dry_run {
         let mut text = plan.words(opened);
         if !missing.is_empty() {
-            text += &format!("Still missing: {}\n", missing.join(", "));
+            text.extend(["Still missing: ", &missing.join(", "), "\n"]);
         }
         text + "Nothing was changed\n"
     } else {

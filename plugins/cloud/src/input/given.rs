@@ -166,6 +166,7 @@ fn lines(name: &str, bytes: &[u8], flag: &'static str) -> Lines {
 }
 
 /// What is odd about the values.
+#[must_use]
 pub fn warnings(entries: &[Entry]) -> Vec<String> {
     entries
         .iter()

@@ -36,6 +36,8 @@ fn words_become_what_the_manifests_say() {
         (&["tree", "plant", "--f"], "--file\t\n"),
         (&["tree", "plant", "--file", ""], ":files\n"),
         (&["tree", "plant", "--soil", ""], "sand\tDry\n"),
+        (&["tree", "plant", "--soil", "sa"], "sand\tDry\n"),
+        (&["tree", "plant", "--soil", "l"], ""),
     ] {
         let arguments = [&["__complete", "--"], words].concat();
         expect(&bench, &arguments, 0, expected, "");

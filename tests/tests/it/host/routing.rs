@@ -299,3 +299,41 @@ printf '%s\n' '{{"jsonrpc":"2.0","id":1,"result":{{"text":"done\n","next":["bot-
         "noted\nnext: bot-cli log\n",
     );
 }
+
+#[test]
+fn a_folder_that_is_gone_is_named_by_the_host_and_by_a_plugin_alone() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    let greet = env!("CARGO_BIN_EXE_it-greet");
+    bench
+        .install(std::path::Path::new(greet), "bin/bot-cli-greet")
+        .unwrap();
+    for (command, message) in [
+        (
+            "bot-cli hello",
+            "the current folder does not exist any more",
+        ),
+        (
+            "bot-cli-greet you --language=en",
+            "could not find the current folder: no such file or directory",
+        ),
+    ] {
+        let script = format!("mkdir gone; cd gone; rmdir ../gone; \"$0\"/{command}");
+        let output = std::process::Command::new("/bin/sh")
+            .args(["-c", &script])
+            .arg(bench.path("bin"))
+            .env_clear()
+            .envs(bench.environment())
+            .current_dir(bench.path("work"))
+            .output()
+            .unwrap();
+        let ran = bench.ran(&output).unwrap();
+        assert_eq!(
+            (ran.status, ran.stderr),
+            (
+                Some(2),
+                format!("error: {message}\nhint: cd to a folder that is there\n")
+            )
+        );
+    }
+}

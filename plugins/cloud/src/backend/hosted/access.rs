@@ -51,9 +51,10 @@ pub async fn probe(client: &Client<'_>) -> Result<TokenKind, BackendError> {
                 BackendError::NotSignedIn { .. }
                 | BackendError::NotAllowed { .. }
                 | BackendError::NotFound { .. },
-            ) => Err(match refused {
-                BackendError::NotFound { message } => BackendError::NotSignedIn { message },
-                other => other,
+            ) => Err(if let BackendError::NotFound { message } = refused {
+                BackendError::NotSignedIn { message }
+            } else {
+                refused
             }),
             Err(error) => Err(error),
         },

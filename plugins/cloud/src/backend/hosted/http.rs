@@ -169,7 +169,7 @@ impl<'a> Client<'a> {
                     let keeps_method = matches!(status, 307 | 308) || method == Method::Get;
                     match target {
                         Some(target) if target.origin() == url.origin() && keeps_method => {
-                            url = target
+                            url = target;
                         }
                         target => {
                             let shown = target.map_or(to, |mut target| {
@@ -317,6 +317,7 @@ pub fn connector(base: &Url, timeout: Duration) -> Result<reqwest::Client, Backe
 }
 
 /// A failure before a whole answer came.
+#[must_use]
 pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
     let host = base.host_str().unwrap_or_default().to_owned();
     if error.is_timeout() {

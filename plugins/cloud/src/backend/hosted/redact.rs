@@ -13,7 +13,7 @@ const TELLING: usize = 5;
 /// The error without the service's words, where these repeat a value or its beginning.
 pub fn redacted<'s>(
     error: BackendError,
-    values: impl Iterator<Item = &'s Secret> + Clone,
+    values: &(impl Iterator<Item = &'s Secret> + Clone),
 ) -> BackendError {
     let hide = |message: String| {
         let repeats = values

@@ -18,9 +18,10 @@ pub fn pause(error: &BackendError, tried: u32) -> Option<Duration> {
     if tried >= TRIES || !is_passing(error) {
         return None;
     }
-    let asked = match error {
-        BackendError::Unavailable { retry_after, .. } => retry_after.map(Duration::from_secs),
-        _ => None,
+    let asked = if let BackendError::Unavailable { retry_after, .. } = error {
+        retry_after.map(Duration::from_secs)
+    } else {
+        None
     };
     match asked {
         Some(asked) if asked > LONGEST => None,

@@ -206,6 +206,7 @@ struct OneKey<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the name is the service's")]
 struct ImagePullSecret<'a> {
     is_image_pull_secret: bool,
     host: &'a str,

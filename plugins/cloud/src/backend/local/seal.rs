@@ -85,13 +85,13 @@ mod tests {
         let sealed = seal()
             .close_with(nonce, "local\0prod\0KEY", &value)
             .unwrap();
-        let hex: String = sealed.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> = sealed.iter().map(|byte| format!("{byte:02x}")).collect();
         let expected = concat!(
             "01",
             "404040404040404040404040404040404040404040404040",
             "6067121b41f893ebd20956560726eb54cada0331ee1cfc52497f959709"
         );
-        assert_eq!(hex, expected);
+        assert_eq!(hex.concat(), expected);
     }
 
     #[test]

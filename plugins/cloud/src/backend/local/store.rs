@@ -483,7 +483,11 @@ fn opening(path: &Path, error: &redb::DatabaseError) -> VaultError {
                 reason: reason(error),
             }
         }
-        error => VaultError::Damaged {
+        error @ (redb::DatabaseError::DatabaseAlreadyOpen
+        | redb::DatabaseError::RepairAborted
+        | redb::DatabaseError::TransactionInProgress
+        | redb::DatabaseError::Storage(_)
+        | _) => VaultError::Damaged {
             path,
             reason: short(&error.to_string()),
         },
