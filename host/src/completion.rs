@@ -23,7 +23,7 @@ use crate::search::{self, Standing};
 const TAB: Duration = Duration::from_secs(2);
 
 /// How long each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
-const STEP: Duration = Duration::from_millis(200);
+const STEP: Duration = Duration::from_millis(400);
 
 /// The line that tells the shell's script to add files or folders of its own.
 const FILES: &str = ":files\n";

@@ -33,13 +33,24 @@ class Project:
         return [(name, value.strip().strip("\"'"), not commented) for commented, name, value in lines]
 
     @cached_property
+    def call_server(self) -> ast.Module | None:
+        """The web server that brings calls to the bot, where there is one."""
+        path = self.server / "server.py"
+        return ast.parse(path.read_text()) if path.exists() else None
+
+    @cached_property
+    def programs(self) -> dict[str, ast.Module]:
+        programs = {"bot.py": self.bot, "server.py": self.call_server}
+        return {name: program for name, program in programs.items() if program}
+
+    @cached_property
     def variables_read(self) -> dict[str, bool]:
-        """The variables that `bot.py` reads, and whether it does so with `required`."""
+        """The variables that the programs read, and whether one of them does so with `required`."""
         read = {}
-        for node in ast.walk(self.bot):
+        for node in (node for program in self.programs.values() for node in ast.walk(program)):
             match node:
                 case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]) if VARIABLE.fullmatch(name):
-                    read[name] = read.get(name, False) or ast.unparse(function) == "required"
+                    read[name] = read.get(name, False) or ast.unparse(function) in ("required", "formed")
                 case ast.Subscript(value=ast.Attribute(attr="environ"), slice=ast.Constant(value=str(name))):
                     read[name] = True
         return read

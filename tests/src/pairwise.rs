@@ -106,6 +106,25 @@ pub fn complete(
     false
 }
 
+/// Every allowed combination.
+pub fn every(sizes: &[usize], fits: &impl Fn(&[Option<usize>]) -> bool) -> Vec<Row> {
+    let mut begun = vec![vec![None; sizes.len()]];
+    for (axis, size) in sizes.iter().enumerate() {
+        let further = begun.iter().flat_map(|row| {
+            (0..*size).map(move |value| {
+                let mut row = row.clone();
+                row[axis] = Some(value);
+                row
+            })
+        });
+        begun = further.filter(|row| fits(row)).collect();
+    }
+    begun
+        .into_iter()
+        .map(|row| row.into_iter().flatten().collect())
+        .collect()
+}
+
 /// The pairs that meet in a row.
 pub fn pairs(row: &[usize]) -> impl Iterator<Item = Pair> {
     let values = row.iter().copied().enumerate();
@@ -153,6 +172,7 @@ mod tests {
                 .into_iter()
                 .filter(|row| fits(&row.iter().copied().map(Some).collect::<Vec<_>>()))
                 .collect();
+            assert_eq!(all, every(sizes, &fits), "model {number}");
             let possible: BTreeSet<Pair> = all.iter().flat_map(|row| pairs(row)).collect();
             let rows = cover(sizes, fits);
             let met: BTreeSet<Pair> = rows.iter().flat_map(|row| pairs(row)).collect();

@@ -11,6 +11,11 @@
 //! | give a variable's name for its value | `every_project_keeps_its_word` |
 //! | call what the framework has deprecated | `every_bot_opens_a_session` |
 //! | leave an eval transport without a greeting | `conversation::the_starter_scenario_passes_with_a_model_that_answers_well` |
+//! | lack video on a transport that can carry it | `every_project_keeps_its_word` |
+//! | send a telephone's sound at another rate than the telephone's, in either mode | `every_bot_opens_a_session` |
+//! | need a client package that is not published, or hold a client that does not build | `client` |
+//! | have a client without a server for development | `bot-cli-init`: `react_without_a_server_is_vite` |
+//! | mix directions of calls that exclude each other | `bot-cli-init`: `refuses_what_does_not_go_together` |
 //! | choose a deploy profile or a noise filter for other calls, or keep silent about the region | `every_project_keeps_its_word` |
 //! | offer a deprecated service without saying so | `every_project_keeps_its_word` |
 //! | read a variable that `.env.example` lacks, list one that nobody reads or list one twice | `every_project_keeps_its_word` |
@@ -19,13 +24,15 @@
 //! | lack a final newline, name a file that is not there, misnumber steps, use `:latest`, claim a copyright | `every_project_keeps_its_word` |
 //! | copy a file into the image that is not there | `every_project_keeps_its_word` |
 //! | leave recordings and secrets to version control | `secrets_and_recordings_stay_out_of_version_control` |
-//! | describe steps that do not work | `quickstart::the_steps_of_the_readme_work` |
+//! | need a lock file that a fresh project has not, or copy into no named folder of the image | `readme_steps`, `every_project_keeps_its_word` |
+//! | print a configuration that its published schema refuses | `every_configuration_satisfies_the_published_schema` |
+//! | describe steps that do not work | `readme_steps` |
 //! | start without its keys, or end without naming them | `conversation::a_bot_without_its_keys_names_them_all_and_ends` |
 //!
 //! That the checks find such defects is held by `planted`.
 
 mod planted;
-mod quickstart;
+mod readme_steps;
 mod tools;
 mod tree;
 

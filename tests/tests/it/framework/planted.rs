@@ -25,7 +25,7 @@ const IN_FILES: &[Defect] = &[
         "server/bot.py",
         "required(\"OPENAI_API_KEY\")",
         "required(\"OPENAI_KEY\")",
-        "OPENAI_KEY is read by bot.py and not listed",
+        "OPENAI_KEY is read by bot.py or server.py and not listed",
     ),
     (
         "server/bot.py",
@@ -38,6 +38,12 @@ const IN_FILES: &[Defect] = &[
         "api_key=OPENAI_API_KEY",
         "api_key=\"OPENAI_API_KEY\"",
         "given the name OPENAI_API_KEY for a value",
+    ),
+    (
+        "server/bot.py",
+        "        video_out_enabled=True,\n",
+        "",
+        "video output was chosen, and webrtc has it otherwise",
     ),
     (
         "server/.env.example",
@@ -92,6 +98,13 @@ const IN_FILES: &[Defect] = &[
         "COPY bot.py",
         "COPY server.py bot.py",
         "`server.py` is copied and does not exist",
+    ),
+    ("server/Dockerfile", "WORKDIR /app\n", "", "DL3045"),
+    (
+        "server/Dockerfile",
+        "-py3.12",
+        "-py3.10",
+        "has a Python that pyproject.toml refuses",
     ),
     (
         "server/.dockerignore",

@@ -114,7 +114,7 @@ fn write(combination: &Combination, root: &Path) -> Case {
         "command": command,
         "transports": ids("transports"),
         "services": services,
-        "video": config.video_input || config.video_output,
+        "config": config.to_json(),
     });
     fs::write(root.join(format!("{name}.json")), made.to_string()).unwrap();
     Case {
