@@ -124,7 +124,10 @@ fn parsed(
             .ok()
     });
     if !options.rest.is_empty() {
-        problem("credentials", "are one word: quote them if they have a blank".to_owned());
+        problem(
+            "credentials",
+            "are one word: quote them if they have a blank".to_owned(),
+        );
     }
     match (name, host) {
         (Some(name), Some(host)) if wrong.is_empty() => Ok((name, host, credentials)),
