@@ -11,7 +11,7 @@ mod schema;
 mod tests;
 
 pub use schema::{
-    Arg, BotType, Kind, Provider, Read, Service, Transport, TransportVariable, Turns, Type,
+    Arg, BotType, Kind, Provider, Read, Reader, Service, Transport, TransportVariable, Turns, Type,
     Variable,
 };
 

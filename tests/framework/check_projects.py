@@ -70,10 +70,9 @@ def environment(project: Project) -> Iterator[str]:
         yield f".env.example: {name} is listed twice"
     described = [variable for transport in project.transports() for variable in transport.get("env", [])]
     runner = {variable["name"]: variable for variable in described if variable.get("reader") != "server"}
-    for variable in described:
-        reads = project.call_server is not None and names_in(project.call_server)
-        if variable.get("reader", "bot") != "bot" and variable["name"] not in (reads or ()):
-            yield f"catalogue: server.py does not read {variable['name']}"
+    of_server = {variable["name"] for variable in described if variable.get("reader", "bot") != "bot"}
+    for name in of_server - names_in(project.call_server):
+        yield f"catalogue: server.py does not read {name}"
     for name in runner.keys() - names_in_framework() - names_in(project.bot):
         yield f"catalogue: nothing in the framework or in bot.py reads {name}"
     for name in project.variables_read.keys() - set(listed):
@@ -149,17 +148,18 @@ def files(project: Project) -> list[Path]:
     ]
 
 
+def names_in(program: ast.Module | None) -> frozenset[str]:
+    """Every upper-case name that stands as text in a program."""
+    nodes = ast.walk(program) if program else ()
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return frozenset(text for text in texts if re.fullmatch(r"[A-Z][A-Z0-9_]+", text))
+
+
 @cache
 def names_in_framework() -> frozenset[str]:
     """Every upper-case name that stands as text in the framework's code."""
     texts = [path.read_text() for folder in ("runner", "transports") for path in (PACKAGE / folder).rglob("*.py")]
     return frozenset(name for text in texts for name in re.findall(r"[\"']([A-Z][A-Z0-9_]+)[\"']", text))
-
-
-def names_in(program: ast.Module) -> frozenset[str]:
-    """Every upper-case name that stands as text in a program."""
-    texts = (node.value for node in ast.walk(program) if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    return frozenset(text for text in texts if re.fullmatch(r"[A-Z][A-Z0-9_]+", text))
 
 
 if __name__ == "__main__":

@@ -210,11 +210,6 @@ impl Axes {
     }
 
     fn generates(&self, axis: usize, value: usize) -> bool {
-        let said = &self.list[axis].values[value];
-        let transport = said.as_str().and_then(|id| Catalogue::get().transport(id));
-        if let Some(transport) = transport {
-            return plan::generates(transport);
-        }
         if self.list[axis].name != "client_server" {
             return true;
         }
@@ -310,7 +305,7 @@ fn with_all(transport: &str) -> Vec<Value> {
             one.is_some_and(|one| one.bot_type >= *bot_type)
         })
         .flat_map(|bot_type| catalogue.transports(bot_type));
-    for other in others.filter(|other| other.id != transport && plan::generates(other)) {
+    for other in others.filter(|other| other.id != transport) {
         found.push(json!(other.id));
         if !agree(&found) {
             found.pop();
@@ -398,10 +393,7 @@ mod tests {
                 }
             }
         }
-        for transport in catalogue
-            .transports(BotType::Telephony)
-            .filter(|one| plan::generates(one))
-        {
+        for transport in catalogue.transports(BotType::Telephony) {
             assert!(seen.contains(&(BotType::Telephony, transport.id.clone())));
         }
     }

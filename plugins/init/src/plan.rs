@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::config::Config;
-pub use manifest::generates;
 use templates::Templates;
 use view::ProjectView;
 
@@ -84,6 +83,10 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
+        if entry.path == manifest::CALL_SERVER {
+            let server = templates.render(entry.template, &view)?;
+            view.call_server_imports = imports::used_by(&server, config)?;
+        }
         files.push(PlannedFile {
             path: entry.path.to_owned(),
             text: templates.render(entry.template, &view)?,

@@ -255,6 +255,12 @@ impl Transport {
     pub fn is_carrier(&self) -> bool {
         self.bot_type == BotType::Telephony && self.family.is_none()
     }
+
+    /// Whether each call gets a room, which a web server beside the bot makes.
+    #[must_use]
+    pub fn has_call_server(&self) -> bool {
+        self.bot_type == BotType::Telephony && self.family.is_some()
+    }
 }
 
 /// An environment variable of a transport.
@@ -274,4 +280,20 @@ pub struct TransportVariable {
     /// Whether it may stay unset without any default. Neither this nor a default: it is needed to use the transport.
     #[serde(default)]
     pub optional: bool,
+    /// Which of the project's programs reads it.
+    #[serde(default)]
+    pub reader: Reader,
+}
+
+/// A program of a project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// The bot, or the runner that serves it.
+    #[default]
+    Bot,
+    /// The web server beside the bot.
+    Server,
+    /// Both.
+    Both,
 }

@@ -3,6 +3,8 @@
 //!
 //! Both sides of a call are single tones. Wherever a sample rate did not fit, they would arrive at another pitch.
 
+mod rooms;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

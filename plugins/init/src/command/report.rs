@@ -112,6 +112,9 @@ impl Report<'_> {
                 carrier.runner_key
             ));
         }
+        if config.transports.iter().any(|one| one.has_call_server()) {
+            next.push("uv run server.py".to_owned());
+        }
         if config.client != Client::None {
             next.push("(cd ../client && npm install && npm run dev)".to_owned());
         }

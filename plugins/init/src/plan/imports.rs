@@ -1,4 +1,4 @@
-//! The import statements of `bot.py`: what its code uses decides, so none is missing and none too many.
+//! The import statements of `bot.py` and `server.py`: what its code uses decides, so none is missing and none too many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,27 @@ const LINE_LENGTH: usize = 100;
 /// Modules of Python's own library among those that templates and catalogue use.
 const STANDARD: &[&str] = &[
     "asyncio",
+    "base64",
     "collections",
     "datetime",
+    "hmac",
     "json",
     "os",
     "pathlib",
+    "re",
     "sys",
+    "time",
     "typing",
+    "urllib",
     "uuid",
     "wave",
 ];
 
 /// Modules that are imported whole.
-const MODULES: &[&str] = &["aiohttp", "asyncio", "json", "os", "sys", "uuid", "wave"];
+const MODULES: &[&str] = &[
+    "aiohttp", "asyncio", "base64", "hmac", "json", "os", "re", "sys", "time", "uuid", "uvicorn",
+    "wave",
+];
 
 /// Where the names come from that templates use.
 const NAMES: &[(&str, &[&str])] = &[
@@ -33,7 +41,12 @@ const NAMES: &[(&str, &[&str])] = &[
     ("datetime", &["datetime"]),
     ("pathlib", &["Path"]),
     ("typing", &["Any", "Literal"]),
+    ("urllib.parse", &["parse_qsl"]),
     ("dotenv", &["load_dotenv"]),
+    (
+        "fastapi",
+        &["FastAPI", "HTTPException", "Request", "Response"],
+    ),
     ("loguru", &["logger"]),
     (
         "pipecat.audio.filters.base_audio_filter",
@@ -66,16 +79,33 @@ const NAMES: &[(&str, &[&str])] = &[
     ),
     (
         "pipecat.runner.types",
-        &["RunnerArguments", "WebSocketRunnerArguments"],
+        &[
+            "DailyRunnerArguments",
+            "RunnerArguments",
+            "WebSocketRunnerArguments",
+        ],
     ),
     ("pipecat.runner.utils", &["create_transport"]),
     (
         "pipecat.transports.base_transport",
         &["BaseTransport", "TransportParams", "VideoInSourceParams"],
     ),
+    (
+        "pipecat.transports.daily.utils",
+        &[
+            "DailyRESTHelper",
+            "DailyRoomParams",
+            "DailyRoomProperties",
+            "DailyRoomSipParams",
+        ],
+    ),
     ("pipecat.utils.types", &["NOT_GIVEN", "NotGiven"]),
     ("pipecat.workers.runner", &["WorkerRunner"]),
     ("pipecat_whisker", &["WhiskerServer"]),
+    ("starlette.requests", &["ClientDisconnect"]),
+    ("twilio.request_validator", &["RequestValidator"]),
+    ("twilio.rest", &["Client"]),
+    ("twilio.twiml.voice_response", &["Dial", "VoiceResponse"]),
 ];
 
 /// The sorted import statements for the names that `code` uses.

@@ -1,11 +1,12 @@
 //! Which files a project has: the one place that decides.
 
-use bot_cli_templates::catalogue::{BotType, Transport};
-
 use super::{Existing, PlanError};
 use crate::config::{Client, Config};
 
 mod client;
+
+/// Whose import statements are found by what its code uses, as those of the bot are.
+pub(super) const CALL_SERVER: &str = "server/server.py";
 
 pub(super) struct Entry {
     /// Where it goes, relative to the target.
@@ -114,6 +115,13 @@ const MANIFEST: &[Entry] = &[
         existing: Existing::Conflict,
         when: always,
     },
+    Entry {
+        path: CALL_SERVER,
+        template: "server/server.py.liquid",
+        about: "The web server that brings calls to the bot",
+        existing: Existing::Conflict,
+        when: called_in_rooms,
+    },
 ];
 
 fn always(_: &Config) -> bool {
@@ -124,10 +132,11 @@ fn deployed(config: &Config) -> bool {
     config.deploy_to_cloud
 }
 
-/// Whether there are templates for bots with this transport.
-#[must_use]
-pub fn generates(transport: &Transport) -> bool {
-    transport.bot_type == BotType::Web || transport.is_carrier()
+fn called_in_rooms(config: &Config) -> bool {
+    config
+        .transports
+        .iter()
+        .any(|transport| transport.has_call_server())
 }
 
 fn evaluated(config: &Config) -> bool {
@@ -137,13 +146,6 @@ fn evaluated(config: &Config) -> bool {
 /// Parts of a valid configuration for which there are no templates.
 pub(super) fn refuse_what_is_missing(config: &Config) -> Result<(), PlanError> {
     let missing = |what: String| Err(PlanError::NotYet { what });
-    if let Some(transport) = config
-        .transports
-        .iter()
-        .find(|transport| !generates(transport))
-    {
-        return missing(format!("a bot with the transport `{}`", transport.id));
-    }
     match config.client {
         Client::None | Client::Vanilla | Client::ReactVite => Ok(()),
         Client::ReactNextjs => missing("a `react` client with the server `nextjs`".to_owned()),

@@ -1,6 +1,8 @@
 //! The passages of `bot.py` that follow from the catalogue, formatted as `ruff format` would.
 
-use bot_cli_templates::catalogue::{Arg, BotType, Kind, Service, Transport, Turns, Type};
+use std::collections::BTreeSet;
+
+use bot_cli_templates::catalogue::{Arg, BotType, Kind, Reader, Service, Transport, Turns, Type};
 use serde::Serialize;
 
 use super::quote::py;
@@ -44,6 +46,8 @@ pub struct BotCode {
     pub avatar: bool,
     /// The indented lines of the carriers' table: runner key and required variables.
     pub carriers: Vec<String>,
+    /// A carrier streams the sound of its calls.
+    pub streams: bool,
     /// The rate, in Hz, at which a call's sound reaches the services: `8_000`.
     pub call_input_rate: String,
     /// The service that sets it, where it is not the telephone's own.
@@ -86,9 +90,12 @@ impl BotCode {
             .into_iter()
             .map(|service| service_code(service, readings))
             .collect::<Result<_, _>>()?;
+        // Calls in rooms and people in rooms come through one entry.
+        let mut keys = BTreeSet::new();
         let mut transports: Vec<TransportCode> = config
             .transports
             .iter()
+            .filter(|transport| keys.insert(&transport.runner_key))
             .map(|transport| transport_code(transport, config, readings))
             .collect::<Result<_, _>>()?;
         if config.eval {
@@ -119,9 +126,12 @@ impl BotCode {
             carriers: config
                 .transports
                 .iter()
-                .filter(|transport| transport.is_carrier())
-                .map(|transport| carrier_line(transport))
+                .filter_map(|transport| carrier_line(transport))
                 .collect(),
+            streams: config
+                .transports
+                .iter()
+                .any(|transport| transport.is_carrier()),
             call_input_rate: format!("{}_{:03}", call_input_rate / 1000, call_input_rate % 1000),
             call_input_of,
             session: services.iter().any(|service| !service.argument.is_empty()),
@@ -302,15 +312,24 @@ fn transport_code(
     Ok(entry(&transport.runner_key, &transport.class, args))
 }
 
-/// `"twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],`: none of them is longer than a line.
-fn carrier_line(carrier: &Transport) -> String {
-    let needed: Vec<String> = carrier
+/// `"twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],`: none of them is longer than a line. A carrier that streams has
+/// one in any case, since its name is looked up there.
+fn carrier_line(transport: &Transport) -> Option<String> {
+    let needed: Vec<String> = transport
         .env
         .iter()
         .filter(|variable| variable.default.is_none() && !variable.optional)
+        .filter(|variable| variable.reader != Reader::Server)
         .map(|variable| py(&variable.name))
         .collect();
-    format!("    {}: [{}],", py(&carrier.runner_key), needed.join(", "))
+    let has_line = transport.is_carrier() || transport.has_call_server() && !needed.is_empty();
+    has_line.then(|| {
+        format!(
+            "    {}: [{}],",
+            py(&transport.runner_key),
+            needed.join(", ")
+        )
+    })
 }
 
 /// What the eval harness talks to.

@@ -160,24 +160,36 @@ fn an_extra_for_a_newer_python_raises_the_floor_of_the_project_and_its_image() {
 #[test]
 fn a_part_without_templates_is_named() {
     let mut config = config();
-    config.transports = Catalogue::get()
-        .transport("hosted_rtc_pstn_dialin")
-        .into_iter()
-        .collect();
-    config.bot_type = BotType::Telephony;
-    let error = scaffold(&config).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a bot with the transport `hosted_rtc_pstn_dialin` can't be generated yet"
-    );
-
-    let mut config = self::config();
     config.client = Client::ReactNextjs;
     let error = scaffold(&config).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a `react` client with the server `nextjs` can't be generated yet"
     );
+}
+
+#[test]
+fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
+    for transport in Catalogue::get().transports(BotType::Telephony) {
+        for web in [None, Catalogue::get().transport("hosted_rtc")] {
+            let mut config = config();
+            config.bot_type = BotType::Telephony;
+            config.transports = std::iter::once(transport).chain(web).collect();
+            let plan =
+                scaffold(&config).unwrap_or_else(|error| panic!("{}: {error}", transport.id));
+            let has_server = plan
+                .files
+                .iter()
+                .any(|file| file.path == "server/server.py");
+            assert_eq!(has_server, transport.has_call_server(), "{}", transport.id);
+            assert_eq!(
+                file(&plan, "server/bot.py")
+                    .matches("\n    \"daily\": lambda")
+                    .count(),
+                usize::from(web.is_some() || has_server)
+            );
+        }
+    }
 }
 
 #[test]

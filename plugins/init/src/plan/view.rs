@@ -32,6 +32,10 @@ pub struct ProjectView {
     pub mode: &'static str,
     /// How audio reaches the bot, in the user's order.
     pub transports: Vec<TransportView>,
+    /// The transport whose calls `server/server.py` brings to the bot: `hosted_rtc_pstn_dialin`; or nothing.
+    pub call_server: &'static str,
+    /// The import statements of `server/server.py`.
+    pub call_server_imports: String,
     /// The AI services in the order of the pipeline: stt, llm, tts; or the realtime service.
     pub services: Vec<ServiceView>,
     /// The web client: `none`, `react_vite`, `react_nextjs` or `vanilla`.
@@ -148,6 +152,12 @@ impl ProjectView {
                     note: transport.note.as_deref(),
                 })
                 .collect(),
+            call_server: config
+                .transports
+                .iter()
+                .find(|transport| transport.has_call_server())
+                .map_or("", |transport| transport.id.as_str()),
+            call_server_imports: String::new(),
             services: chosen
                 .into_iter()
                 .map(ServiceView::new)

@@ -36,7 +36,7 @@ impl ProjectName {
             let derived = if slug.is_empty() {
                 "has no letter or digit of ASCII".to_owned()
             } else {
-                format!("gives `{slug}`, of {} characters", slug.len())
+                format!("gives `{slug}`, whose length is {}", slug.len())
             };
             return Err(format!(
                 "{} {derived}; the name of packages and agents that is derived from it must have {SHORTEST} to {LONGEST} of a-z, 0-9 and `-`",

@@ -57,7 +57,7 @@ impl Staging {
                 if error.kind() == io::ErrorKind::AlreadyExists {
                     Error::Busy
                 } else {
-                    Error::NoPlace(path.to_owned(), error)
+                    Error::NoPlace(path.parent().unwrap_or(path).to_owned(), error)
                 }
             })?;
         let made = lock(path).and_then(|lock| {

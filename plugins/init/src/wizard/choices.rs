@@ -4,7 +4,6 @@ use bot_cli_sdk::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport};
 
 use crate::draft::Draft;
-use crate::plan;
 
 /// A choice without further words.
 pub(super) fn choice(value: &str, label: &str) -> Choice {
@@ -32,7 +31,6 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
     types
         .iter()
         .flat_map(|bot_type| Catalogue::get().transports(*bot_type))
-        .filter(|transport| plan::generates(transport))
         .map(transport)
         .collect()
 }
@@ -54,6 +52,16 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .into_iter()
         .chain(catalogue.transport_family(name))
         .any(|transport| transport.bot_type == BotType::Telephony)
+}
+
+/// Those whose calls a web server brings to the bot: there can be one in a bot.
+pub(super) fn with_call_servers(names: &[String]) -> Vec<&'static str> {
+    names
+        .iter()
+        .filter_map(|name| Catalogue::get().transport(name))
+        .filter(|transport| transport.has_call_server())
+        .map(|transport| transport.id.as_str())
+        .collect()
 }
 
 /// The services of a kind: the recommended ones first, the deprecated ones last.

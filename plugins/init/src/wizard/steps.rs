@@ -121,7 +121,7 @@ pub(super) static ALL: &[Step] = &[
                 "Where do people talk to the bot?",
                 vec![
                     explained(WEB, "Web", "in a browser or an app"),
-                    explained(TELEPHONY, "Telephone", "they call a number"),
+                    explained(TELEPHONY, "Telephone", "they call a number, or are called"),
                 ],
             );
             question.default = Some(json!(WEB));
@@ -155,6 +155,9 @@ pub(super) static ALL: &[Step] = &[
                 && !transports.iter().any(|name| choices::is_telephony(name))
             {
                 return Err("choose at least one for telephones".to_owned());
+            }
+            if let [one, other, ..] = choices::with_call_servers(&transports).as_slice() {
+                return Err(format!("`{one}` and `{other}` exclude each other"));
             }
             wishes.draft.transports = Some(transports);
             Ok(())

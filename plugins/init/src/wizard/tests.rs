@@ -490,10 +490,16 @@ fn a_wrong_scripted_answer_is_refused_with_its_key() {
     for (key, answer) in [
         ("name", json!("x")),
         ("transport", json!([])),
+        (
+            "transport",
+            json!(["hosted_rtc_pstn_dialin", "hosted_rtc_pstn_dialout"]),
+        ),
         ("stt", json!("nobody_stt")),
     ] {
-        let mut answers =
-            json!({"target": "x", "way": "scaffold", "name": "bot", "mode": "cascade"});
+        let mut answers = json!({
+            "target": "x", "way": "scaffold", "name": "bot", "mode": "cascade", "bot_type": "telephony",
+            "transport": ["carrier_a"],
+        });
         answers[key] = answer;
         let failure = ask(&mut session(Nobody, answers), &nothing_given()).unwrap_err();
         assert_eq!(failure.code, "invalid_input");

@@ -161,7 +161,7 @@ fn a_link_to_a_directory_can_be_the_target() {
 fn what_this_version_cannot_generate_is_refused_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let mut arguments = web(&["my-bot"]);
-    arguments[2] = "hosted_rtc_pstn_dialin";
+    arguments.extend(["--client-framework", "react", "--client-server", "nextjs"]);
     let (status, document) = json(folder.path(), &arguments);
     assert_eq!(
         (status, &document["error"]["code"]),

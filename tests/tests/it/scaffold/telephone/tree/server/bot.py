@@ -45,10 +45,11 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# What a call of each carrier needs from the environment; a telephone line carries 8 kHz.
+# What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
     "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
 }
+# A telephone line carries 8 kHz.
 CALL_INPUT_RATE = 8_000
 CALL_OUTPUT_RATE = 8_000
 
@@ -99,8 +100,8 @@ def warn_about_calls() -> None:
             logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
 
 
-def is_call(runner_args: RunnerArguments) -> bool:
-    """Return whether the session is a telephone call; known once its transport is made."""
+def is_stream(runner_args: RunnerArguments) -> bool:
+    """Return whether a carrier streams the session's sound; known once its transport is made."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS
@@ -170,7 +171,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         ]
     )
     params = PipelineParams(enable_metrics=True, enable_usage_metrics=True)
-    if is_call(runner_args):
+    if is_stream(runner_args):
         params.audio_in_sample_rate = CALL_INPUT_RATE
         params.audio_out_sample_rate = CALL_OUTPUT_RATE
     worker = PipelineWorker(
@@ -196,7 +197,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
         # A telephone has no client that could say it is ready.
-        if is_call(runner_args):
+        if is_stream(runner_args):
             await greet()
 
     @transport.event_handler("on_client_disconnected")

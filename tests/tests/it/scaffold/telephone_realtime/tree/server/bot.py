@@ -49,13 +49,14 @@ RECORDINGS = Path("recordings")
 RECORDING_SAMPLE_RATE = 24_000
 RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit audio
 
-# What a call of each carrier needs from the environment; a telephone line carries 8 kHz.
+# What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
     "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
     "telnyx": ["TELNYX_API_KEY"],
     "plivo": ["PLIVO_AUTH_ID", "PLIVO_AUTH_TOKEN"],
     "exotel": [],
 }
+# A telephone line carries 8 kHz.
 CALL_INPUT_RATE = 16_000  # the only rate that AWS Nova Sonic takes here
 CALL_OUTPUT_RATE = 8_000
 
@@ -92,8 +93,8 @@ def warn_about_calls() -> None:
             logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
 
 
-def is_call(runner_args: RunnerArguments) -> bool:
-    """Return whether the session is a telephone call; known once its transport is made."""
+def is_stream(runner_args: RunnerArguments) -> bool:
+    """Return whether a carrier streams the session's sound; known once its transport is made."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS
@@ -175,7 +176,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         ]
     )
     params = PipelineParams(enable_metrics=True, enable_usage_metrics=True)
-    if is_call(runner_args):
+    if is_stream(runner_args):
         params.audio_in_sample_rate = CALL_INPUT_RATE
         params.audio_out_sample_rate = CALL_OUTPUT_RATE
     worker = PipelineWorker(
@@ -201,7 +202,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
         # A telephone has no client that could say it is ready.
-        if is_call(runner_args):
+        if is_stream(runner_args):
             await greet()
 
     @transport.event_handler("on_client_disconnected")

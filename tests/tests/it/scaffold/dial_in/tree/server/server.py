@@ -1,0 +1,212 @@
+"""The web server that brings telephone calls to the bot.
+
+Daily holds a caller and tells this server. The server makes a room and starts the bot in it; Daily
+connects the caller as soon as the bot is there.
+
+Run it with `uv run server.py`, beside `uv run bot.py -t daily`. Of the two, only this server is
+made to be reached from the internet.
+"""
+
+import asyncio
+import base64
+import hmac
+import json
+import os
+import re
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+import uvicorn
+from dotenv import load_dotenv
+from fastapi import FastAPI, HTTPException, Request
+from loguru import logger
+from pipecat.transports.daily.utils import (
+    DailyRESTHelper,
+    DailyRoomParams,
+    DailyRoomProperties,
+    DailyRoomSipParams,
+)
+from starlette.requests import ClientDisconnect
+
+load_dotenv(override=True)
+
+# The longest that a call may last; its room ends then.
+CALL_SECONDS = 60 * 60
+# How long the room and the start of the bot may take.
+PREPARATION_SECONDS = 12
+# How much a request may send, and for how long.
+BODY_BYTES = 16_384
+BODY_SECONDS = 10
+# How old Daily's signature may be.
+SIGNATURE_SECONDS = 5 * 60
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
+    """Return an environment variable converted, or `default` while it is unset or empty."""
+    text = os.getenv(name)
+    if not text:
+        return default
+    try:
+        return convert(text)
+    except ValueError:
+        _problems.append(f"{name} is not a number: {text!r}")
+        return default
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+def formed(name: str, pattern: str, form: str) -> str:
+    """Return a required environment variable that has to be `form`."""
+    text = required(name)
+    if text and not re.fullmatch(pattern, text):
+        _problems.append(f"{name} is not {form}")
+    return text
+
+
+DAILY_API_KEY = required("DAILY_API_KEY")
+DAILY_API_URL = os.getenv("DAILY_API_URL") or "https://api.daily.co/v1"
+DAILY_PINLESS_HMAC = formed(
+    "DAILY_PINLESS_HMAC",
+    "(?:[A-Za-z0-9+/]{4}){5,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?",
+    "Base64 of 16 bytes or more",
+)
+BOT_START_URL = os.getenv("BOT_START_URL") or "http://127.0.0.1:7860/start"
+BOT_START_KEY = os.getenv("BOT_START_KEY")
+SERVER_HOST = os.getenv("SERVER_HOST") or "127.0.0.1"
+SERVER_PORT: int = converted("SERVER_PORT", int, 8000)
+
+# A room's token goes there, and the key.
+if not re.match(r"https://|http://(127\.0\.0\.1|localhost)[:/]", BOT_START_URL):
+    _problems.append("BOT_START_URL is neither on this machine nor an address with https://")
+
+# Here, so that no way of starting this server leaves a key empty.
+check_settings()
+
+# Without the pages that describe the interface.
+app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+
+async def read_body(request: Request) -> bytes:
+    """Return what a request sends, unless it sends too much or too slowly."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > BODY_BYTES:
+                    raise HTTPException(413, "the request is too large")
+    except TimeoutError:
+        raise HTTPException(408, "the request came too slowly") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the request broke off") from None
+    return bytes(body)
+
+
+async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
+    """Return what a request sends, as bytes and as a JSON object."""
+    body = await read_body(request)
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise HTTPException(400, "the request is not a JSON object")
+    return body, data
+
+
+async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
+    """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
+    properties.exp = time.time() + CALL_SECONDS
+    properties.eject_at_room_exp = True
+    params = DailyRoomParams(name=f"call-{uuid.uuid4().hex}", properties=properties)
+    headers = {"Authorization": f"Bearer {BOT_START_KEY}"} if BOT_START_KEY else {}
+    timeout = aiohttp.ClientTimeout(total=PREPARATION_SECONDS)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session:
+            daily = DailyRESTHelper(
+                daily_api_key=DAILY_API_KEY,
+                daily_api_url=DAILY_API_URL,
+                aiohttp_session=session,
+            )
+            room = await daily.create_room(params)
+            token = await daily.get_token(room.url, CALL_SECONDS)
+            start = {
+                "transport": "daily",
+                "createDailyRoom": False,
+                "body": {"room_url": room.url, "token": token, **call},
+            }
+            async with session.post(
+                BOT_START_URL, json=start, headers=headers, allow_redirects=False
+            ) as response:
+                if response.status != 200:
+                    raise RuntimeError(f"{BOT_START_URL} answered with status {response.status}")
+    except Exception as error:
+        logger.error(f"The call could not be prepared: {type(error).__name__}: {error}")
+        raise HTTPException(502, "the call could not be prepared") from None
+    logger.info(f"The bot waits in {room.url}")
+
+
+def is_signed(request: Request, body: bytes) -> bool:
+    """Return whether Daily signed the request, and did so just now."""
+    timestamp = request.headers.get("x-pinless-timestamp", "")
+    # Seconds or milliseconds since 1970.
+    if not re.fullmatch(r"[0-9]{10}(?:[0-9]{3})?", timestamp):
+        return False
+    if abs(time.time() - int(timestamp[:10])) > SIGNATURE_SECONDS:
+        return False
+    secret = base64.b64decode(DAILY_PINLESS_HMAC)
+    digest = hmac.digest(secret, timestamp.encode() + b"." + body, "sha256")
+    signature = request.headers.get("x-pinless-signature", "")
+    return hmac.compare_digest(base64.b64encode(digest), signature.encode())
+
+
+def text_of(data: dict[str, Any], name: str) -> str:
+    """Return a field that every call has."""
+    text = data.get(name)
+    if not isinstance(text, str) or not text or len(text) > 200:
+        raise HTTPException(400, f"`{name}` is missing or no text")
+    return text
+
+
+@app.post("/dialin")
+async def dialin(request: Request) -> dict[str, str]:
+    """Prepare a call that Daily holds."""
+    body, data = await read_json(request)
+    # Daily sends this unsigned while the webhook is set up.
+    if data == {"Test": "test"} or data == {"test": "test"}:
+        return {"status": "ready"}
+    if not is_signed(request, body):
+        raise HTTPException(403, "the request is not signed by Daily")
+    settings = {
+        "call_id": text_of(data, "callId"),
+        "call_domain": text_of(data, "callDomain"),
+        "To": text_of(data, "To"),
+        "From": text_of(data, "From"),
+    }
+    sip = DailyRoomSipParams(display_name=settings["From"])
+    properties = DailyRoomProperties(sip=sip, start_video_off=True)
+    await prepare(properties, {"dialin_settings": settings})
+    return {"status": "connecting"}
+
+
+if __name__ == "__main__":
+    uvicorn.run(app, host=SERVER_HOST, port=SERVER_PORT)

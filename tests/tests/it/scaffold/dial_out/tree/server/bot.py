@@ -1,0 +1,253 @@
+"""A telephone bot.
+
+Speech-to-speech: OpenAI Realtime
+Transport: Daily PSTN (dial-out)
+Transport: SmallWebRTC (peer to peer)
+
+Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+"""
+
+import os
+import sys
+import wave
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from dotenv import load_dotenv
+from loguru import logger
+from pipecat.evals.transport import EvalTransportParams
+from pipecat.frames.frames import LLMRunFrame
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
+from pipecat.runner.types import DailyRunnerArguments, RunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.services.openai.realtime.events import (
+    AudioConfiguration,
+    AudioInput,
+    AudioOutput,
+    InputAudioTranscription,
+    SemanticTurnDetection,
+    SessionProperties,
+)
+from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
+from pipecat.transports.base_transport import BaseTransport, TransportParams
+from pipecat.transports.daily.transport import DailyParams
+from pipecat.workers.runner import WorkerRunner
+
+load_dotenv(override=True)
+
+SYSTEM_PROMPT = (
+    "You are a friendly, helpful assistant in a spoken conversation. "
+    "Everything you write is read aloud, so answer in one to three short sentences of plain words, "
+    "without lists, markup or emoji. When you do not know something, say so."
+)
+GREETING = "Greet the user in one short sentence and ask what you can do for them."
+
+RECORDINGS = Path("recordings")
+RECORDING_SAMPLE_RATE = 24_000
+RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit audio
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+OPENAI_API_KEY = required("OPENAI_API_KEY")
+OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
+
+
+class CallArguments(DailyRunnerArguments):
+    """The arguments of a call, in the room that `server.py` made for it."""
+
+
+def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
+    """Return arguments for the room that `server.py` made for a call; others keep theirs."""
+    body = runner_args.body
+    if type(runner_args) is not RunnerArguments or not body or "room_url" not in body:
+        return runner_args
+    return CallArguments(
+        room_url=body["room_url"],
+        token=body["token"],
+        body=body,
+        session_id=runner_args.session_id,
+    )
+
+
+def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
+    """Return whom to call, as Daily wants to be told; None: the session is no call.
+
+    A room that `server.py` did not make is never called from: calls cost money.
+    """
+    if not isinstance(runner_args, CallArguments) or not runner_args.body:
+        return None
+    return runner_args.body.get("dialout_settings")
+
+
+# How to set up each transport, by the name that the runner's `-t` option takes.
+TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
+    "daily": lambda: DailyParams(audio_in_enabled=True, audio_out_enabled=True),
+    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
+}
+
+
+def create_llm() -> OpenAIRealtimeLLMService:
+    """Hear, think and speak with OpenAI Realtime."""
+    return OpenAIRealtimeLLMService(
+        api_key=OPENAI_API_KEY,
+        settings=OpenAIRealtimeLLMService.Settings(
+            session_properties=SessionProperties(
+                audio=AudioConfiguration(
+                    input=AudioInput(
+                        transcription=InputAudioTranscription(),
+                        turn_detection=SemanticTurnDetection(),
+                    ),
+                    output=AudioOutput(voice=OPENAI_VOICE_ID),
+                ),
+            ),
+            system_instruction=SYSTEM_PROMPT,
+        ),
+    )
+
+
+class Recording:
+    """A WAV file that grows while the conversation lasts: user on the left, bot on the right."""
+
+    def __init__(self, session_id: str | None):
+        started = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+        self.path = RECORDINGS / f"{started}_{session_id or 'session'}.wav"
+        self._file: wave.Wave_write | None = None
+
+    def write(self, audio: bytes, sample_rate: int, num_channels: int) -> None:
+        """Append 16-bit audio; the file is made with the first of it."""
+        if self._file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = wave.open(str(self.path), "wb")
+            self._file.setnchannels(num_channels)
+            self._file.setsampwidth(2)
+            self._file.setframerate(sample_rate)
+        self._file.writeframes(audio)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._file is not None:
+            self._file.close()
+            logger.info(f"Recording saved to {self.path}")
+
+
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one conversation, from the first word until the user has gone."""
+    llm = create_llm()
+
+    context = LLMContext()
+    # The service itself notices when the user begins and ends a turn.
+    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
+    recorder = AudioBufferProcessor(
+        sample_rate=RECORDING_SAMPLE_RATE,
+        num_channels=2,
+        buffer_size=RECORDING_CHUNK_BYTES,
+        auto_start_recording=True,
+    )
+    recording = Recording(runner_args.session_id)
+
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            user_aggregator,
+            llm,
+            transport.output(),
+            recorder,
+            assistant_aggregator,
+        ]
+    )
+    worker = PipelineWorker(
+        pipeline,
+        params=PipelineParams(enable_metrics=True, enable_usage_metrics=True),
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+    )
+    runner = WorkerRunner(
+        handle_sigint=runner_args.handle_sigint,
+        handle_sigterm=runner_args.handle_sigterm,
+    )
+    await runner.add_workers(worker)
+
+    call = call_of(runner_args)
+
+    async def greet():
+        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        await greet()
+
+    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The user has connected")
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The user has gone")
+        await runner.cancel()
+
+    if call is not None:
+
+        @transport.event_handler("on_joined")
+        async def on_joined(transport, data):
+            _, error = await transport.start_dialout(call)
+            if error:
+                await runner.cancel()
+
+        @transport.event_handler("on_dialout_answered")
+        async def on_dialout_answered(transport, data):
+            await greet()
+
+        @transport.event_handler("on_dialout_error")
+        async def on_dialout_error(transport, data):
+            await runner.cancel()
+
+        @transport.event_handler("on_dialout_stopped")
+        async def on_dialout_stopped(transport, data):
+            await runner.cancel()
+
+    @recorder.event_handler("on_audio_data")
+    async def on_audio_data(processor, audio: bytes, sample_rate: int, num_channels: int):
+        recording.write(audio, sample_rate, num_channels)
+
+    try:
+        await runner.run()
+    finally:
+        recording.close()
+
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Serve one session; the runner calls this for everyone who connects."""
+    check_settings()
+    runner_args = in_room_of_call(runner_args)
+    transport = await create_transport(runner_args, TRANSPORT_PARAMS)
+    await run_bot(transport, runner_args)
+
+
+if __name__ == "__main__":
+    check_settings()
+
+    from pipecat.runner.run import main
+
+    main()

@@ -1,0 +1,276 @@
+"""A telephone bot.
+
+Speech-to-text: Deepgram
+Language model: OpenAI
+Text-to-speech: Cartesia
+Transport: Twilio + Daily SIP (dial-in)
+Transport: Twilio
+Transport: Daily (WebRTC)
+
+Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+
+from dotenv import load_dotenv
+from loguru import logger
+from pipecat.audio.vad.silero import SileroVADAnalyzer
+from pipecat.frames.frames import LLMRunFrame
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import (
+    AssistantTurnStoppedMessage,
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+    UserTurnMessageAddedMessage,
+)
+from pipecat.runner.types import DailyRunnerArguments, RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.services.cartesia.tts import CartesiaTTSService
+from pipecat.services.deepgram.stt import DeepgramSTTService
+from pipecat.services.openai.llm import OpenAILLMService
+from pipecat.transports.base_transport import BaseTransport, TransportParams
+from pipecat.transports.daily.transport import DailyParams
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
+from pipecat.utils.types import NOT_GIVEN
+from pipecat.workers.runner import WorkerRunner
+from pipecat_whisker import WhiskerServer
+from twilio.rest import Client
+from twilio.twiml.voice_response import Dial, VoiceResponse
+
+load_dotenv(override=True)
+
+SYSTEM_PROMPT = (
+    "You are a friendly, helpful assistant in a spoken conversation. "
+    "Everything you write is read aloud, so answer in one to three short sentences of plain words, "
+    "without lists, markup or emoji. When you do not know something, say so."
+)
+GREETING = "Greet the user in one short sentence and ask what you can do for them."
+
+# What a call of each carrier needs from the environment.
+CARRIERS: dict[str, list[str]] = {
+    "daily": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
+    "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
+}
+# A telephone line carries 8 kHz.
+CALL_INPUT_RATE = 8_000
+CALL_OUTPUT_RATE = 8_000
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
+OPENAI_API_KEY = required("OPENAI_API_KEY")
+OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
+OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
+CARTESIA_API_KEY = required("CARTESIA_API_KEY")
+CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
+
+
+def is_local() -> bool:
+    """Return whether the bot runs on a developer's machine: the runner says so there."""
+    return os.getenv("ENV") == "local"
+
+
+def warn_about_calls() -> None:
+    """Say which settings a call would miss; without them the bot still serves everything else."""
+    for carrier, names in CARRIERS.items():
+        missing = [name for name in names if not os.getenv(name)]
+        if missing:
+            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
+
+
+def is_stream(runner_args: RunnerArguments) -> bool:
+    """Return whether a carrier streams the session's sound; known once its transport is made."""
+    if not isinstance(runner_args, WebSocketRunnerArguments):
+        return False
+    return runner_args.transport_type in CARRIERS
+
+
+class CallArguments(DailyRunnerArguments):
+    """The arguments of a call, in the room that `server.py` made for it."""
+
+
+def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
+    """Return arguments for the room that `server.py` made for a call; others keep theirs."""
+    body = runner_args.body
+    if type(runner_args) is not RunnerArguments or not body or "room_url" not in body:
+        return runner_args
+    return CallArguments(
+        room_url=body["room_url"],
+        token=body["token"],
+        body=body,
+        session_id=runner_args.session_id,
+    )
+
+
+def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
+    """Return what Twilio says of a call: `call_sid`, `From`, `To`; None: the session is none."""
+    if not isinstance(runner_args, CallArguments) or not runner_args.body:
+        return None
+    return runner_args.body.get("twilio_call")
+
+
+def take_over(call_sid: str, sip_endpoint: str) -> None:
+    """Let Twilio connect the call that it holds to the bot's room."""
+    dial = Dial()
+    dial.sip(sip_endpoint if sip_endpoint.startswith("sip") else f"sip:{sip_endpoint}")
+    answer = VoiceResponse()
+    answer.append(dial)
+    client = Client(os.getenv("TWILIO_ACCOUNT_SID"), os.getenv("TWILIO_AUTH_TOKEN"))
+    client.calls(call_sid).update(twiml=str(answer))
+
+
+# How to set up each transport, by the name that the runner's `-t` option takes.
+TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
+    "daily": lambda: DailyParams(audio_in_enabled=True, audio_out_enabled=True),
+    "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+}
+
+
+def create_stt() -> DeepgramSTTService:
+    """Turn speech into text with Deepgram."""
+    return DeepgramSTTService(api_key=DEEPGRAM_API_KEY)
+
+
+def create_llm() -> OpenAILLMService:
+    """Think of an answer with OpenAI."""
+    return OpenAILLMService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+    )
+
+
+def create_tts() -> CartesiaTTSService:
+    """Turn text into speech with Cartesia."""
+    return CartesiaTTSService(
+        api_key=CARTESIA_API_KEY,
+        settings=CartesiaTTSService.Settings(voice=CARTESIA_VOICE_ID),
+    )
+
+
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one conversation, from the first word until the user has gone."""
+    stt = create_stt()
+    llm = create_llm()
+    tts = create_tts()
+
+    context = LLMContext()
+    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
+        context,
+        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
+    )
+
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            stt,
+            user_aggregator,
+            llm,
+            tts,
+            transport.output(),
+            assistant_aggregator,
+        ]
+    )
+    params = PipelineParams(enable_metrics=True, enable_usage_metrics=True)
+    if is_stream(runner_args):
+        params.audio_in_sample_rate = CALL_INPUT_RATE
+        params.audio_out_sample_rate = CALL_OUTPUT_RATE
+    worker = PipelineWorker(
+        pipeline,
+        params=params,
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+    )
+    runner = WorkerRunner(
+        handle_sigint=runner_args.handle_sigint,
+        handle_sigterm=runner_args.handle_sigterm,
+    )
+    if is_local():
+        # The pipeline can be watched live at ws://localhost:9090; of several sessions, the first.
+        whisker = WhiskerServer()
+        worker.add_observer(whisker.create_observer(worker))
+        await runner.add_workers(whisker)
+    await runner.add_workers(worker)
+
+    call = call_of(runner_args)
+
+    async def greet():
+        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        await greet()
+
+    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The user has connected")
+        # A telephone has no client that could say it is ready.
+        if call is not None or is_stream(runner_args):
+            await greet()
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The user has gone")
+        await runner.cancel()
+
+    if call is not None:
+
+        @transport.event_handler("on_dialin_ready")
+        async def on_dialin_ready(transport, sip_endpoint):
+            try:
+                await asyncio.to_thread(take_over, call["call_sid"], sip_endpoint)
+            except Exception as error:
+                logger.error(f"The call could not be taken over: {error}")
+                await runner.cancel()
+
+        @transport.event_handler("on_dialin_error")
+        async def on_dialin_error(transport, data):
+            await runner.cancel()
+
+    @user_aggregator.event_handler("on_user_turn_message_added")
+    async def on_user_turn_message_added(aggregator, message: UserTurnMessageAddedMessage):
+        logger.info(f"Transcript: [{message.timestamp}] user: {message.content}")
+
+    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
+    async def on_assistant_turn_stopped(aggregator, message: AssistantTurnStoppedMessage):
+        logger.info(f"Transcript: [{message.timestamp}] bot: {message.content}")
+
+    await runner.run()
+
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Serve one session; the runner calls this for everyone who connects."""
+    check_settings()
+    runner_args = in_room_of_call(runner_args)
+    transport = await create_transport(runner_args, TRANSPORT_PARAMS)
+    await run_bot(transport, runner_args)
+
+
+if __name__ == "__main__":
+    check_settings()
+    warn_about_calls()
+
+    from pipecat.runner.run import main
+
+    main()

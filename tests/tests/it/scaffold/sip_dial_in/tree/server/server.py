@@ -1,0 +1,195 @@
+"""The web server that brings telephone calls to the bot.
+
+Twilio tells this server of a caller. The server makes a room and starts the bot in it; Twilio holds
+the caller until the bot takes the call over.
+
+Run it with `uv run server.py`, beside `uv run bot.py -t daily`. Of the two, only this server is
+made to be reached from the internet.
+"""
+
+import asyncio
+import os
+import re
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+import aiohttp
+import uvicorn
+from dotenv import load_dotenv
+from fastapi import FastAPI, HTTPException, Request, Response
+from loguru import logger
+from pipecat.transports.daily.utils import (
+    DailyRESTHelper,
+    DailyRoomParams,
+    DailyRoomProperties,
+    DailyRoomSipParams,
+)
+from starlette.requests import ClientDisconnect
+from twilio.request_validator import RequestValidator
+from twilio.twiml.voice_response import VoiceResponse
+
+load_dotenv(override=True)
+
+# The longest that a call may last; its room ends then.
+CALL_SECONDS = 60 * 60
+# How long the room and the start of the bot may take.
+PREPARATION_SECONDS = 12
+# How much a request may send, and for how long.
+BODY_BYTES = 16_384
+BODY_SECONDS = 10
+# How long the caller waits for the bot.
+HOLD_SECONDS = 60
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
+    """Return an environment variable converted, or `default` while it is unset or empty."""
+    text = os.getenv(name)
+    if not text:
+        return default
+    try:
+        return convert(text)
+    except ValueError:
+        _problems.append(f"{name} is not a number: {text!r}")
+        return default
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+def formed(name: str, pattern: str, form: str) -> str:
+    """Return a required environment variable that has to be `form`."""
+    text = required(name)
+    if text and not re.fullmatch(pattern, text):
+        _problems.append(f"{name} is not {form}")
+    return text
+
+
+DAILY_API_KEY = required("DAILY_API_KEY")
+DAILY_API_URL = os.getenv("DAILY_API_URL") or "https://api.daily.co/v1"
+TWILIO_AUTH_TOKEN = required("TWILIO_AUTH_TOKEN")
+PUBLIC_URL = formed("PUBLIC_URL", r"https://[^\s?#]+", "an address with https://").rstrip("/")
+BOT_START_URL = os.getenv("BOT_START_URL") or "http://127.0.0.1:7860/start"
+BOT_START_KEY = os.getenv("BOT_START_KEY")
+SERVER_HOST = os.getenv("SERVER_HOST") or "127.0.0.1"
+SERVER_PORT: int = converted("SERVER_PORT", int, 8000)
+
+# A room's token goes there, and the key.
+if not re.match(r"https://|http://(127\.0\.0\.1|localhost)[:/]", BOT_START_URL):
+    _problems.append("BOT_START_URL is neither on this machine nor an address with https://")
+
+# Here, so that no way of starting this server leaves a key empty.
+check_settings()
+
+# Without the pages that describe the interface.
+app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+
+async def read_body(request: Request) -> bytes:
+    """Return what a request sends, unless it sends too much or too slowly."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > BODY_BYTES:
+                    raise HTTPException(413, "the request is too large")
+    except TimeoutError:
+        raise HTTPException(408, "the request came too slowly") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the request broke off") from None
+    return bytes(body)
+
+
+async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
+    """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
+    properties.exp = time.time() + CALL_SECONDS
+    properties.eject_at_room_exp = True
+    params = DailyRoomParams(name=f"call-{uuid.uuid4().hex}", properties=properties)
+    headers = {"Authorization": f"Bearer {BOT_START_KEY}"} if BOT_START_KEY else {}
+    timeout = aiohttp.ClientTimeout(total=PREPARATION_SECONDS)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session:
+            daily = DailyRESTHelper(
+                daily_api_key=DAILY_API_KEY,
+                daily_api_url=DAILY_API_URL,
+                aiohttp_session=session,
+            )
+            room = await daily.create_room(params)
+            token = await daily.get_token(room.url, CALL_SECONDS)
+            start = {
+                "transport": "daily",
+                "createDailyRoom": False,
+                "body": {"room_url": room.url, "token": token, **call},
+            }
+            async with session.post(
+                BOT_START_URL, json=start, headers=headers, allow_redirects=False
+            ) as response:
+                if response.status != 200:
+                    raise RuntimeError(f"{BOT_START_URL} answered with status {response.status}")
+    except Exception as error:
+        logger.error(f"The call could not be prepared: {type(error).__name__}: {error}")
+        raise HTTPException(502, "the call could not be prepared") from None
+    logger.info(f"The bot waits in {room.url}")
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a request that Twilio signed."""
+    body = await read_body(request)
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=200)
+    except ValueError:
+        raise HTTPException(400, "the request is not a form") from None
+    fields = dict(pairs)
+    signature = request.headers.get("x-twilio-signature", "")
+    # Twilio signs the address that it was given, which a tunnel or a proxy hides from this server.
+    address = f"{PUBLIC_URL}{request.url.path}"
+    if not RequestValidator(TWILIO_AUTH_TOKEN).validate(address, fields, signature):
+        raise HTTPException(403, "the request is not signed by Twilio")
+    return fields
+
+
+def document(answer: VoiceResponse) -> Response:
+    """Return what Twilio is to do with the call."""
+    return Response(str(answer), media_type="application/xml")
+
+
+@app.post("/call")
+async def call(request: Request) -> Response:
+    """Prepare a call, and let Twilio hold it until the bot takes it over."""
+    fields = await read_form(request)
+    call_sid = fields.get("CallSid", "")
+    if not re.fullmatch(r"CA[0-9a-f]{32}", call_sid):
+        raise HTTPException(400, "`CallSid` is missing or no call's")
+    caller = fields.get("From") or "unknown"
+    sip = DailyRoomSipParams(display_name=caller)
+    properties = DailyRoomProperties(sip=sip, start_video_off=True)
+    twilio_call = {"call_sid": call_sid, "From": caller, "To": fields.get("To", "")}
+    await prepare(properties, {"twilio_call": twilio_call})
+    answer = VoiceResponse()
+    answer.say("One moment, please.")
+    answer.pause(length=HOLD_SECONDS)
+    answer.say("Sorry, nobody can take your call now.")
+    answer.hangup()
+    return document(answer)
+
+
+if __name__ == "__main__":
+    uvicorn.run(app, host=SERVER_HOST, port=SERVER_PORT)
