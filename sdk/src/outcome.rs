@@ -34,6 +34,15 @@ impl Outcome {
         Self { result, status }
     }
 
+    /// The same with another status where nothing failed.
+    #[must_use]
+    pub fn with_status(mut self, status: u8) -> Self {
+        if self.result.is_ok() {
+            self.status = status;
+        }
+        self
+    }
+
     /// The one document of `--json`: `data`, or `{"error": …}`.
     #[must_use]
     pub fn document(&self) -> Value {

@@ -24,6 +24,7 @@ pub struct Session {
     asked: Vec<String>,
     cancel: Cancel,
     held_output: String,
+    status: u8,
 }
 
 /// Where and for whom a command runs.
@@ -59,6 +60,7 @@ impl Session {
             asked: Vec::new(),
             cancel,
             held_output: String::new(),
+            status: 0,
         }
     }
 
@@ -221,6 +223,17 @@ impl Session {
             ));
         }
         self.ui.stdin()
+    }
+
+    /// Ends with `status` although nothing failed, as a command that runs another one does.
+    pub fn exit_with(&mut self, status: u8) {
+        self.status = status;
+    }
+
+    /// The status to exit with when nothing fails.
+    #[must_use]
+    pub fn status(&self) -> u8 {
+        self.status
     }
 
     /// Whether the user has cancelled; long work looks now and then.

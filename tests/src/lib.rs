@@ -5,3 +5,4 @@ pub mod matrix;
 pub mod pairwise;
 pub mod pty;
 pub mod python;
+pub mod service;

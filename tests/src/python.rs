@@ -1,7 +1,8 @@
-//! The Python environment that generated projects are held against: the real framework, formatter, linter and type checker.
+//! The Python environments that our work is held against: the real framework, formatter, linter and type checker for
+//! generated projects; the service's own client and python-dotenv for `cloud`.
 //!
-//! `tests/framework/requirements.txt` pins it. The first test that asks installs it under cargo's target folder, in a folder
-//! named after the pins; every later one, in this or another process, finds it there.
+//! A `requirements.txt` pins each. The first test that asks installs it under cargo's target folder, in a folder named after
+//! the pins; every later one, in this or another process, finds it there.
 
 use std::env;
 use std::fs::{self, File};
@@ -11,7 +12,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-const REQUIREMENTS: &str = include_str!("../framework/requirements.txt");
+/// What is installed together.
+struct Pins {
+    /// As messages name it.
+    name: &'static str,
+    /// Where it is pinned.
+    file: &'static str,
+    requirements: &'static str,
+    size: &'static str,
+}
+
+const FRAMEWORK: Pins = Pins {
+    name: "the framework",
+    file: "tests/framework/requirements.txt",
+    requirements: include_str!("../framework/requirements.txt"),
+    size: "2 GB",
+};
+
+const CLIENT: Pins = Pins {
+    name: "the service's own client",
+    file: "tests/cloud/requirements.txt",
+    requirements: include_str!("../cloud/requirements.txt"),
+    size: "150 MB",
+};
 
 /// In order of preference: two services of the catalogue install from 3.12 on only.
 const VERSIONS: [&str; 4] = ["3.12", "3.13", "3.14", "3.11"];
@@ -24,11 +47,20 @@ pub struct Python {
 }
 
 impl Python {
-    /// The environment, installed if need be. An error says what could not be installed and what to do.
+    /// The framework's environment, installed if need be. An error says what could not be installed and what to do.
     pub fn with_framework() -> Result<&'static Self, String> {
         static INSTALLED: OnceLock<Result<Python, String>> = OnceLock::new();
         INSTALLED
-            .get_or_init(install)
+            .get_or_init(|| install(&FRAMEWORK))
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// The environment of the service's own client and of python-dotenv, installed if need be.
+    pub fn with_client() -> Result<&'static Self, String> {
+        static INSTALLED: OnceLock<Result<Python, String>> = OnceLock::new();
+        INSTALLED
+            .get_or_init(|| install(&CLIENT))
             .as_ref()
             .map_err(Clone::clone)
     }
@@ -62,11 +94,11 @@ impl Python {
     }
 }
 
-fn install() -> Result<Python, String> {
+fn install(pins: &Pins) -> Result<Python, String> {
     let root = target_folder()?.join("framework");
-    let mut pins = DefaultHasher::new();
-    REQUIREMENTS.hash(&mut pins);
-    let environment = root.join(format!("{:016x}", pins.finish()));
+    let mut hash = DefaultHasher::new();
+    pins.requirements.hash(&mut hash);
+    let environment = root.join(format!("{:016x}", hash.finish()));
     let python = Python {
         environment: environment.clone(),
         cache: root.join("cache"),
@@ -90,23 +122,26 @@ fn install() -> Result<Python, String> {
         fs::remove_dir_all(&environment)
             .map_err(|error| format!("could not remove a half-made environment: {error}"))?;
     }
-    set_up(&python, &lock)?;
+    set_up(&python, pins, &lock)?;
     File::create(&complete)
         .map_err(|error| format!("could not create `{}`: {error}", complete.display()))?;
-    say("the framework is installed");
+    say(&format!("{} is installed", pins.name));
     Ok(python)
 }
 
-fn set_up(python: &Python, lock: &File) -> Result<(), String> {
+fn set_up(python: &Python, pins: &Pins, lock: &File) -> Result<(), String> {
     let (version, interpreter) = newest_interpreter()?;
     say(&format!(
-        "installing the framework on Python {version} into {} (once, about 2 GB)",
-        python.environment.display()
+        "installing {} on Python {version} into {} (once, about {})",
+        pins.name,
+        python.environment.display(),
+        pins.size
     ));
-    let uv = REQUIREMENTS
+    let uv = pins
+        .requirements
         .lines()
         .find(|line| line.starts_with("uv=="))
-        .ok_or("`tests/framework/requirements.txt` does not pin uv")?;
+        .ok_or_else(|| format!("`{}` does not pin uv", pins.file))?;
     run(
         lock,
         Command::new(&interpreter)
@@ -119,11 +154,11 @@ fn set_up(python: &Python, lock: &File) -> Result<(), String> {
         lock,
         python.command("pip").args(["install", "--quiet", uv]),
         &format!("`{uv}` could not be installed"),
-        "the tests of generated projects need a Python package index once: check the network and the proxy settings",
+        "the tests need a Python package index once: check the network and the proxy settings",
     )?;
-    let pins = python.environment.join("requirements.txt");
-    fs::write(&pins, REQUIREMENTS)
-        .map_err(|error| format!("could not write `{}`: {error}", pins.display()))?;
+    let list = python.environment.join("requirements.txt");
+    fs::write(&list, pins.requirements)
+        .map_err(|error| format!("could not write `{}`: {error}", list.display()))?;
     run(
         lock,
         python
@@ -131,9 +166,9 @@ fn set_up(python: &Python, lock: &File) -> Result<(), String> {
             .args(["pip", "install", "--quiet", "--python"])
             .arg(python.executable("python"))
             .arg("--requirement")
-            .arg(&pins),
-        "the packages of `tests/framework/requirements.txt` could not be installed",
-        "the tests of generated projects need a Python package index once: check the network and the proxy settings",
+            .arg(&list),
+        &format!("the packages of `{}` could not be installed", pins.file),
+        "the tests need a Python package index once: check the network and the proxy settings",
     )
 }
 
@@ -217,5 +252,5 @@ fn target_folder() -> Result<PathBuf, String> {
 /// Straight to standard error: what takes minutes must show, and the test harness captures `eprintln!`.
 fn say(message: &str) {
     // A closed standard error is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "framework: {message}");
+    let _ = writeln!(std::io::stderr(), "python: {message}");
 }

@@ -33,17 +33,20 @@ pub fn run<C: Command>(arguments: Vec<OsString>, cwd: io::Result<PathBuf>, look:
     };
     let verbosity = Verbosity::new(surface::quiet(&matches), surface::verbosity_of(&matches));
     let terminal = Terminal::new(look, verbosity, format);
+    let mut status = 0;
     let result = C::from_arg_matches(&matches)
         .map_err(|error| usage::failure(&error, &name))
         .and_then(|command| {
             let mut session = session(&terminal, cwd)?;
-            let result = command.run(&mut session).map(|mut reply| {
+            let result = command.run(&mut session);
+            status = session.status();
+            let result = result.map(|mut reply| {
                 reply.text.insert_str(0, &session.take_output());
                 reply
             });
             result.map_err(|failure| session.cancel().explain(failure))
         });
-    ExitCode::from(terminal.report(&Outcome::new(result)))
+    ExitCode::from(terminal.report(&Outcome::new(result).with_status(status)))
 }
 
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {

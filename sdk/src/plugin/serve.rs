@@ -187,6 +187,7 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
                 reply.text.insert_str(0, &session.take_output());
                 reply
             }))
+            .with_status(session.status())
         }
     };
     let reply = outcome.result?;

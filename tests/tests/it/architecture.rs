@@ -39,6 +39,7 @@ fn crates_depend_only_in_the_direction_of_the_arrows() {
             "bot-cli-sdk",
             "bot-cli-templates",
             "bot-cli-init",
+            "bot-cli-cloud",
             "bot-cli-tests"
         ])),
         "{members:?}"

@@ -1,7 +1,7 @@
 //! `bot-cli init`, through its executable.
 
 pub(crate) mod config_schema;
-mod full_disk;
+pub(crate) mod full_disk;
 mod guides;
 mod help;
 mod interrupted;

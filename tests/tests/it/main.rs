@@ -10,6 +10,7 @@
 
 mod architecture;
 mod client;
+mod cloud;
 mod conversation;
 mod framework;
 mod host;

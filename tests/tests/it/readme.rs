@@ -81,10 +81,42 @@ fn a_dry_run_is_accepted_as_a_config() {
     assert!(!bench.path("work/my-bot").exists());
 }
 
+#[test]
+fn every_command_for_secrets_works_without_an_account() {
+    let bench = bench();
+    fs::write(bench.path("work/.env"), "DEEPGRAM_API_KEY=d\n").unwrap();
+    fs::write(bench.path("work/.env.example"), "DEEPGRAM_API_KEY=\n").unwrap();
+    let deployed = "secret_set = \"my-bot-secrets\"\n";
+    fs::write(bench.path("work/cloud-deploy.toml"), deployed).unwrap();
+    let readme = include_str!("../../../README.md");
+    let rows = readme.lines().filter_map(|line| {
+        let row = line.strip_prefix("| `bot-cli cloud secrets ")?;
+        row.split_once("` |").map(|(command, _)| command)
+    });
+    let mut done = 0;
+    for row in rows {
+        // What a terminal would ask for stands on the command line here.
+        let command = match row.split(' ').next().unwrap() {
+            "set" if row.ends_with("OPENAI_API_KEY") => format!("{row}=o --skip"),
+            "set" | "unset" | "delete" => format!("{row} --skip"),
+            "image-pull-secret" => format!("{row} user:token"),
+            _ => row.replace(
+                "uv run bot.py",
+                "sh -c 'test \"$OPENAI_API_KEY$DEEPGRAM_API_KEY\" = od'",
+            ),
+        };
+        let output = shell(&bench, &format!("bot-cli cloud secrets {command}"), "");
+        assert!(output.status.success(), "{command}: {output:?}");
+        done += 1;
+    }
+    assert_eq!(done, 8);
+}
+
 fn bench() -> Bench {
     Bench::new(&[
         ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
         ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
     ])
     .unwrap()
 }

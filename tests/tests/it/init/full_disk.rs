@@ -5,11 +5,11 @@ use std::process::Command;
 use super::{run, tree, web};
 
 /// A filesystem in memory, for the time of a test.
-pub(super) struct Mounted(PathBuf);
+pub(crate) struct Mounted(PathBuf);
 
 impl Mounted {
     /// Needs the right to mount; says so where it is missing.
-    pub(super) fn tmpfs(at: &Path, options: &str) -> Option<Self> {
+    pub(crate) fn tmpfs(at: &Path, options: &str) -> Option<Self> {
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", options, "tmpfs"])
             .arg(at)

@@ -1,0 +1,7 @@
+//! Who the user is to the service.
+
+pub mod browser;
+pub mod callback;
+pub mod credentials;
+pub mod import;
+pub mod issuer;

@@ -1,0 +1,285 @@
+//! Who hands out tokens: where it is, what it may be asked, and the exchange of one token for the next.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bot_cli_sdk::secret::Secret;
+use oauth2::basic::{BasicClient, BasicTokenResponse};
+use oauth2::{
+    AuthUrl, ClientId, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, RedirectUrl,
+    RefreshToken, RequestTokenError, TokenResponse, TokenUrl,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::credentials::{Credentials, Refresh, TokenKind};
+use crate::backend::BackendError;
+use crate::backend::hosted::http::{Watch, connector, failed, until_cancelled};
+use crate::scope::address;
+
+/// The most that is read of an answer.
+const LONGEST: usize = 256 * 1024;
+
+/// A client with both endpoints.
+pub type Oauth =
+    BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+
+/// Who hands out tokens for a service.
+pub struct Issuer<'a> {
+    service: String,
+    http: reqwest::Client,
+    config: Config,
+    endpoints: Endpoints,
+    watch: &'a dyn Watch,
+}
+
+/// What the service says of its issuer.
+#[derive(Deserialize)]
+struct Config {
+    issuer: String,
+    client_id: String,
+    #[serde(default)]
+    scopes: Option<String>,
+}
+
+/// What the issuer says of itself.
+#[derive(Deserialize)]
+struct Endpoints {
+    issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    #[serde(default)]
+    code_challenge_methods_supported: Option<Vec<String>>,
+}
+
+impl<'a> Issuer<'a> {
+    /// Asks the service, then the issuer. One that is not what it says is not followed.
+    pub async fn find(
+        base: &Url,
+        timeout: Duration,
+        watch: &'a dyn Watch,
+    ) -> Result<Self, BackendError> {
+        let http = connector(base, timeout)?;
+        let service = base.as_str().trim_end_matches('/').to_owned();
+        let config: Config = get(&http, &format!("{service}/auth/config"), watch).await?;
+        secure(&config.issuer)?;
+        let place = format!(
+            "{}/.well-known/openid-configuration",
+            config.issuer.trim_end_matches('/')
+        );
+        let endpoints: Endpoints = get(&http, &place, watch).await?;
+        if endpoints.issuer != config.issuer {
+            return Err(unsound("it gives another name than the service does"));
+        }
+        secure(&endpoints.authorization_endpoint)?;
+        secure(&endpoints.token_endpoint)?;
+        if let Some(methods) = &endpoints.code_challenge_methods_supported
+            && !methods.iter().any(|method| method == "S256")
+        {
+            return Err(unsound("it does not know the challenge method S256"));
+        }
+        Ok(Self {
+            service,
+            http,
+            config,
+            endpoints,
+            watch,
+        })
+    }
+
+    /// The protocol's client, which comes back to `redirect`.
+    pub fn oauth(&self, redirect: Option<&str>) -> Result<Oauth, BackendError> {
+        let wrong = |_| unsound("one of its addresses is not valid");
+        let client = BasicClient::new(ClientId::new(self.config.client_id.clone()))
+            .set_auth_uri(
+                AuthUrl::new(self.endpoints.authorization_endpoint.clone()).map_err(wrong)?,
+            )
+            .set_token_uri(TokenUrl::new(self.endpoints.token_endpoint.clone()).map_err(wrong)?);
+        match redirect {
+            Some(redirect) => {
+                Ok(client.set_redirect_uri(RedirectUrl::new(redirect.to_owned()).map_err(wrong)?))
+            }
+            None => Ok(client),
+        }
+    }
+
+    /// What a sign-in may do.
+    pub fn scopes(&self) -> impl Iterator<Item = oauth2::Scope> {
+        let scopes = self
+            .config
+            .scopes
+            .as_deref()
+            .unwrap_or("openid profile email offline_access");
+        scopes
+            .split_whitespace()
+            .map(|scope| oauth2::Scope::new(scope.to_owned()))
+    }
+
+    /// Sends one of the protocol's requests.
+    pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, BackendError> {
+        let base = Url::parse(&self.endpoints.token_endpoint)
+            .map_err(|_| unsound("its address is not valid"))?;
+        let request = reqwest::Request::try_from(request).map_err(|error| failed(&base, &error))?;
+        let exchange = async {
+            let response = self
+                .http
+                .execute(request)
+                .await
+                .map_err(|error| failed(&base, &error))?;
+            let status = response.status();
+            let body = read(response, &base).await?;
+            let mut answer = HttpResponse::new(body);
+            *answer.status_mut() = status;
+            Ok(answer)
+        };
+        until_cancelled(self.watch, exchange).await?
+    }
+
+    /// Another token for a refresh token.
+    pub async fn renew(&self, refresh: &Refresh) -> Result<Credentials, BackendError> {
+        let token = RefreshToken::new(refresh.token.expose().to_owned());
+        let client = self.oauth(None)?;
+        let sent = client
+            .exchange_refresh_token(&token)
+            .request_async(&|request| self.send(request))
+            .await;
+        let mut credentials = self.credentials(&sent.map_err(|error| refused(&error))?);
+        // An issuer that gives no new one goes on taking the old one.
+        if let (None, Some(expires)) = (&credentials.refresh, credentials.expires) {
+            credentials.refresh = Some(Refresh {
+                token: refresh.token.clone(),
+                expires_at: expires,
+            });
+        }
+        Ok(credentials.into())
+    }
+
+    /// What an issuer's answer is worth.
+    fn credentials(&self, answer: &BasicTokenResponse) -> Granted {
+        let expires = answer
+            .expires_in()
+            .map(|lifetime| now() + lifetime.as_secs());
+        let refresh = answer
+            .refresh_token()
+            .zip(expires)
+            .map(|(token, expires_at)| Refresh {
+                token: Secret::new(token.secret().clone()),
+                expires_at,
+            });
+        Granted {
+            service: self.service.clone(),
+            token: Secret::new(answer.access_token().secret().clone()),
+            expires,
+            refresh,
+        }
+    }
+
+    /// The sign-in that an issuer's answer gives.
+    #[must_use]
+    pub fn grant(&self, answer: &BasicTokenResponse) -> Credentials {
+        self.credentials(answer).into()
+    }
+}
+
+struct Granted {
+    service: String,
+    token: Secret,
+    expires: Option<u64>,
+    refresh: Option<Refresh>,
+}
+
+impl From<Granted> for Credentials {
+    fn from(granted: Granted) -> Self {
+        Self {
+            api_url: granted.service,
+            kind: TokenKind::User,
+            token: granted.token,
+            organization: None,
+            refresh: granted.refresh,
+        }
+    }
+}
+
+/// Seconds since 1970.
+#[must_use]
+pub fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}
+
+/// The protocol's failures in ours; the issuer's words may quote what was sent and are not shown.
+#[must_use]
+pub fn refused(
+    error: &RequestTokenError<BackendError, oauth2::basic::BasicErrorResponse>,
+) -> BackendError {
+    match error {
+        RequestTokenError::Request(error) => error.clone(),
+        RequestTokenError::ServerResponse(_) => BackendError::NotSignedIn {
+            message: "the issuer grants no token for it".to_owned(),
+        },
+        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
+            unsound("its answer is not a token")
+        }
+    }
+}
+
+async fn get<T: DeserializeOwned>(
+    http: &reqwest::Client,
+    place: &str,
+    watch: &dyn Watch,
+) -> Result<T, BackendError> {
+    let url = Url::parse(place).map_err(|_| unsound("its address is not valid"))?;
+    watch.requested(&format!("GET {}", url.path()));
+    let exchange = async {
+        let response = http
+            .get(url.clone())
+            .send()
+            .await
+            .map_err(|error| failed(&url, &error))?;
+        let status = response.status().as_u16();
+        let body = read(response, &url).await?;
+        match status {
+            200..=299 => serde_json::from_slice(&body).map_err(|_| BackendError::InvalidResponse {
+                what: format!("what `{}` answers does not help signing in", url.path()),
+            }),
+            408 | 429 | 500.. => Err(BackendError::Unavailable {
+                status,
+                message: String::new(),
+                retry_after: None,
+            }),
+            _ => Err(BackendError::InvalidResponse {
+                what: format!("`{}` answers with status {status}", url.path()),
+            }),
+        }
+    };
+    until_cancelled(watch, exchange).await?
+}
+
+async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, BackendError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| failed(base, &error))?
+    {
+        if body.len() + chunk.len() > LONGEST {
+            return Err(unsound("its answer is too long"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+fn secure(text: &str) -> Result<(), BackendError> {
+    match address(text) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(unsound("one of its addresses is not HTTPS")),
+    }
+}
+
+fn unsound(what: &str) -> BackendError {
+    BackendError::InvalidResponse {
+        what: format!("the issuer of tokens can't be trusted: {what}"),
+    }
+}

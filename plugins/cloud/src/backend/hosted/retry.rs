@@ -1,0 +1,129 @@
+//! Whether and when a request is tried again. Every request of this service can be: it says what shall be, not what to add.
+
+use std::time::{Duration, SystemTime};
+
+use crate::backend::BackendError;
+
+/// How often a request is tried.
+pub const TRIES: u32 = 3;
+
+/// The first wait.
+const FIRST: Duration = Duration::from_millis(250);
+
+/// The longest wait that a service may ask for.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// How long to wait after the `tried`-th try failed; `None`: it is over.
+pub fn pause(error: &BackendError, tried: u32) -> Option<Duration> {
+    if tried >= TRIES || !is_passing(error) {
+        return None;
+    }
+    let asked = if let BackendError::Unavailable { retry_after, .. } = error {
+        retry_after.map(Duration::from_secs)
+    } else {
+        None
+    };
+    match asked {
+        Some(asked) if asked > LONGEST => None,
+        Some(asked) => Some(asked.max(FIRST)),
+        None => Some(FIRST * 2_u32.pow(tried - 1)),
+    }
+}
+
+/// Whether the same request may well succeed in a moment.
+fn is_passing(error: &BackendError) -> bool {
+    match error {
+        BackendError::Unreachable { .. } | BackendError::TimedOut { .. } => true,
+        BackendError::Unavailable { status, .. } => matches!(status, 429 | 502 | 503 | 504),
+        BackendError::Conflict { message } => message.contains("modified concurrently"),
+        BackendError::BadCertificate { .. }
+        | BackendError::Redirected { .. }
+        | BackendError::NotSignedIn { .. }
+        | BackendError::NotAllowed { .. }
+        | BackendError::NotFound { .. }
+        | BackendError::Refused { .. }
+        | BackendError::InvalidResponse { .. }
+        | BackendError::Cancelled
+        | BackendError::Vault(_) => false,
+    }
+}
+
+/// The seconds of a `Retry-After`, which has a number or a date.
+pub fn retry_after(text: &str, now: SystemTime) -> Option<u64> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).map_or(0, |wait| wait.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{pause, retry_after};
+    use crate::backend::BackendError;
+
+    fn unavailable(status: u16, retry_after: Option<u64>) -> BackendError {
+        BackendError::Unavailable {
+            status,
+            message: String::new(),
+            retry_after,
+        }
+    }
+
+    #[test]
+    fn what_may_pass_is_tried_again_and_ever_later() {
+        let error = unavailable(503, None);
+        let pauses: Vec<_> = (1..=3).map(|tried| pause(&error, tried)).collect();
+        let (first, second) = (Duration::from_millis(250), Duration::from_millis(500));
+        assert_eq!(pauses, [Some(first), Some(second), None]);
+        assert!(
+            pause(&unavailable(500, None), 1).is_none(),
+            "the service is broken, not busy"
+        );
+        let conflict = |message: &str| BackendError::Conflict {
+            message: message.to_owned(),
+        };
+        assert!(
+            pause(
+                &conflict("Set 'a' was modified concurrently. Please retry."),
+                1
+            )
+            .is_some()
+        );
+        assert!(pause(&conflict("in use"), 1).is_none());
+        assert!(
+            pause(
+                &BackendError::NotSignedIn {
+                    message: String::new()
+                },
+                1
+            )
+            .is_none()
+        );
+    }
+
+    #[test]
+    fn the_service_may_say_when_but_not_too_late() {
+        assert_eq!(
+            pause(&unavailable(429, Some(2)), 1),
+            Some(Duration::from_secs(2))
+        );
+        assert_eq!(
+            pause(&unavailable(429, Some(0)), 1),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(pause(&unavailable(429, Some(31)), 1), None);
+    }
+
+    #[test]
+    fn retry_after_is_a_number_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        assert_eq!(retry_after("7", now), Some(7));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(10));
+        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:27 GMT", now), Some(0));
+        assert_eq!(retry_after("soon", now), None);
+    }
+}

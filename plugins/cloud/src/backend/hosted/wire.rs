@@ -1,0 +1,289 @@
+//! Bodies of requests and answers. Answers may have fields that are not here.
+
+use serde::{Deserialize, Serialize};
+
+use super::status;
+use crate::backend::{BackendError, Details, Keys, Summary};
+use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName};
+use bot_cli_sdk::secret::Secret;
+
+/// The sets of an organization.
+#[derive(Deserialize)]
+pub struct List {
+    sets: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    region: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    error_message: Option<String>,
+}
+
+impl List {
+    /// Its rows, by name.
+    pub fn summaries(self) -> Result<Vec<Summary>, BackendError> {
+        let mut summaries = self
+            .sets
+            .into_iter()
+            .map(|row| {
+                Ok(Summary {
+                    kind: kind(&row.kind)?,
+                    status: status(&row.status),
+                    name: row.name,
+                    region: row.region,
+                    error: row.error_message,
+                })
+            })
+            .collect::<Result<Vec<_>, BackendError>>()?;
+        summaries.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(summaries)
+    }
+}
+
+fn kind(text: &str) -> Result<SetKind, BackendError> {
+    match text {
+        "secret" => Ok(SetKind::Secret),
+        "imagePullSecret" => Ok(SetKind::ImagePullSecret),
+        _ => Err(BackendError::InvalidResponse {
+            what: "it lists a set of an unknown type".to_owned(),
+        }),
+    }
+}
+
+/// One set.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Set {
+    #[serde(default)]
+    region: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    error_message: Option<String>,
+    #[serde(default)]
+    secrets: Option<Vec<Field>>,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Field {
+    field_name: String,
+}
+
+impl Set {
+    /// What it is.
+    pub fn details(self, name: &SetName) -> Result<Details, BackendError> {
+        let keys = match (self.source.as_deref(), self.secrets) {
+            (Some("referenced"), _) => Keys::Referenced,
+            (_, Some(fields)) => {
+                let mut keys: Vec<String> =
+                    fields.into_iter().map(|field| field.field_name).collect();
+                keys.sort();
+                Keys::Known(keys)
+            }
+            (_, None) => {
+                return Err(BackendError::InvalidResponse {
+                    what: "it has no `secrets`".to_owned(),
+                });
+            }
+        };
+        Ok(Details {
+            summary: Summary {
+                name: name.to_string(),
+                kind: SetKind::Secret,
+                region: self.region,
+                status: status(&self.status),
+                error: self.error_message,
+            },
+            keys,
+        })
+    }
+}
+
+/// The regions of an organization.
+#[derive(Deserialize)]
+pub struct RegionList {
+    regions: Vec<RegionRow>,
+}
+
+#[derive(Deserialize)]
+struct RegionRow {
+    code: String,
+    #[serde(default)]
+    display_name: Option<String>,
+}
+
+impl RegionList {
+    /// Code and name of each.
+    pub fn pairs(self) -> Vec<(String, String)> {
+        self.regions
+            .into_iter()
+            .map(|row| (row.code.clone(), row.display_name.unwrap_or(row.code)))
+            .collect()
+    }
+}
+
+/// Settings of an organization.
+#[derive(Deserialize)]
+pub struct Properties {
+    properties: PropertyValues,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PropertyValues {
+    #[serde(default)]
+    default_region: Option<String>,
+}
+
+impl Properties {
+    /// The region that is taken when nobody says otherwise.
+    pub fn default_region(self) -> Option<String> {
+        self.properties.default_region
+    }
+}
+
+/// The organizations of a person.
+#[derive(Deserialize)]
+pub struct Organizations {
+    /// Each of them; the first is the default.
+    pub organizations: Vec<OrganizationRow>,
+}
+
+/// One of them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrganizationRow {
+    /// Its name in paths.
+    pub name: String,
+    /// Its name for people.
+    #[serde(default)]
+    pub verbose_name: Option<String>,
+}
+
+/// What the service says when something is wrong.
+#[derive(Deserialize)]
+pub struct Refusal {
+    /// For people.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WholeSet<'a> {
+    secrets: Vec<Pair<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Pair<'a> {
+    secret_key: &'a str,
+    secret_value: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OneKey<'a> {
+    name: &'a str,
+    is_image_pull_secret: bool,
+    secret_key: &'a str,
+    secret_value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the name is the service's")]
+struct ImagePullSecret<'a> {
+    is_image_pull_secret: bool,
+    host: &'a str,
+    secret_value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<&'a str>,
+}
+
+/// All keys in one request.
+pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Secret {
+    text(&WholeSet {
+        secrets: entries
+            .iter()
+            .map(|entry| Pair {
+                secret_key: entry.key.as_str(),
+                secret_value: entry.value.expose(),
+            })
+            .collect(),
+        region: region.map(Region::as_str),
+    })
+}
+
+/// One key a request.
+pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Secret {
+    text(&OneKey {
+        name: name.as_str(),
+        is_image_pull_secret: false,
+        secret_key: entry.key.as_str(),
+        secret_value: entry.value.expose(),
+        region: region.map(Region::as_str),
+    })
+}
+
+/// Credentials of a registry.
+pub fn image_pull_secret(
+    host: &RegistryHost,
+    credentials: &Secret,
+    region: Option<&Region>,
+) -> Secret {
+    text(&ImagePullSecret {
+        is_image_pull_secret: true,
+        host: host.as_str(),
+        secret_value: credentials.expose(),
+        region: region.map(Region::as_str),
+    })
+}
+
+fn text(body: &impl Serialize) -> Secret {
+    // Structs of texts always have a JSON form.
+    Secret::new(serde_json::to_string(body).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{image_pull_secret, one_key, whole_set};
+    use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
+    use bot_cli_sdk::secret::Secret;
+
+    #[test]
+    fn bodies_are_as_the_service_reads_them() {
+        let entry = Entry {
+            key: Key::parse("A").unwrap(),
+            value: Secret::new("x\"y".to_owned()),
+        };
+        let region = Region::parse("us-west").unwrap();
+        assert_eq!(
+            whole_set(std::slice::from_ref(&entry), Some(&region)).expose(),
+            r#"{"secrets":[{"secretKey":"A","secretValue":"x\"y"}],"region":"us-west"}"#
+        );
+        assert_eq!(
+            one_key(&SetName::parse("s").unwrap(), &entry, None).expose(),
+            r#"{"name":"s","isImagePullSecret":false,"secretKey":"A","secretValue":"x\"y"}"#
+        );
+        let host = RegistryHost::parse("ghcr.io").unwrap();
+        assert_eq!(
+            image_pull_secret(&host, &Secret::new("dTpw".to_owned()), Some(&region)).expose(),
+            r#"{"isImagePullSecret":true,"host":"ghcr.io","secretValue":"dTpw","region":"us-west"}"#
+        );
+    }
+}

@@ -1,0 +1,507 @@
+//! The files of the vault: one process at a time, one transaction a change.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::secret::Secret;
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use serde::{Deserialize, Serialize};
+
+use super::seal::Seal;
+use super::{REGIONS, VaultError, key};
+use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::files::{private_folder, reason};
+
+const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
+const SETS: TableDefinition<&str, &str> = TableDefinition::new("sets");
+const VALUES: TableDefinition<&str, &[u8]> = TableDefinition::new("values");
+
+/// The value of `format` in the table `about`.
+const FORMAT: &[u8] = b"1";
+
+/// The place and the text of the sealed `check`.
+const CHECK: &str = "check";
+
+/// How long other processes are waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often the lock is tried.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What is known of a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// What it is.
+    pub kind: SetKind,
+    /// Where it is.
+    pub region: String,
+}
+
+/// What a set is to be.
+pub struct NewRecord<'a> {
+    /// What it is.
+    pub kind: SetKind,
+    /// Where it is; without one, where it is already, or in the default region.
+    pub region: Option<&'a Region>,
+    /// The registry, of an image pull secret.
+    pub host: Option<&'a RegistryHost>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RecordText {
+    kind: String,
+    region: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+}
+
+/// The open store. While it lives no other process has it.
+pub struct Store {
+    database: Database,
+    seal: Seal,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Store {
+    /// The store, if there is one.
+    pub fn open(folder: &Path, cancel: &Cancel) -> Result<Option<Self>, VaultError> {
+        if !folder.join("vault.redb").exists() {
+            return Ok(None);
+        }
+        let lock = lock(folder, cancel)?;
+        Self::existing(folder, lock).map(Some)
+    }
+
+    /// The store, which is made where there is none.
+    pub fn create(folder: &Path, cancel: &Cancel) -> Result<Self, VaultError> {
+        private_folder(folder).map_err(|error| not_written(folder, &error))?;
+        let lock = lock(folder, cancel)?;
+        if !folder.join("vault.redb").exists() {
+            initialize(folder)?;
+        }
+        Self::existing(folder, lock)
+    }
+
+    fn existing(folder: &Path, lock: File) -> Result<Self, VaultError> {
+        let path = folder.join("vault.redb");
+        let key_path = folder.join("vault.key");
+        let key = key::read(&key_path)?.ok_or_else(|| VaultError::NoKey {
+            path: key_path.clone(),
+        })?;
+        let database = Database::open(&path).map_err(|error| opening(&path, &error))?;
+        let store = Self {
+            database,
+            seal: Seal::new(&key),
+            path,
+            _lock: lock,
+        };
+        store.check(&key_path)?;
+        Ok(store)
+    }
+
+    fn check(&self, key_path: &Path) -> Result<(), VaultError> {
+        let transaction = self
+            .database
+            .begin_read()
+            .map_err(|error| self.damaged(&error))?;
+        let about = transaction
+            .open_table(ABOUT)
+            .map_err(|error| self.damaged(&error))?;
+        let get = |name: &str| {
+            let value = about.get(name).map_err(|error| self.damaged(&error))?;
+            Ok::<_, VaultError>(value.map(|value| value.value().to_vec()))
+        };
+        if get("format")?.as_deref() != Some(FORMAT) {
+            let path = self.path.clone();
+            return Err(VaultError::Format { path });
+        }
+        let sealed = get(CHECK)?.unwrap_or_default();
+        match self.seal.open(CHECK, &sealed) {
+            Some(_) => Ok(()),
+            None => Err(VaultError::WrongKey {
+                path: key_path.to_owned(),
+            }),
+        }
+    }
+
+    /// What is known of a set.
+    pub fn record(
+        &self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<Option<Record>, VaultError> {
+        let transaction = self
+            .database
+            .begin_read()
+            .map_err(|error| self.damaged(&error))?;
+        let sets = transaction
+            .open_table(SETS)
+            .map_err(|error| self.damaged(&error))?;
+        let found = sets
+            .get(place(organization, &[name.as_str()]).as_str())
+            .map_err(|error| self.damaged(&error))?;
+        found.map(|text| self.decoded(text.value())).transpose()
+    }
+
+    /// Every set of an organization, by name.
+    pub fn records(
+        &self,
+        organization: &Organization,
+    ) -> Result<Vec<(String, Record)>, VaultError> {
+        let transaction = self
+            .database
+            .begin_read()
+            .map_err(|error| self.damaged(&error))?;
+        let sets = transaction
+            .open_table(SETS)
+            .map_err(|error| self.damaged(&error))?;
+        let beginning = place(organization, &[""]);
+        let mut records = Vec::new();
+        for row in sets
+            .range(beginning.as_str()..)
+            .map_err(|error| self.damaged(&error))?
+        {
+            let (place, text) = row.map_err(|error| self.damaged(&error))?;
+            let Some(name) = place.value().strip_prefix(&beginning) else {
+                break;
+            };
+            records.push((name.to_owned(), self.decoded(text.value())?));
+        }
+        Ok(records)
+    }
+
+    /// Every organization that has a set.
+    pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
+        let transaction = self
+            .database
+            .begin_read()
+            .map_err(|error| self.damaged(&error))?;
+        let sets = transaction
+            .open_table(SETS)
+            .map_err(|error| self.damaged(&error))?;
+        let mut organizations = Vec::new();
+        for row in sets.iter().map_err(|error| self.damaged(&error))? {
+            let (place, _) = row.map_err(|error| self.damaged(&error))?;
+            let organization = place
+                .value()
+                .split('\0')
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            if organizations.last() != Some(&organization) {
+                organizations.push(organization);
+            }
+        }
+        Ok(organizations)
+    }
+
+    /// The keys of a set, sorted.
+    pub fn keys(
+        &self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<Vec<String>, VaultError> {
+        Ok(self
+            .sealed(organization, name)?
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect())
+    }
+
+    /// The values of a set.
+    pub fn values(
+        &self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<Vec<Entry>, VaultError> {
+        let mut entries = Vec::new();
+        for (key, sealed) in self.sealed(organization, name)? {
+            let place = place(organization, &[name.as_str(), &key]);
+            let value = self.seal.open(&place, &sealed).ok_or_else(|| {
+                self.damaged(&format!("the value of `{key}` in `{name}` can't be opened"))
+            })?;
+            let key =
+                Key::parse(&key).map_err(|problem| self.damaged(&format!("a key {problem}")))?;
+            entries.push(Entry { key, value });
+        }
+        Ok(entries)
+    }
+
+    fn sealed(
+        &self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<Vec<(String, Vec<u8>)>, VaultError> {
+        let transaction = self
+            .database
+            .begin_read()
+            .map_err(|error| self.damaged(&error))?;
+        let values = transaction
+            .open_table(VALUES)
+            .map_err(|error| self.damaged(&error))?;
+        let beginning = place(organization, &[name.as_str(), ""]);
+        let mut found = Vec::new();
+        for row in values
+            .range(beginning.as_str()..)
+            .map_err(|error| self.damaged(&error))?
+        {
+            let (place, sealed) = row.map_err(|error| self.damaged(&error))?;
+            let Some(key) = place.value().strip_prefix(&beginning) else {
+                break;
+            };
+            found.push((key.to_owned(), sealed.value().to_vec()));
+        }
+        Ok(found)
+    }
+
+    /// Makes a set or adds to it. The region and the kind of a set that is there can't change.
+    pub fn put(
+        &mut self,
+        organization: &Organization,
+        name: &SetName,
+        new: &NewRecord<'_>,
+        values: &[(String, Secret)],
+    ) -> Result<(), VaultError> {
+        // The lock keeps what is found here true.
+        let region = match (self.record(organization, name)?, new.region) {
+            (Some(found), _) if found.kind != new.kind => {
+                return Err(VaultError::Refused(format!(
+                    "`{name}` is a {}",
+                    found.kind.words()
+                )));
+            }
+            (Some(found), Some(region)) if found.region != region.as_str() => {
+                return Err(VaultError::Refused(format!(
+                    "`{name}` is in the region {}",
+                    found.region
+                )));
+            }
+            (Some(found), _) => found.region,
+            (None, region) => region.map_or(REGIONS[0].0, Region::as_str).to_owned(),
+        };
+        let text = serde_json::to_string(&RecordText {
+            kind: new.kind.name().to_owned(),
+            region,
+            host: new.host.map(ToString::to_string),
+        })
+        .map_err(|error| self.damaged(&error))?;
+        let mut sealed = Vec::with_capacity(values.len());
+        for (key, value) in values {
+            let place = place(organization, &[name.as_str(), key]);
+            let value = self
+                .seal
+                .close(&place, value)
+                .ok_or_else(|| self.damaged("a value can't be sealed"))?;
+            sealed.push((place, value));
+        }
+        let at = place(organization, &[name.as_str()]);
+        self.change(|transaction| {
+            transaction
+                .open_table(SETS)?
+                .insert(at.as_str(), text.as_str())?;
+            let mut table = transaction.open_table(VALUES)?;
+            for (place, value) in &sealed {
+                table.insert(place.as_str(), value.as_slice())?;
+            }
+            Ok(true)
+        })
+        .map(drop)
+    }
+
+    /// Removes one value; whether there was one.
+    pub fn remove_value(
+        &mut self,
+        organization: &Organization,
+        name: &SetName,
+        key: &str,
+    ) -> Result<bool, VaultError> {
+        let at = place(organization, &[name.as_str(), key]);
+        self.change(|transaction| {
+            Ok(transaction
+                .open_table(VALUES)?
+                .remove(at.as_str())?
+                .is_some())
+        })
+    }
+
+    /// Removes a set with its values; whether there was one.
+    pub fn remove(
+        &mut self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<bool, VaultError> {
+        let at = place(organization, &[name.as_str()]);
+        let beginning = place(organization, &[name.as_str(), ""]);
+        self.change(|transaction| {
+            let found = transaction.open_table(SETS)?.remove(at.as_str())?.is_some();
+            let mut values = transaction.open_table(VALUES)?;
+            values.retain_in(beginning.as_str().., |place, _| {
+                !place.starts_with(&beginning)
+            })?;
+            Ok(found)
+        })
+    }
+
+    /// One transaction, which is on the disk when this comes back, or has left nothing.
+    fn change(
+        &mut self,
+        change: impl FnOnce(&redb::WriteTransaction) -> Result<bool, redb::Error>,
+    ) -> Result<bool, VaultError> {
+        let write = || {
+            let transaction = self.database.begin_write()?;
+            let changed = change(&transaction)?;
+            transaction.commit()?;
+            Ok(changed)
+        };
+        write().map_err(|error: redb::Error| VaultError::NotWritten {
+            path: self.path.clone(),
+            reason: short(&error.to_string()),
+        })
+    }
+
+    fn decoded(&self, text: &str) -> Result<Record, VaultError> {
+        let record: RecordText =
+            serde_json::from_str(text).map_err(|error| self.damaged(&error))?;
+        let kind = [SetKind::Secret, SetKind::ImagePullSecret]
+            .into_iter()
+            .find(|kind| kind.name() == record.kind)
+            .ok_or_else(|| self.damaged("a set is of an unknown kind"))?;
+        Ok(Record {
+            kind,
+            region: record.region,
+        })
+    }
+
+    fn damaged(&self, reason: &(impl ToString + ?Sized)) -> VaultError {
+        VaultError::Damaged {
+            path: self.path.clone(),
+            reason: short(&reason.to_string()),
+        }
+    }
+}
+
+/// A store with nothing in it, put in its place when it is whole. The key comes first: a key without a store is harmless.
+fn initialize(folder: &Path) -> Result<(), VaultError> {
+    let key_path = folder.join("vault.key");
+    let key = match key::read(&key_path)? {
+        Some(key) => key,
+        None => key::create(&key_path)?,
+    };
+    let path = folder.join("vault.redb");
+    let failed = |reason: String| VaultError::NotWritten {
+        path: path.clone(),
+        reason: short(&reason),
+    };
+    let temporary = tempfile::Builder::new()
+        .prefix(".vault-")
+        .tempfile_in(folder)
+        .map_err(|error| not_written(&path, &error))?;
+    let seal = Seal::new(&key);
+    let check = seal
+        .close(CHECK, &Secret::new(CHECK.to_owned()))
+        .ok_or_else(|| failed("a value can't be sealed".to_owned()))?;
+    let write = || -> Result<(), redb::Error> {
+        let database = Database::create(temporary.path())?;
+        let transaction = database.begin_write()?;
+        {
+            let mut about = transaction.open_table(ABOUT)?;
+            about.insert("format", FORMAT)?;
+            about.insert(CHECK, check.as_slice())?;
+            transaction.open_table(SETS)?;
+            transaction.open_table(VALUES)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    };
+    write().map_err(|error| failed(error.to_string()))?;
+    temporary
+        .as_file()
+        .sync_all()
+        .and_then(|()| {
+            temporary
+                .persist_noclobber(&path)
+                .map(drop)
+                .map_err(|error| error.error)
+        })
+        .and_then(|()| File::open(folder)?.sync_all())
+        .map_err(|error| not_written(&path, &error))
+}
+
+/// Waits until no other process has the vault.
+fn lock(folder: &Path, cancel: &Cancel) -> Result<File, VaultError> {
+    let path = folder.join("vault.lock");
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(|error| not_written(&path, &error))?;
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(not_written(&path, &error)),
+        }
+        if cancel.requested() {
+            return Err(VaultError::Cancelled);
+        }
+        if begun.elapsed() >= PATIENCE {
+            return Err(VaultError::Busy {
+                seconds: PATIENCE.as_secs(),
+            });
+        }
+        thread::sleep(TICK);
+    }
+}
+
+fn place(organization: &Organization, parts: &[&str]) -> String {
+    let mut place = organization.to_string();
+    for part in parts {
+        place.push('\0');
+        place.push_str(part);
+    }
+    place
+}
+
+fn opening(path: &Path, error: &redb::DatabaseError) -> VaultError {
+    let path = path.to_owned();
+    match error {
+        redb::DatabaseError::UpgradeRequired(_) => VaultError::Format { path },
+        redb::DatabaseError::Storage(redb::StorageError::Io(error))
+            if error.kind() != io::ErrorKind::InvalidData =>
+        {
+            VaultError::File {
+                path,
+                reason: reason(error),
+            }
+        }
+        error @ (redb::DatabaseError::DatabaseAlreadyOpen
+        | redb::DatabaseError::RepairAborted
+        | redb::DatabaseError::TransactionInProgress
+        | redb::DatabaseError::Storage(_)
+        | _) => VaultError::Damaged {
+            path,
+            reason: short(&error.to_string()),
+        },
+    }
+}
+
+fn not_written(path: &Path, error: &io::Error) -> VaultError {
+    VaultError::NotWritten {
+        path: path.to_owned(),
+        reason: reason(error),
+    }
+}
+
+fn short(text: &str) -> String {
+    let text = text.strip_prefix("I/O error: ").unwrap_or(text);
+    reason(&io::Error::other(text))
+}

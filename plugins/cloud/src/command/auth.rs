@@ -1,0 +1,217 @@
+//! `auth login`, `auth logout` and `auth status`.
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::secret::Secret;
+use serde_json::json;
+
+use super::desk::Desk;
+use super::open;
+use crate::auth::credentials::{self, Credentials, Found, TokenKind};
+use crate::auth::issuer::Issuer;
+use crate::auth::{browser, import};
+use crate::backend::hosted::access;
+use crate::config::homeless;
+use crate::input::invalid;
+use crate::options::Login;
+use crate::scope::{BackendKind, Scope, Wanted};
+use crate::words;
+
+pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Failure> {
+    let (scope, _) = hosted(desk)?;
+    if options.token_stdin {
+        let token = token_from_stdin(desk)?;
+        let credentials = known(desk, &scope, token).await?;
+        return keep(desk, &credentials);
+    }
+    if options.import {
+        return take_over(desk, &scope).await;
+    }
+    if !desk.interactive() && !options.no_browser {
+        return Err(Failure::new(
+            Exit::Usage,
+            "no_terminal",
+            "signing in with a browser needs a terminal",
+        )
+        .hint("bot-cli cloud auth login --token-stdin < FILE")
+        .hint("`--no-browser` shows the address that is to be opened"));
+    }
+    let issuer = Issuer::find(&scope.api_url.value, scope.timeout, desk).await;
+    let issuer = issuer.map_err(|error| words::failure(&error))?;
+    let show = |address: &str| {
+        // The address is shown in any case: the browser may be on another machine.
+        desk.warn(&format!("open this address to sign in: {address}"));
+        if !options.no_browser && open_browser(address).is_err() {
+            desk.tell("there is no browser to open");
+        }
+    };
+    let credentials = browser::sign_in(&issuer, desk, show).await?;
+    keep(desk, &credentials)
+}
+
+fn open_browser(address: &str) -> std::io::Result<()> {
+    ::open::that_detached(address)
+}
+
+/// The sign-in of the service's own client, if the service knows it.
+async fn take_over(desk: &Desk<'_>, scope: &Scope) -> Result<Reply, Failure> {
+    let home = desk.environment.home.as_deref().ok_or_else(homeless)?;
+    let imported = import::read(&import::path(home))?;
+    let credentials = Credentials {
+        api_url: scope.shown_url(),
+        kind: TokenKind::User,
+        token: imported.token,
+        organization: imported.organization,
+        refresh: imported.refresh,
+    };
+    let path = credentials::path(&desk.environment)?;
+    let fresh = open::fresh(desk, scope, &path, &credentials).await?;
+    let checked = known(desk, scope, fresh.token.clone()).await?;
+    keep(
+        desk,
+        &Credentials {
+            kind: checked.kind,
+            ..fresh
+        },
+    )
+}
+
+/// A token that the service accepts.
+async fn known(desk: &Desk<'_>, scope: &Scope, token: Secret) -> Result<Credentials, Failure> {
+    let client = open::client(desk, scope, &token)?;
+    let kind = access::probe(&client)
+        .await
+        .map_err(|error| words::failure(&error))?;
+    Ok(Credentials {
+        api_url: scope.shown_url(),
+        kind,
+        token,
+        organization: None,
+        refresh: None,
+    })
+}
+
+/// Keeps what signing in gave.
+fn keep(desk: &Desk<'_>, credentials: &Credentials) -> Result<Reply, Failure> {
+    let path = credentials::path(&desk.environment)?;
+    credentials::keep(&path, credentials)?;
+    if desk.environment.token.is_some() {
+        desk.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
+    }
+    Ok(Reply {
+        text: format!(
+            "Signed in to {} with {} (kept in {})\n",
+            credentials.api_url,
+            kind_words(credentials.kind),
+            path.display()
+        ),
+        data: json!({
+            "signed_in": true,
+            "api_url": credentials.api_url,
+            "kind": credentials.kind,
+            "credentials": path,
+        }),
+        next: vec!["bot-cli cloud secrets list".to_owned()],
+    })
+}
+
+pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
+    let path = credentials::path(&desk.environment)?;
+    let had = credentials::forget(&path)?;
+    if desk.environment.token.is_some() {
+        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
+    }
+    let text = if had {
+        format!("Signed out: removed {}\n", path.display())
+    } else {
+        "Nobody was signed in\n".to_owned()
+    };
+    Ok(Reply {
+        text,
+        data: json!({ "signed_in": false, "changed": had }),
+        next: Vec::new(),
+    })
+}
+
+pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
+    let (scope, found) = hosted(desk)?;
+    if desk.environment.token.is_none() && found == Found::Nothing {
+        return Ok(Reply {
+            text: "You are not signed in\n".to_owned(),
+            data: json!({ "signed_in": false, "api_url": scope.shown_url() }),
+            next: vec!["bot-cli cloud auth login".to_owned()],
+        });
+    }
+    let access = open::access(desk, &scope, &found).await?;
+    let client = open::client(desk, &scope, &access.token)?;
+    let kind = access::probe(&client)
+        .await
+        .map_err(|error| words::failure(&error))?;
+    let from = if access.from_environment {
+        "environment"
+    } else {
+        "file"
+    };
+    let source = if access.from_environment {
+        "BOT_CLI_TOKEN".to_owned()
+    } else {
+        credentials::path(&desk.environment)?.display().to_string()
+    };
+    Ok(Reply {
+        text: format!(
+            "Signed in to {} with {} ({source})\n",
+            scope.shown_url(),
+            kind_words(kind)
+        ),
+        data: json!({
+            "signed_in": true,
+            "api_url": scope.shown_url(),
+            "kind": kind,
+            "source": from,
+        }),
+        next: Vec::new(),
+    })
+}
+
+/// The scope of the service, whatever keeps secrets otherwise.
+fn hosted(desk: &Desk<'_>) -> Result<(Scope, Found), Failure> {
+    let wanted = Wanted {
+        backend: Some(BackendKind::Hosted.to_string()),
+        ..Wanted::default()
+    };
+    open::scope(desk, &wanted)
+}
+
+fn token_from_stdin(desk: &Desk<'_>) -> Result<Secret, Failure> {
+    let bytes = desk.stdin()?;
+    let wrong = |problem: &str| {
+        invalid(vec![(
+            "token".to_owned(),
+            Some("--token-stdin"),
+            problem.to_owned(),
+        )])
+    };
+    let text = String::from_utf8(bytes)
+        .map(Secret::new)
+        .map_err(|_| wrong("is not UTF-8"))?;
+    let token = text.expose().trim();
+    if token.is_empty() {
+        return Err(wrong("missing: stdin is empty"));
+    }
+    if token
+        .chars()
+        .any(|c| c.is_whitespace() || c.is_control() || !c.is_ascii())
+    {
+        return Err(wrong("has characters that no token has"));
+    }
+    let token = Secret::new(token.to_owned());
+    open::refuse_public(&token)?;
+    Ok(token)
+}
+
+const fn kind_words(kind: TokenKind) -> &'static str {
+    match kind {
+        TokenKind::User => "a token of your own",
+        TokenKind::ApiKey => "a private API key",
+    }
+}

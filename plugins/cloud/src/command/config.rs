@@ -1,0 +1,100 @@
+//! `config show` and `config set`.
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::terminal::table;
+use serde_json::json;
+
+use super::desk::Desk;
+use super::open;
+use crate::config::{Config, KEYS, nearest};
+use crate::domain::{Organization, Region};
+use crate::input::invalid;
+use crate::scope::{BackendKind, Wanted, address, backend_of, seconds};
+
+pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
+    let (scope, _) = open::scope(desk, &Wanted::default())?;
+    let config = Config::read(&desk.environment)?;
+    let nobody = || ("(not set)".to_owned(), "");
+    let organization = scope.organization.as_ref();
+    let region = scope.region.as_ref();
+    let rows = [
+        (
+            "backend",
+            (scope.backend.value.to_string(), scope.backend.source.name()),
+        ),
+        (
+            "organization",
+            organization.map_or_else(nobody, |one| (one.value.to_string(), one.source.name())),
+        ),
+        (
+            "region",
+            region.map_or_else(nobody, |one| (one.value.to_string(), one.source.name())),
+        ),
+        ("api_url", (scope.shown_url(), scope.api_url.source.name())),
+        (
+            "timeout",
+            (format!("{} s", scope.timeout.as_secs_f64()), ""),
+        ),
+    ];
+    let header = ["SETTING", "VALUE", "FROM"].map(str::to_owned).to_vec();
+    let rows = rows
+        .into_iter()
+        .map(|(name, (value, source))| vec![name.to_owned(), value, source.to_owned()]);
+    let vault = desk.vault_folder()?;
+    let mut data = scope.json();
+    data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
+    data["timeout"] = json!(scope.timeout.as_secs_f64());
+    Ok(Reply {
+        text: format!(
+            "{}\nConfiguration: {}\nVault: {}\n",
+            table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
+            config.path.display(),
+            vault.display()
+        ),
+        data: json!({ "scope": data, "config": config.path, "vault": vault }),
+        next: Vec::new(),
+    })
+}
+
+pub(super) fn set(desk: &Desk<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
+    let key = key.replace('-', "_");
+    if !KEYS.contains(&key.as_str()) {
+        let failure = invalid(vec![(
+            "key".to_owned(),
+            None,
+            "is not a setting".to_owned(),
+        )]);
+        let failure = match nearest(&key, KEYS) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure,
+        };
+        return Err(failure.hint(format!("possible are {}", KEYS.join(", "))));
+    }
+    if !value.is_empty() {
+        check(&key, value)?;
+    }
+    let mut config = Config::read(&desk.environment)?;
+    config.set(&key, (!value.is_empty()).then_some(value))?;
+    let path = config.path.display();
+    let text = match value {
+        "" => format!("Removed {key} from {path}\n"),
+        value => format!("Set {key} to {value} in {path}\n"),
+    };
+    Ok(Reply {
+        text,
+        data: json!({ "key": key, "value": (!value.is_empty()).then_some(value), "config": config.path }),
+        next: Vec::new(),
+    })
+}
+
+fn check(key: &str, value: &str) -> Result<(), Failure> {
+    let wrong = |problem| invalid(vec![("value".to_owned(), None, problem)]);
+    match key {
+        "organization" => Organization::parse(value).map(drop).map_err(wrong),
+        "region" => Region::parse(value).map(drop).map_err(wrong),
+        "timeout" => seconds(value).map(drop).map_err(wrong),
+        "api_url" => address(value).map(drop),
+        _ => backend_of(value).map(|_: BackendKind| ()),
+    }
+}

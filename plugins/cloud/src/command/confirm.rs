@@ -1,0 +1,48 @@
+//! The user's consent to what is about to be done.
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use serde_json::Value;
+
+use super::desk::Desk;
+
+/// Yes or no. Where nobody can be asked it is a failure that names `--skip`.
+pub fn yes(desk: &Desk<'_>, message: String, details: String) -> Result<(), Failure> {
+    let question = Question {
+        details: Some(details),
+        // Without anybody there a default would be an answer.
+        default: desk.interactive().then_some(Value::Bool(false)),
+        flag: Some("--skip".to_owned()),
+        ..Question::new(QuestionKind::Confirm, "confirm", message)
+    };
+    if desk.ask(&question)? == Answer::Confirm(true) {
+        Ok(())
+    } else {
+        Err(declined())
+    }
+}
+
+/// The name of what is about to go, typed once more.
+pub fn by_name(
+    desk: &Desk<'_>,
+    name: &str,
+    message: String,
+    details: String,
+) -> Result<(), Failure> {
+    let question = Question {
+        details: Some(details),
+        flag: Some("--skip".to_owned()),
+        ..Question::new(QuestionKind::Text, "name", message)
+    };
+    if let Answer::Text(text) = desk.ask(&question)?
+        && text.trim() == name
+    {
+        Ok(())
+    } else {
+        Err(declined())
+    }
+}
+
+fn declined() -> Failure {
+    Failure::new(Exit::Failed, "declined", "nothing was changed")
+}

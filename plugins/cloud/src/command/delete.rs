@@ -1,0 +1,52 @@
+//! `secrets delete`.
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::plugin::Reply;
+use serde_json::json;
+
+use super::desk::Desk;
+use super::{confirm, open};
+use crate::backend::Keys;
+use crate::domain::SetName;
+use crate::input::invalid;
+use crate::options::Delete;
+use crate::words::{self, count, theirs};
+
+pub(super) async fn delete(desk: &Desk<'_>, options: &Delete) -> Result<Reply, Failure> {
+    let name = SetName::parse_existing(&options.name)
+        .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
+    let opened = open::open(desk, &options.scope.wanted(None)).await?;
+    let details = opened.existing(&name).await?;
+    let kind = details.summary.kind;
+    if !options.skip {
+        let keys = match &details.keys {
+            Keys::Known(keys) => format!(" with {}", count(keys.len(), "key")),
+            Keys::Referenced | Keys::None => String::new(),
+        };
+        let about = format!(
+            "Delete the {} `{name}`{keys} in {}, region {}\nThis can't be undone; agents that use it can't be deployed any more\n",
+            kind.words(),
+            opened.place(),
+            theirs(&details.summary.region),
+        );
+        confirm::by_name(
+            desk,
+            name.as_str(),
+            format!("Type `{name}` to delete it:"),
+            about,
+        )?;
+    }
+    let deleted = opened.backend.delete(&name).await;
+    if !deleted.map_err(|error| words::failure(&error))? {
+        return Err(opened.not_found(&name).await);
+    }
+    Ok(Reply {
+        text: format!(
+            "Deleted the {} `{name}` ({})\n",
+            kind.words(),
+            opened.place()
+        ),
+        data: json!({ "name": name.as_str(), "type": kind.name(), "scope": opened.scope.json() }),
+        next: Vec::new(),
+    })
+}

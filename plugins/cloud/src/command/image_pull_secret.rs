@@ -1,0 +1,216 @@
+//! `secrets image-pull-secret`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::secret::Secret;
+use serde_json::json;
+
+use super::desk::Desk;
+use super::plan::{target, where_to};
+use super::{open, ready};
+use crate::domain::{RegistryHost, SetKind, SetName};
+use crate::input::given::Wrong;
+use crate::input::invalid;
+use crate::options::ImagePullSecret;
+use crate::words::{self};
+
+/// Whether credentials are still to be encoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Base64,
+    AsTheyAre,
+}
+
+pub(super) async fn put(desk: &Desk<'_>, options: ImagePullSecret) -> Result<Reply, Failure> {
+    let encoding = if options.no_encode {
+        Encoding::AsTheyAre
+    } else {
+        Encoding::Base64
+    };
+    let (name, host, given) = parsed(desk, &options, encoding)?;
+    let wanted = options.scope.wanted(options.region.region.as_deref());
+    let mut opened = open::open(desk, &wanted).await?;
+    let existing = opened.get(&name).await?;
+    let target = target(
+        &mut opened,
+        &name,
+        SetKind::ImagePullSecret,
+        existing,
+        &|line| desk.warn(line),
+    )
+    .await?;
+    let verb = if target.exists {
+        ("Update", "Updated")
+    } else {
+        ("Create", "Created")
+    };
+    let place = where_to(&opened, &target.region);
+    let mut text = format!(
+        "{} the image pull secret `{name}` for {host} in {place}\n",
+        verb.0
+    );
+    let mut status = None;
+    if options.dry_run {
+        text += "Nothing was changed\n";
+    } else {
+        let credentials = match given {
+            Some(credentials) => credentials,
+            None => ask(desk, encoding)?,
+        };
+        let region = (!target.exists).then_some(&target.region);
+        desk.progress("Saving the credentials");
+        let put = opened
+            .backend
+            .put_image_pull_secret(&name, &host, &credentials, region)
+            .await;
+        put.map_err(|error| words::failure(&error))?;
+        status = ready::status(desk, &opened, &name, options.wait)
+            .await?
+            .map(|seen| seen.status.name());
+        text = format!(
+            "{} the image pull secret `{name}` for {host} ({place}; {})\n",
+            verb.1,
+            status.unwrap_or("status unknown")
+        );
+    }
+    Ok(Reply {
+        text,
+        data: json!({
+            "name": name.as_str(),
+            "host": host.as_str(),
+            "region": target.region.as_str(),
+            "created": !target.exists,
+            "encoded": encoding == Encoding::Base64,
+            "status": status,
+            "dry_run": options.dry_run,
+            "scope": opened.scope.json(),
+        }),
+        next: Vec::new(),
+    })
+}
+
+/// Name, address and credentials as far as they are given; all problems at once.
+fn parsed(
+    desk: &Desk<'_>,
+    options: &ImagePullSecret,
+    encoding: Encoding,
+) -> Result<(SetName, RegistryHost, Option<Secret>), Failure> {
+    let mut wrong: Vec<Wrong> = Vec::new();
+    let mut problem = |field: &str, problem: String| wrong.push((field.to_owned(), None, problem));
+    let name = SetName::parse(&options.name)
+        .map_err(|wrong| problem("name", wrong))
+        .ok();
+    let host = RegistryHost::parse(&options.host)
+        .map_err(|wrong| problem("host", wrong))
+        .ok();
+    let given = match options.credentials.as_deref() {
+        None => None,
+        Some("-") => {
+            if let Ok(text) = String::from_utf8(desk.stdin()?) {
+                Some(Secret::new(text.trim_end_matches(['\n', '\r']).to_owned()))
+            } else {
+                problem("credentials", "are not UTF-8".to_owned());
+                None
+            }
+        }
+        Some(text) => Some(Secret::new(text.to_owned())),
+    };
+    let credentials = given.and_then(|given| {
+        checked(&given, encoding)
+            .map_err(|wrong| problem("credentials", wrong))
+            .ok()
+    });
+    if !options.rest.is_empty() {
+        problem(
+            "credentials",
+            "are one word: quote them if they have a blank".to_owned(),
+        );
+    }
+    match (name, host) {
+        (Some(name), Some(host)) if wrong.is_empty() => Ok((name, host, credentials)),
+        _ => Err(invalid(wrong)),
+    }
+}
+
+/// Credentials in the form they are stored in; the error never quotes them.
+fn checked(given: &Secret, encoding: Encoding) -> Result<Secret, String> {
+    let text = given.expose();
+    if encoding == Encoding::AsTheyAre {
+        let decoded = STANDARD.decode(text).map(zeroize::Zeroizing::new);
+        return match decoded {
+            Ok(decoded) if decoded.contains(&b':') => Ok(given.clone()),
+            Ok(_) | Err(_) => Err("are not the base64 of `USER:TOKEN`".to_owned()),
+        };
+    }
+    match text.split_once(':') {
+        Some((user, token)) if !user.is_empty() && !token.is_empty() => {
+            if text.chars().any(char::is_control) {
+                return Err("have a control character in them".to_owned());
+            }
+            Ok(Secret::new(STANDARD.encode(text)))
+        }
+        _ => Err("are not `USER:TOKEN`".to_owned()),
+    }
+}
+
+/// User name and token, the token hidden.
+fn ask(desk: &Desk<'_>, encoding: Encoding) -> Result<Secret, Failure> {
+    let user = Question::new(QuestionKind::Text, "username", "User name at the registry");
+    let token = Question::new(QuestionKind::Password, "token", "Token or password");
+    let answers = desk.ask_all(&[user, token])?;
+    let [Answer::Text(user), Answer::Secret(token)] = answers.as_slice() else {
+        return Err(invalid(vec![(
+            "credentials".to_owned(),
+            None,
+            "missing".to_owned(),
+        )]));
+    };
+    if user.contains(':') {
+        let problem = "a user name has no colon".to_owned();
+        return Err(invalid(vec![("username".to_owned(), None, problem)]));
+    }
+    let pair = Secret::new(format!("{user}:{}", token.expose()));
+    let pair = checked(&pair, Encoding::Base64);
+    let pair = pair.map_err(|problem| invalid(vec![("credentials".to_owned(), None, problem)]))?;
+    if encoding == Encoding::AsTheyAre {
+        desk.warn("what is typed is always encoded; `--no-encode` is for credentials on the command line or stdin");
+    }
+    Ok(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_sdk::secret::Secret;
+
+    use super::{Encoding, checked};
+
+    #[test]
+    fn credentials_are_encoded_unless_they_are_already() {
+        let encoded = |text: &str, encoding| {
+            checked(&Secret::new(text.to_owned()), encoding)
+                .map(|secret| secret.expose().to_owned())
+        };
+        assert_eq!(
+            encoded("user:p:w", Encoding::Base64).unwrap(),
+            "dXNlcjpwOnc="
+        );
+        assert_eq!(
+            encoded("dXNlcjpwOnc=", Encoding::AsTheyAre).unwrap(),
+            "dXNlcjpwOnc="
+        );
+        for (text, encoding) in [
+            ("user", Encoding::Base64),
+            (":pw", Encoding::Base64),
+            ("user:", Encoding::Base64),
+            ("us\ner:pw", Encoding::Base64),
+            ("user:pw", Encoding::AsTheyAre),
+            ("dXNlcg==", Encoding::AsTheyAre),
+        ] {
+            let problem = encoded(text, encoding).unwrap_err();
+            assert!(!problem.contains("pw"), "{problem}");
+        }
+    }
+}

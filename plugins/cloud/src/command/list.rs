@@ -1,0 +1,156 @@
+//! `secrets list`.
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::terminal::table;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use super::open::{self, Opened};
+use crate::backend::{Details, Keys, Summary};
+use crate::domain::{SetKind, SetName};
+use crate::input::invalid;
+use crate::options::List;
+use crate::scope::Source;
+use crate::words::{self, theirs};
+
+pub(super) async fn list(desk: &Desk<'_>, options: &List) -> Result<Reply, Failure> {
+    let name = options
+        .name
+        .as_deref()
+        .map(SetName::parse_existing)
+        .transpose();
+    let name = name.map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
+    let wanted = options.scope.wanted(options.region.as_deref());
+    let (mut scope, found) = open::scope(desk, &wanted)?;
+    // All regions, unless the user wants one here and now.
+    scope.region = scope.region.filter(|region| region.source == Source::Flag);
+    let opened = open::open_scope(desk, scope, &found).await?;
+    match name {
+        Some(name) => one(&opened, &name).await,
+        None => all(opened, options).await,
+    }
+}
+
+async fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
+    let region = opened
+        .scope
+        .region
+        .as_ref()
+        .map(|region| region.value.clone());
+    let mut sets = opened
+        .backend
+        .list(region.as_ref())
+        .await
+        .map_err(|error| words::failure(&error))?;
+    if sets.is_empty() && region.is_some() {
+        // Nothing there, or no such region?
+        opened.region().await?;
+    }
+    if options.sets {
+        sets.retain(|set| set.kind == SetKind::Secret);
+    }
+    let text = if sets.is_empty() {
+        format!(
+            "No {} in {}\n",
+            if options.sets {
+                "secret sets"
+            } else {
+                "secrets"
+            },
+            opened.place()
+        )
+    } else {
+        rows(&sets)
+    };
+    Ok(Reply {
+        text,
+        data: json!({
+            "sets": sets.iter().map(set_json).collect::<Vec<_>>(),
+            "scope": opened.scope.json(),
+        }),
+        next: Vec::new(),
+    })
+}
+
+async fn one(opened: &Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
+    let Details { summary, keys } = opened.existing(name).await?;
+    let elsewhere = opened
+        .scope
+        .region
+        .as_ref()
+        .is_some_and(|region| region.value.as_str() != summary.region);
+    if elsewhere {
+        let failure = opened.not_found(name).await;
+        return Err(failure.hint(format!(
+            "`{name}` is in the region {}",
+            theirs(&summary.region)
+        )));
+    }
+    let mut text = rows(std::slice::from_ref(&summary));
+    text.push('\n');
+    let mut data = set_json(&summary);
+    data["keys"] = Value::Null;
+    data["referenced"] = json!(keys == Keys::Referenced);
+    match keys {
+        Keys::Known(keys) if keys.is_empty() => {
+            text.push_str("It has no keys\n");
+            data["keys"] = json!([]);
+        }
+        Keys::Known(keys) => {
+            let header = vec!["KEY".to_owned(), "VALUE".to_owned()];
+            let keys: Vec<String> = keys.iter().map(|key| theirs(key)).collect();
+            let rows = keys
+                .iter()
+                .map(|key| vec![key.clone(), "(hidden)".to_owned()]);
+            text.push_str(&table(
+                &[header].into_iter().chain(rows).collect::<Vec<_>>(),
+            ));
+            data["keys"] = json!(keys);
+        }
+        Keys::Referenced => text.push_str(
+            "It lives in your own cluster: its keys can be seen and changed only there\n",
+        ),
+        Keys::None => {
+            text.push_str("It holds credentials for an image registry, which are never shown\n");
+        }
+    }
+    data["scope"] = opened.scope.json();
+    Ok(Reply {
+        text,
+        data,
+        next: Vec::new(),
+    })
+}
+
+fn rows(sets: &[Summary]) -> String {
+    let header = ["NAME", "TYPE", "REGION", "STATUS"]
+        .map(str::to_owned)
+        .to_vec();
+    let rows = sets.iter().map(|set| {
+        let status = match &set.error {
+            Some(error) => format!("{}: {}", set.status.name(), theirs(error)),
+            None => set.status.name().to_owned(),
+        };
+        vec![
+            theirs(&set.name),
+            set.kind.words().to_owned(),
+            theirs(&set.region),
+            status,
+        ]
+    });
+    table(&[header].into_iter().chain(rows).collect::<Vec<_>>())
+}
+
+fn set_json(set: &Summary) -> Value {
+    let mut json = json!({
+        "name": theirs(&set.name),
+        "type": set.kind.name(),
+        "region": theirs(&set.region),
+        "status": set.status.name(),
+    });
+    if let Some(error) = &set.error {
+        json["error"] = json!(theirs(error));
+    }
+    json
+}

@@ -1,0 +1,302 @@
+//! The words of the field as types: what is parsed once, at the edge, and passed on.
+
+use std::fmt;
+
+use bot_cli_sdk::secret::Secret;
+
+/// The longest name of a set, and of a region.
+const LONGEST_NAME: usize = 63;
+
+/// The longest key.
+const LONGEST_KEY: usize = 64;
+
+/// The name of a secret set or of an image pull secret.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SetName(String);
+
+impl SetName {
+    /// Letters, digits and hyphens, 1 to 63, no hyphen at the ends. The error says what is wrong.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Self::checked(text, "letters, digits and hyphens", |character| {
+            character.is_ascii_alphanumeric() || character == '-'
+        })
+    }
+
+    /// The name of a set that exists already: the service has names with dots, made elsewhere.
+    pub fn parse_existing(text: &str) -> Result<Self, String> {
+        let name = Self::checked(text, "letters, digits, hyphens and dots", |character| {
+            character.is_ascii_alphanumeric() || character == '-' || character == '.'
+        })?;
+        if text.starts_with('.') || text.ends_with('.') {
+            return Err("has a dot at an end".to_owned());
+        }
+        Ok(name)
+    }
+
+    fn checked(text: &str, allowed: &str, is_allowed: fn(char) -> bool) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("is empty".to_owned());
+        }
+        if !text.chars().all(is_allowed) {
+            return Err(format!("may have only {allowed}"));
+        }
+        if text.len() > LONGEST_NAME {
+            return Err(format!("is longer than {LONGEST_NAME} characters"));
+        }
+        if text.starts_with('-') || text.ends_with('-') {
+            return Err("has a hyphen at an end".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// The key of a value in a secret set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(String);
+
+impl Key {
+    /// Letters, digits, underscores and hyphens, 1 to 64.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("is empty".to_owned());
+        }
+        let is_allowed =
+            |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+        if !text.chars().all(is_allowed) {
+            return Err("may have only letters, digits, underscores and hyphens".to_owned());
+        }
+        if text.len() > LONGEST_KEY {
+            return Err(format!("is longer than {LONGEST_KEY} characters"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// The code of a region: `us-west`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Region(String);
+
+impl Region {
+    /// Letters, digits and hyphens, 1 to 63.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let is_allowed = |character: char| character.is_ascii_alphanumeric() || character == '-';
+        if text.is_empty() || text.len() > LONGEST_NAME || !text.chars().all(is_allowed) {
+            return Err("is not the code of a region, such as `us-west`".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// The name of an organization, as the service knows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Organization(String);
+
+impl Organization {
+    /// Anything on one line that is no path; up to 128 bytes.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("is empty".to_owned()),
+            "." | ".." => Err("is a path, not a name".to_owned()),
+            _ if text.len() > 128 => Err("is longer than 128 characters".to_owned()),
+            _ if text.chars().any(|c| c.is_control() || "/\\?#%".contains(c)) => {
+                Err("has a character that no organization has".to_owned())
+            }
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+/// The address of a container image registry: `https://registry.example/v1/` or `ghcr.io`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryHost(String);
+
+impl RegistryHost {
+    /// A host, with a port, a path and `https://` where wanted; never with a user or a password in it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("is empty".to_owned());
+        }
+        if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err("has a blank in it".to_owned());
+        }
+        let with_scheme = if text.contains("://") {
+            text.to_owned()
+        } else {
+            format!("https://{text}")
+        };
+        let parsed = url::Url::parse(&with_scheme)
+            .map_err(|_| "is not an address, such as `https://registry.example/v1/`".to_owned())?;
+        if !parsed.username().is_empty() || parsed.password().is_some() {
+            return Err(
+                "has a user name in it; credentials are an argument of their own".to_owned(),
+            );
+        }
+        if !["https", "http"].contains(&parsed.scheme()) {
+            return Err("is neither https nor http".to_owned());
+        }
+        if parsed.host_str().is_none_or(str::is_empty) {
+            return Err("has no host".to_owned());
+        }
+        if parsed.query().is_some() || parsed.fragment().is_some() {
+            return Err("has a query or a fragment, which no registry address has".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+macro_rules! text_of {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
+}
+text_of!(SetName, Key, Region, Organization, RegistryHost);
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Secret,
+}
+
+/// What kind of thing a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetKind {
+    /// Keys with values.
+    Secret,
+    /// Credentials for an image registry.
+    ImagePullSecret,
+}
+
+impl SetKind {
+    /// Its name in JSON and in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::ImagePullSecret => "image_pull_secret",
+        }
+    }
+
+    /// Its name in a sentence.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Secret => "secret set",
+            Self::ImagePullSecret => "image pull secret",
+        }
+    }
+}
+
+/// Whether a set can be used by agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It can.
+    Ready,
+    /// Not yet.
+    Pending,
+    /// It could not be put where agents run.
+    Failed,
+}
+
+impl Status {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Pending => "pending",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Key, Organization, Region, RegistryHost, SetName};
+
+    #[test]
+    fn set_names_are_letters_digits_and_hyphens() {
+        let longest = "a".repeat(63);
+        for name in ["a", "prod", "My-Bot-2", "0", longest.as_str()] {
+            assert_eq!(SetName::parse(name).unwrap().as_str(), name);
+        }
+        let too_long = "a".repeat(64);
+        for name in [
+            "", "-a", "a-", "a_b", "a.b", "..", ".", "a/b", "a?b#c", "a b", "é", "a\n", &too_long,
+        ] {
+            assert!(SetName::parse(name).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn existing_sets_may_have_dots_inside() {
+        assert!(SetName::parse_existing("a.b").is_ok());
+        for name in [".", "..", ".a", "a.", "a/b", "a%2fb"] {
+            assert!(SetName::parse_existing(name).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn keys_are_those_of_an_environment_and_hyphens() {
+        for key in ["A", "OPENAI_API_KEY", "a-b", "0", &"K".repeat(64)] {
+            assert!(Key::parse(key).is_ok(), "{key:?}");
+        }
+        for key in ["", "A B", "A.B", "A=B", "é", &"K".repeat(65)] {
+            assert!(Key::parse(key).is_err(), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn regions_and_organizations_are_no_paths() {
+        assert!(Region::parse("us-west").is_ok());
+        for region in ["", "..", "us/west", "us west"] {
+            assert!(Region::parse(region).is_err(), "{region:?}");
+        }
+        assert!(Organization::parse("Ada's bots").is_ok());
+        for organization in ["", ".", "..", "a/b", "a\u{1b}b", "a?b"] {
+            assert!(
+                Organization::parse(organization).is_err(),
+                "{organization:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn registry_hosts_are_addresses_without_credentials() {
+        for host in [
+            "https://index.docker.io/v1/",
+            "ghcr.io",
+            "registry.example:5000/team",
+            "http://localhost:5000",
+            "localhost:5000",
+        ] {
+            assert!(RegistryHost::parse(host).is_ok(), "{host:?}");
+        }
+        for host in [
+            "",
+            "https://",
+            "ftp://a",
+            "https://user:pass@a/",
+            "user@a",
+            "a b",
+            "https://a/?x",
+            "https://a/#x",
+        ] {
+            assert!(RegistryHost::parse(host).is_err(), "{host:?}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What the process finds around itself, read once.
+
+use std::path::PathBuf;
+
+use bot_cli_sdk::secret::Secret;
+
+/// The variables that this plugin looks at.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// `BOT_CLI_ORGANIZATION`.
+    pub organization: Option<String>,
+    /// `BOT_CLI_REGION`.
+    pub region: Option<String>,
+    /// `BOT_CLI_BACKEND`.
+    pub backend: Option<String>,
+    /// `BOT_CLI_API_URL`.
+    pub api_url: Option<String>,
+    /// `BOT_CLI_TOKEN`.
+    pub token: Option<Secret>,
+    /// `BOT_CLI_TIMEOUT`.
+    pub timeout: Option<String>,
+    /// Where settings are kept.
+    pub config_folder: Option<PathBuf>,
+    /// Where data is kept.
+    pub data_folder: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// Whether the process was started with arguments, and so has the user's own streams.
+    pub own_streams: bool,
+}
+
+impl Environment {
+    /// Reads it; an empty variable counts as unset, where nothing is said to the contrary.
+    #[must_use]
+    pub fn read() -> Self {
+        let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let folder = |name: &str| {
+            // The specification of these folders has relative ones ignored.
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let home = folder("HOME");
+        let below = |base: Option<PathBuf>, usual: &str| {
+            base.or_else(|| home.as_ref().map(|home| home.join(usual)))
+                .map(|base| base.join("bot-cli"))
+        };
+        Self {
+            organization: text("BOT_CLI_ORGANIZATION"),
+            region: text("BOT_CLI_REGION"),
+            backend: text("BOT_CLI_BACKEND"),
+            // An empty one is a mistake of a script, and not worth sending a token somewhere else.
+            api_url: std::env::var("BOT_CLI_API_URL").ok(),
+            token: text("BOT_CLI_TOKEN").map(Secret::new),
+            timeout: text("BOT_CLI_TIMEOUT"),
+            config_folder: below(folder("XDG_CONFIG_HOME"), ".config"),
+            data_folder: below(folder("XDG_DATA_HOME"), ".local/share"),
+            home,
+            own_streams: std::env::args_os().len() > 1,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Values that are probably not what somebody means.
+
+/// What is odd about a value, if anything; never a part of it.
+#[must_use]
+pub fn odd(value: &str) -> Option<&'static str> {
+    if value.ends_with(['\n', '\r']) {
+        return Some("ends with a line break");
+    }
+    if value.starts_with(char::is_whitespace) || value.ends_with(char::is_whitespace) {
+        return Some("has a blank at an edge");
+    }
+    is_placeholder(value).then_some("looks like a placeholder")
+}
+
+fn is_placeholder(value: &str) -> bool {
+    const WHOLE: [&str; 9] = [
+        "changeme",
+        "change-me",
+        "change_me",
+        "todo",
+        "tbd",
+        "placeholder",
+        "secret",
+        "password",
+        "none",
+    ];
+    const BEGINNINGS: [&str; 6] = ["your-", "your_", "<your", "replace-", "replace_", "insert-"];
+    let lower = value.to_lowercase();
+    WHOLE.contains(&lower.as_str())
+        || BEGINNINGS
+            .iter()
+            .any(|beginning| lower.starts_with(beginning))
+        || (value.starts_with('<') && value.ends_with('>'))
+        || (value.len() >= 3 && lower.chars().all(|c| c == 'x' || c == '.' || c == '*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::odd;
+
+    #[test]
+    fn placeholders_and_edges_are_odd() {
+        for value in [
+            "your-api-key",
+            "YOUR_KEY",
+            "<key>",
+            "xxx",
+            "...",
+            "changeme",
+            " a",
+            "a\n",
+            "a\t",
+        ] {
+            assert!(odd(value).is_some(), "{value:?}");
+        }
+        for value in [
+            "sk-proj-1",
+            "yours",
+            "x",
+            "a b",
+            "<a",
+            "postgres://u:p@h/db",
+        ] {
+            assert_eq!(odd(value), None, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Files with one `KEY=value` a line.
+//!
+//! The values are those that python-dotenv gives, because the bots load their `.env` with it. What it would silently drop
+//! or expand is an error with its place, and no error holds any part of a value.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use bot_cli_sdk::secret::Secret;
+
+/// A key with its value, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The key, not checked yet.
+    pub key: String,
+    /// The value, perhaps empty.
+    pub value: Secret,
+    /// Where the key begins.
+    pub at: Place,
+}
+
+/// A place in a file, both counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The character of the line.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub at: Place,
+    /// What; never a part of a value.
+    pub what: &'static str,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dotenv {
+    /// Every key, in the order of the file.
+    pub bindings: Vec<Binding>,
+    /// Whether the file begins with a byte order mark, which python-dotenv takes for a part of the first key.
+    pub marked: bool,
+    /// What is wrong with the other lines.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a whole file; all problems at once.
+pub fn parse(text: &str) -> Dotenv {
+    let marked = text.starts_with('\u{feff}');
+    // Python reads text files with every kind of line end as one.
+    let text = text
+        .trim_start_matches('\u{feff}')
+        .replace("\r\n", "\n")
+        .replace('\r', "\n");
+    let text = Secret::new(text);
+    let mut reader = Reader {
+        rest: text.expose(),
+        at: Place { line: 1, column: 1 },
+    };
+    let mut bindings: Vec<Binding> = Vec::new();
+    let mut problems = Vec::new();
+    let mut seen: HashMap<String, Place> = HashMap::new();
+    loop {
+        reader.take_while(is_space);
+        if reader.rest.is_empty() {
+            break;
+        }
+        let start = reader.at;
+        match reader.binding() {
+            Ok(None) => {}
+            Ok(Some(binding)) => {
+                if seen.insert(binding.key.clone(), binding.at).is_some() {
+                    let what = "the key is there a second time, and only the last would count";
+                    problems.push(Problem {
+                        at: binding.at,
+                        what,
+                    });
+                }
+                bindings.push(binding);
+            }
+            Err(problem) => {
+                problems.push(problem);
+                reader.next_line(start);
+            }
+        }
+    }
+    Dotenv {
+        bindings,
+        marked,
+        problems,
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    at: Place,
+}
+
+impl<'a> Reader<'a> {
+    /// A key with its value and the rest of its line; `None` for a comment.
+    fn binding(&mut self) -> Result<Option<Binding>, Problem> {
+        if self.rest.starts_with('#') {
+            self.take_while(|c| c != '\n');
+            return Ok(None);
+        }
+        if let Some(after) = self.rest.strip_prefix("export")
+            && after.starts_with(is_blank)
+        {
+            self.advance("export".len());
+            self.take_while(is_blank);
+        }
+        let at = self.at;
+        let key = self.key()?;
+        self.take_while(is_blank);
+        if !self.rest.starts_with('=') {
+            return self.fail("there is no `=` after the key");
+        }
+        self.advance(1);
+        self.take_while(is_blank);
+        let value_at = self.at;
+        let value = match self.rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => self.quoted(quote)?,
+            Some('#') => {
+                return self.fail("a value that begins with `#` must stand in quotes");
+            }
+            _ => self.unquoted(),
+        };
+        check(value.expose()).map_err(|what| Problem { at: value_at, what })?;
+        Ok(Some(Binding { key, value, at }))
+    }
+
+    fn key(&mut self) -> Result<String, Problem> {
+        if self.rest.starts_with('\'') {
+            let Some(length) = self.rest[1..].find(['\'', '\n']) else {
+                return self.fail("the quote around the key is not closed");
+            };
+            if self.rest.as_bytes()[length + 1] != b'\'' || length == 0 {
+                return self.fail("the quote around the key is not closed");
+            }
+            let key = self.rest[1..=length].to_owned();
+            self.advance(length + 2);
+            return Ok(key);
+        }
+        let key = self.take_while(|c| c != '=' && c != '#' && !is_space(c));
+        if key.is_empty() {
+            return self.fail("there is no key");
+        }
+        Ok(key.to_owned())
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<Secret, Problem> {
+        let body = &self.rest[1..];
+        let length = closing(body, quote).or_else(|what| self.fail(what))?;
+        let value = unescaped(&body[..length], quote);
+        self.advance(length + 2);
+        let blanks = self.take_while(is_blank);
+        if self.rest.starts_with('#') {
+            self.take_while(|c| c != '\n');
+        } else if !self.rest.is_empty() && !self.rest.starts_with('\n') {
+            let _ = blanks;
+            return self.fail("something stands behind the closing quote");
+        }
+        Ok(value)
+    }
+
+    /// To the end of the line, or to a `#` behind a blank; without blanks at the end.
+    fn unquoted(&mut self) -> Secret {
+        let line = self.take_while(|c| c != '\n');
+        let mut end = line.len();
+        for (index, _) in line.match_indices('#') {
+            if line[..index].ends_with(is_space) {
+                end = index;
+                break;
+            }
+        }
+        Secret::new(line[..end].trim_end_matches(is_space).to_owned())
+    }
+
+    fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let length = self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len());
+        let taken = &self.rest[..length];
+        self.advance(length);
+        taken
+    }
+
+    fn advance(&mut self, length: usize) {
+        for character in self.rest[..length].chars() {
+            if character == '\n' {
+                self.at.line += 1;
+                self.at.column = 1;
+            } else {
+                self.at.column += 1;
+            }
+        }
+        self.rest = &self.rest[length..];
+    }
+
+    /// After a problem: behind the end of the line.
+    fn next_line(&mut self, start: Place) {
+        if self.at.line == start.line || !self.rest.is_empty() {
+            self.take_while(|c| c != '\n');
+        }
+    }
+
+    fn fail<T>(&self, what: &'static str) -> Result<T, Problem> {
+        Err(Problem { at: self.at, what })
+    }
+}
+
+/// The length of a quoted text. Since version 1.2.2 of python-dotenv a backslash escapes whatever follows; before, a quote
+/// with a backslash before it never closed, unless every quote had one. Only what both read alike is accepted.
+fn closing(body: &str, quote: char) -> Result<usize, &'static str> {
+    let mut escaped = false;
+    let closes = body.char_indices().find(|(_, character)| {
+        let found = *character == quote && !escaped;
+        escaped = *character == '\\' && !escaped;
+        found
+    });
+    let Some((length, _)) = closes else {
+        return Err("the quote is not closed");
+    };
+    let mut previous = None;
+    let closed_before = body.char_indices().find(|(_, character)| {
+        let found = *character == quote && previous != Some('\\');
+        previous = Some(*character);
+        found
+    });
+    let before = closed_before.map_or_else(|| body.rfind(quote), |(length, _)| Some(length));
+    if before == Some(length) {
+        Ok(length)
+    } else {
+        Err(
+            "versions of python-dotenv do not agree where these quotes end: write the backslashes another way",
+        )
+    }
+}
+
+fn unescaped(body: &str, quote: char) -> Secret {
+    let mut value = String::with_capacity(body.len());
+    let mut characters = body.chars();
+    while let Some(character) = characters.next() {
+        let next = characters.clone().next();
+        let decoded = match (character, next) {
+            ('\\', Some(next)) => escape(next, quote),
+            _ => None,
+        };
+        match decoded {
+            Some(decoded) => {
+                value.push(decoded);
+                characters.next();
+            }
+            None => value.push(character),
+        }
+    }
+    Secret::new(value)
+}
+
+fn escape(character: char, quote: char) -> Option<char> {
+    match (character, quote) {
+        ('\\' | '\'', _) => Some(character),
+        (_, '\'') => None,
+        ('"', _) => Some('"'),
+        ('a', _) => Some('\u{7}'),
+        ('b', _) => Some('\u{8}'),
+        ('f', _) => Some('\u{c}'),
+        ('n', _) => Some('\n'),
+        ('r', _) => Some('\r'),
+        ('t', _) => Some('\t'),
+        ('v', _) => Some('\u{b}'),
+        _ => None,
+    }
+}
+
+fn check(value: &str) -> Result<(), &'static str> {
+    if value.contains('\0') {
+        return Err("the value has a NUL character, which no environment can hold");
+    }
+    if expands(value) {
+        return Err("the value has a `${…}`, which python-dotenv would expand");
+    }
+    Ok(())
+}
+
+/// Whether a `${NAME}` or a `${NAME:-default}` is in there.
+fn expands(value: &str) -> bool {
+    value.match_indices("${").any(|(index, _)| {
+        let rest = &value[index + 2..];
+        rest.find(['}', ':']).is_some_and(|end| {
+            let after = &rest[end..];
+            after.starts_with('}') || (after.starts_with(":-") && after.contains('}'))
+        })
+    })
+}
+
+/// White space as Python's `\s` has it.
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+}
+
+/// White space inside a line.
+fn is_blank(character: char) -> bool {
+    is_space(character) && character != '\n'
+}

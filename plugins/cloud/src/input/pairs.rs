@@ -1,0 +1,185 @@
+//! Keys and values as words of the command line.
+//!
+//! No message quotes a word that may be a value.
+
+use bot_cli_sdk::secret::Secret;
+
+use super::looks_like_a_key;
+use crate::domain::{Entry, Key};
+
+/// What the words say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pairs {
+    /// Keys with values.
+    pub entries: Vec<Entry>,
+    /// Keys whose value is to be asked for.
+    pub open: Vec<Key>,
+}
+
+/// A field and what is wrong with it.
+pub type Wrong = (String, String);
+
+/// Reads `KEY=value` and `KEY`; all problems at once.
+pub fn parse(words: &[String]) -> Result<Pairs, Vec<Wrong>> {
+    let mut pairs = Pairs::default();
+    let mut wrong = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        match split(word) {
+            Ok(pieces) => {
+                for piece in pieces {
+                    if let Err(problem) = pairs.add(piece.expose(), index) {
+                        wrong.push(problem);
+                    }
+                }
+            }
+            Err(problem) => wrong.push((place(index), problem.to_owned())),
+        }
+    }
+    if wrong.is_empty() {
+        Ok(pairs)
+    } else {
+        Err(wrong)
+    }
+}
+
+impl Pairs {
+    fn add(&mut self, piece: &str, index: usize) -> Result<(), Wrong> {
+        let (key, value) = match piece.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (piece, None),
+        };
+        let named = if looks_like_a_key(key) {
+            key.to_owned()
+        } else {
+            place(index)
+        };
+        let key = Key::parse(key).map_err(|problem| {
+            let problem = match value {
+                Some(_) => format!("the key {problem}"),
+                None => "is not `KEY=value`".to_owned(),
+            };
+            (place(index), problem)
+        })?;
+        if self.knows(&key) {
+            return Err((named, "is given a second time".to_owned()));
+        }
+        match value {
+            Some("") => return Err((named, "the value is empty".to_owned())),
+            Some(value) if value.contains('\0') => {
+                return Err((named, "the value has a NUL character".to_owned()));
+            }
+            Some(value) => self.entries.push(Entry {
+                key,
+                value: Secret::new(value.to_owned()),
+            }),
+            None => self.open.push(key),
+        }
+        Ok(())
+    }
+
+    fn knows(&self, key: &Key) -> bool {
+        self.open.contains(key) || self.entries.iter().any(|entry| entry.key == *key)
+    }
+}
+
+/// Where a word stands among the pairs, for messages that must not quote it.
+fn place(index: usize) -> String {
+    format!("pair {}", index + 1)
+}
+
+/// One word is one pair, unless it holds several and says so by quotes.
+fn split(word: &str) -> Result<Vec<Secret>, &'static str> {
+    const AMBIGUOUS: &str = "may be one pair or several: give each pair as a word of its own";
+    if !holds_several(word) {
+        return Ok(vec![Secret::new(word.to_owned())]);
+    }
+    let pieces: Vec<Secret> = shlex::split(word)
+        .ok_or(AMBIGUOUS)?
+        .into_iter()
+        .map(Secret::new)
+        .collect();
+    let all_pairs = pieces.iter().all(|piece| is_pair(piece.expose()));
+    if all_pairs && word.contains(['"', '\'']) {
+        Ok(pieces)
+    } else {
+        Err(AMBIGUOUS)
+    }
+}
+
+/// Whether a blank in the word is followed by what looks like another pair.
+fn holds_several(word: &str) -> bool {
+    let Some((_, value)) = word.split_once('=') else {
+        return false;
+    };
+    value
+        .split_whitespace()
+        .skip(usize::from(!value.starts_with(char::is_whitespace)))
+        .any(is_pair)
+}
+
+fn is_pair(piece: &str) -> bool {
+    piece
+        .split_once('=')
+        .is_some_and(|(key, _)| Key::parse(key).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    fn read(words: &[&str]) -> Result<Vec<(String, String)>, Vec<super::Wrong>> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        parse(&words).map(|pairs| {
+            let open = pairs
+                .open
+                .iter()
+                .map(|key| (key.to_string(), "?".to_owned()));
+            pairs
+                .entries
+                .iter()
+                .map(|entry| (entry.key.to_string(), entry.value.expose().to_owned()))
+                .chain(open)
+                .collect()
+        })
+    }
+
+    #[test]
+    fn a_pair_is_split_at_the_first_equals_sign() {
+        let found = read(&["A=b=c==", "B=a b", "C", "D=\"q\"", "E=x & y=z"]).unwrap_err();
+        assert_eq!(found.len(), 1, "the last may be two pairs: {found:?}");
+        let found = read(&["A=b=c==", "B=a b", "C", "D=\"q\""]).unwrap();
+        let expected = [("A", "b=c=="), ("B", "a b"), ("D", "\"q\""), ("C", "?")];
+        assert_eq!(found, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
+    }
+
+    #[test]
+    fn one_word_is_several_pairs_only_where_quotes_say_so() {
+        let found = read(&["A='x y' B=z"]).unwrap();
+        let expected = [("A", "x y"), ("B", "z")];
+        assert_eq!(found, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
+        for word in ["A=1 B=2", "A='x y' z B=1", "A=\"x B=1"] {
+            let wrong = read(&[word]).unwrap_err();
+            assert!(
+                wrong[0].1.contains("one pair or several"),
+                "{word}: {wrong:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn all_problems_are_named_and_no_value_is() {
+        let wrong = read(&[
+            "EMPTY=",
+            "s3cret/value",
+            "a b=s3cret",
+            "TWICE=s3cret",
+            "TWICE=x",
+            "c3VwZXJzZWNyZXQ=",
+        ])
+        .unwrap_err();
+        let fields: Vec<&str> = wrong.iter().map(|(field, _)| field.as_str()).collect();
+        assert_eq!(fields, ["EMPTY", "pair 2", "pair 3", "TWICE", "pair 6"]);
+        let said = format!("{wrong:?}");
+        assert!(!said.contains("s3cret") && !said.contains("c3Vw"), "{said}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Manages secret sets and image pull secrets, of a hosting service or of a local encrypted vault.
+//!
+//! A command is a line: options → input (validated, all problems at once) → scope (organization, region, backend, and where
+//! each came from) → [`backend::SecretsBackend`] → report. Backends know nothing of questions, wording or tables.
+
+pub mod auth;
+pub mod backend;
+pub mod command;
+pub mod config;
+pub mod domain;
+pub mod environment;
+pub mod files;
+pub mod input;
+pub mod options;
+pub mod scope;
+pub mod words;
+
+/// What the plugin says of itself to a host that does not run it.
+pub const MANIFEST: &str = bot_cli_sdk::manifest!("../manifest.json");
+
+/// Runs the plugin as a command or over the protocol, whichever it was started for.
+#[must_use]
+pub fn main() -> std::process::ExitCode {
+    bot_cli_sdk::plugin::main::<options::Options>()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_manifest_is_what_the_options_say() {
+        let checked = bot_cli_sdk::plugin::check_manifest::<crate::options::Options>();
+        if let Err(expected) = checked {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/manifest.json");
+            if std::env::var_os("UPDATE").is_some() {
+                std::fs::write(path, &expected).unwrap();
+            }
+            panic!(
+                "{path} is out of date; with UPDATE=1 in the environment this test has rewritten it"
+            );
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The options of the command line, and what they say.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+use crate::scope::Wanted;
+
+const EXAMPLES: &str = "\
+Examples:
+  Keep two keys, without an account:
+    bot-cli cloud secrets set my-bot-secrets OPENAI_API_KEY=... DEEPGRAM_API_KEY=...
+
+  Be asked for a value, hidden:
+    bot-cli cloud secrets set my-bot-secrets CARTESIA_API_KEY
+
+  Everything that the bot has on this machine:
+    bot-cli cloud secrets set my-bot-secrets --file .env
+
+  See what there is; values are never shown:
+    bot-cli cloud secrets list
+    bot-cli cloud secrets list my-bot-secrets
+
+  Start the bot with a set of the vault in its environment:
+    bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
+
+  Use the hosting service instead of the vault:
+    bot-cli cloud auth login";
+
+/// Manage secret sets and image pull secrets of deployed bots.
+///
+/// Without an account they are kept in an encrypted vault on this machine; signed in, by the hosting service.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "bot-cli-cloud", bin_name = "bot-cli cloud", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Options {
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Secret sets and image pull secrets
+    Secrets {
+        /// The command.
+        #[command(subcommand)]
+        command: Secrets,
+    },
+    /// Sign in to the hosting service, and out
+    Auth {
+        /// The command.
+        #[command(subcommand)]
+        command: Auth,
+    },
+    /// The organizations that you belong to
+    Organizations {
+        /// The command.
+        #[command(subcommand)]
+        command: Organizations,
+    },
+    /// The regions where secrets can be kept
+    Regions {
+        /// The command.
+        #[command(subcommand)]
+        command: Regions,
+    },
+    /// What holds where no option says otherwise
+    Config {
+        /// The command.
+        #[command(subcommand)]
+        command: Config,
+    },
+}
+
+/// What can be done with secrets.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Secrets {
+    /// List secret sets and image pull secrets, or the keys of one set
+    List(List),
+    /// Create or update a secret set
+    ///
+    /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml.
+    Set(Set),
+    /// Remove one key from a secret set
+    Unset(Unset),
+    /// Delete a secret set or an image pull secret, for good
+    Delete(Delete),
+    /// Create or update the credentials for a private image registry
+    ImagePullSecret(ImagePullSecret),
+    /// Start a program with a set of the vault in its environment
+    ///
+    /// The hosting service never gives values back, so this works with the vault of this machine only.
+    Run(Run),
+}
+
+/// Where to act.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ScopeOptions {
+    /// Organization (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub organization: Option<String>,
+    /// What keeps the secrets: local or hosted (default: hosted when signed in)
+    #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub backend: Option<String>,
+}
+
+/// The region, for commands that have one.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RegionOption {
+    /// Region (default: the organization's, typically us-west)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+}
+
+impl ScopeOptions {
+    /// What they say.
+    #[must_use]
+    pub fn wanted(&self, region: Option<&str>) -> Wanted {
+        Wanted {
+            organization: self.organization.clone(),
+            region: region.map(str::to_owned),
+            backend: self.backend.clone(),
+        }
+    }
+}
+
+/// `secrets list`.
+#[derive(Debug, Clone, Args)]
+pub struct List {
+    /// Set whose keys are shown; values never are
+    pub name: Option<String>,
+    /// Show secret sets only
+    #[arg(short, long, overrides_with = "no_sets")]
+    pub sets: bool,
+    /// Show image pull secrets too (default)
+    #[arg(long, overrides_with = "sets")]
+    pub no_sets: bool,
+    /// Show only what is in this region (default: all regions)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// `secrets set`.
+#[derive(Debug, Clone, Args)]
+pub struct Set {
+    /// Set to create or update: letters, digits and hyphens
+    pub name: Option<String>,
+    /// Pairs; a key without a value is asked for, hidden
+    #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
+    pub secrets: Vec<String>,
+    /// Read the pairs from a file, one a line, as in .env; `-` for stdin
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Ask for the keys of this file, such as .env.example, that are still missing
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub from_template: Option<PathBuf>,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until the set is ready or has failed
+    #[arg(long)]
+    pub wait: bool,
+    /// The region.
+    #[command(flatten)]
+    pub region: RegionOption,
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// `secrets unset`.
+#[derive(Debug, Clone, Args)]
+pub struct Unset {
+    /// Set to remove the key from
+    pub name: String,
+    /// Key to remove
+    pub secret_key: String,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// `secrets delete`.
+#[derive(Debug, Clone, Args)]
+pub struct Delete {
+    /// Set to delete
+    pub name: String,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// `secrets image-pull-secret`.
+#[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
+pub struct ImagePullSecret {
+    /// Name of the credentials: letters, digits and hyphens
+    pub name: String,
+    /// Address of the registry: ghcr.io, index.docker.io/v1/
+    #[arg(value_hint = ValueHint::Url)]
+    pub host: String,
+    /// `USER:TOKEN`, or `-` to read it from stdin (default: asked for, hidden)
+    #[arg(value_name = "CREDENTIALS", value_hint = ValueHint::Other)]
+    pub credentials: Option<String>,
+    /// What stands behind the credentials: taken, so that no message quotes what may be a part of them.
+    #[arg(hide = true, value_hint = ValueHint::Other)]
+    pub rest: Vec<String>,
+    /// Encode the credentials as base64 (default)
+    #[arg(long, overrides_with = "no_encode")]
+    pub encode: bool,
+    /// Don't: they are base64 already
+    #[arg(long, overrides_with = "encode")]
+    pub no_encode: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until the credentials are ready or have failed
+    #[arg(long)]
+    pub wait: bool,
+    /// The region.
+    #[command(flatten)]
+    pub region: RegionOption,
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// `secrets run`.
+#[derive(Debug, Clone, Args)]
+pub struct Run {
+    /// Set of the vault
+    pub name: String,
+    /// Program and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
+    pub program: Vec<String>,
+    /// Organization (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub organization: Option<String>,
+}
+
+/// What can be done about signing in.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Auth {
+    /// Sign in
+    ///
+    /// A browser is opened. Machines without one read a personal access token or a private API key from stdin.
+    Login(Login),
+    /// Forget the sign-in of this machine
+    Logout,
+    /// Show whether and how you are signed in
+    Status,
+}
+
+/// `auth login`.
+#[derive(Debug, Clone, Args)]
+pub struct Login {
+    /// Read a personal access token or a private API key from stdin
+    #[arg(long, conflicts_with_all = ["no_browser", "import"])]
+    pub token_stdin: bool,
+    /// Show the address that is to be opened, and open none
+    #[arg(long)]
+    pub no_browser: bool,
+    /// Take over the sign-in of the service's own client
+    #[arg(long, conflicts_with = "no_browser")]
+    pub import: bool,
+}
+
+/// What can be done with organizations.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Organizations {
+    /// List them
+    List(OnlyScope),
+    /// Use this one from now on
+    Use {
+        /// Name of the organization
+        #[arg(value_hint = ValueHint::Other)]
+        name: String,
+    },
+}
+
+/// What can be done with regions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Regions {
+    /// List them
+    List(OnlyScope),
+}
+
+/// Nothing but where to act.
+#[derive(Debug, Clone, Args)]
+pub struct OnlyScope {
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// What can be done with the configuration.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Config {
+    /// Show what holds, and where each of it comes from
+    Show,
+    /// Set or, with an empty value, remove a setting
+    Set {
+        /// organization, region, backend, api-url or timeout (seconds)
+        #[arg(value_hint = ValueHint::Other)]
+        key: String,
+        /// Its value
+        #[arg(value_hint = ValueHint::Other)]
+        value: String,
+    },
+}

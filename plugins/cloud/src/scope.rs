@@ -1,0 +1,339 @@
+//! Where a command acts: backend, organization, region, and where each of these came from.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::auth::credentials::Found;
+use crate::config::Config;
+use crate::domain::{Organization, Region};
+use crate::environment::Environment;
+use crate::input::invalid;
+
+/// The address of the service.
+pub const SERVICE: &str = "https://api.pipecat.daily.co";
+
+/// How long a request may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where a setting came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// An option.
+    Flag,
+    /// A variable of the environment.
+    Environment,
+    /// `config.toml`.
+    Config,
+    /// `cloud-deploy.toml` of a project.
+    DeployFile,
+    /// The service said so.
+    Service,
+    /// What is changed is there already.
+    Existing,
+    /// Nobody said otherwise.
+    Default,
+}
+
+impl Source {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Environment => "environment",
+            Self::Config => "config",
+            Self::DeployFile => "deploy_file",
+            Self::Service => "service",
+            Self::Existing => "existing",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Where it came from.
+    pub source: Source,
+}
+
+impl<T: ToString> Setting<T> {
+    fn json(&self) -> Value {
+        json!({ "value": self.value.to_string(), "source": self.source.name() })
+    }
+}
+
+/// What keeps secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendKind {
+    /// The hosting service.
+    Hosted,
+    /// The encrypted vault of this machine.
+    Local,
+}
+
+impl std::fmt::Display for BackendKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Hosted => "hosted",
+            Self::Local => "local",
+        })
+    }
+}
+
+/// What the options say.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// `--organization`.
+    pub organization: Option<String>,
+    /// `--region`.
+    pub region: Option<String>,
+    /// `--backend`.
+    pub backend: Option<String>,
+}
+
+/// Where a command acts.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// What keeps the secrets.
+    pub backend: Setting<BackendKind>,
+    /// Whose they are, as far as it is known before the service is asked.
+    pub organization: Option<Setting<Organization>>,
+    /// Where they are, as far as somebody said.
+    pub region: Option<Setting<Region>>,
+    /// The address of the service.
+    pub api_url: Setting<Url>,
+    /// How long a request may take.
+    pub timeout: Duration,
+}
+
+impl Scope {
+    /// Options, then variables, then the file, then defaults; all problems at once.
+    pub fn resolve(
+        wanted: &Wanted,
+        environment: &Environment,
+        config: &Config,
+        found: &Found,
+    ) -> Result<Self, Failure> {
+        let mut wrong = Vec::new();
+        let organization = texts(
+            wanted.organization.as_deref(),
+            environment.organization.as_deref(),
+            config.get("organization"),
+        );
+        let organization = checked(
+            &mut wrong,
+            "organization",
+            organization,
+            Organization::parse,
+        );
+        let region = texts(
+            wanted.region.as_deref(),
+            environment.region.as_deref(),
+            config.get("region"),
+        );
+        let region = checked(&mut wrong, "region", region, Region::parse);
+        let timeout = texts(None, environment.timeout.as_deref(), config.get("timeout"));
+        let timeout = checked(&mut wrong, "timeout", timeout, seconds);
+        if !wrong.is_empty() {
+            return Err(invalid(wrong));
+        }
+        let configured_url = texts(None, environment.api_url.as_deref(), config.get("api_url"));
+        let named_backend = texts(
+            wanted.backend.as_deref(),
+            environment.backend.as_deref(),
+            config.get("backend"),
+        );
+        let backend = match named_backend {
+            Some(named) => Setting {
+                value: backend_of(named.value)?,
+                source: named.source,
+            },
+            None if environment.token.is_some() => of(BackendKind::Hosted, Source::Environment),
+            None if configured_url.is_some() => of(
+                BackendKind::Hosted,
+                configured_url
+                    .as_ref()
+                    .map_or(Source::Default, |url| url.source),
+            ),
+            // A broken credentials file is somebody who had signed in: never silently something else.
+            None if found.is_any() => of(BackendKind::Hosted, Source::Config),
+            None => of(BackendKind::Local, Source::Default),
+        };
+        let api_url = match configured_url {
+            Some(url) => Setting {
+                value: address(url.value)?,
+                source: url.source,
+            },
+            None => of(address(SERVICE)?, Source::Default),
+        };
+        Ok(Self {
+            backend,
+            organization,
+            region,
+            api_url,
+            timeout: timeout.map_or(TIMEOUT, |timeout| timeout.value),
+        })
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let nobody = json!({ "value": null, "source": Source::Default.name() });
+        let mut scope = json!({
+            "backend": self.backend.json(),
+            "organization": self.organization.as_ref().map_or(nobody.clone(), Setting::json),
+            "region": self.region.as_ref().map_or(nobody, Setting::json),
+        });
+        if self.backend.value == BackendKind::Hosted {
+            scope["api_url"] = json!({
+                "value": self.shown_url(),
+                "source": self.api_url.source.name(),
+            });
+        }
+        scope
+    }
+
+    /// The address as the user writes it.
+    #[must_use]
+    pub fn shown_url(&self) -> String {
+        self.api_url.value.as_str().trim_end_matches('/').to_owned()
+    }
+
+    /// For `-v`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words = vec![format!(
+            "backend {} ({})",
+            self.backend.value,
+            self.backend.source.name()
+        )];
+        words.extend(self.organization.as_ref().map(|organization| {
+            let source = organization.source.name();
+            format!("organization {} ({source})", organization.value)
+        }));
+        words.extend(self.region.as_ref().map(|region| {
+            let source = region.source.name();
+            format!("region {} ({source})", region.value)
+        }));
+        if self.backend.value == BackendKind::Hosted {
+            let source = self.api_url.source.name();
+            words.push(format!("{} ({source})", self.shown_url()));
+        }
+        words.join(", ")
+    }
+}
+
+/// An address of a service: HTTPS, or HTTP on this machine; no user in it.
+pub fn address(text: &str) -> Result<Url, Failure> {
+    let failure = |problem: &str| {
+        Failure::new(
+            Exit::Usage,
+            "insecure_url",
+            format!("can't use the address of the service: {problem}"),
+        )
+        .field("api_url", None, problem)
+        .hint("it has the form `https://HOST`; `http://` is for this machine only (BOT_CLI_API_URL, or `bot-cli cloud config set api_url`)")
+    };
+    let url = Url::parse(text).map_err(|_| failure("it is not an address"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(failure("it has a user name or a password in it"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(failure("it has a query or a fragment"));
+    }
+    match url.scheme() {
+        "https" if url.host_str().is_some() => Ok(url),
+        "http" if is_this_machine(&url) => Ok(url),
+        "http" => Err(failure(
+            "http to another machine would show the token to everybody on the way",
+        )),
+        _ => Err(failure("it is neither https nor http")),
+    }
+}
+
+/// Whether an address stays on this machine.
+#[must_use]
+pub fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// The backend of that name.
+pub fn backend_of(name: &str) -> Result<BackendKind, Failure> {
+    match name {
+        "hosted" => Ok(BackendKind::Hosted),
+        "local" => Ok(BackendKind::Local),
+        other => Err(Failure::new(
+            Exit::Usage,
+            "unknown_backend",
+            format!("there is no backend `{other}`"),
+        )
+        .field("backend", Some("--backend"), "must be `local` or `hosted`")),
+    }
+}
+
+/// Seconds, as people write them.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| (0.01..=3600.0).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "is not a number of seconds from 0.01 to 3600".to_owned())
+}
+
+fn texts<'a>(
+    flag: Option<&'a str>,
+    variable: Option<&'a str>,
+    file: Option<&'a str>,
+) -> Option<Setting<&'a str>> {
+    flag.map(|value| of(value, Source::Flag))
+        .or_else(|| variable.map(|value| of(value, Source::Environment)))
+        .or_else(|| file.map(|value| of(value, Source::Config)))
+}
+
+fn checked<T>(
+    wrong: &mut Vec<(String, Option<&'static str>, String)>,
+    name: &'static str,
+    setting: Option<Setting<&str>>,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Option<Setting<T>> {
+    let Setting { value, source } = setting?;
+    match parse(value) {
+        Ok(value) => Some(of(value, source)),
+        Err(problem) => {
+            let from = match source {
+                Source::Environment => " (from the environment)",
+                Source::Config => " (from the configuration)",
+                Source::Flag
+                | Source::DeployFile
+                | Source::Service
+                | Source::Existing
+                | Source::Default => "",
+            };
+            let flag = match name {
+                "organization" => Some("--organization"),
+                "region" => Some("--region"),
+                _ => None,
+            };
+            wrong.push((name.to_owned(), flag, format!("{problem}{from}")));
+            None
+        }
+    }
+}
+
+fn of<T>(value: T, source: Source) -> Setting<T> {
+    Setting { value, source }
+}

@@ -1,0 +1,189 @@
+//! The sentences in which this crate says what went wrong, and what to do about it.
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::terminal::printable;
+
+use crate::backend::local::VaultError;
+use crate::backend::{BackendError, PutError};
+use crate::domain::{Key, SetName};
+
+/// A text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
+#[must_use]
+pub fn theirs(text: &str) -> String {
+    let line = printable(text, false).replace(['\n', '\t'], " ");
+    let mut shown: String = line.trim().chars().take(300).collect();
+    if shown.len() < line.trim().len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// "1 key", "2 keys".
+#[must_use]
+pub fn count(number: usize, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    }
+}
+
+/// What a backend could not do.
+#[must_use]
+pub fn failure(error: &BackendError) -> Failure {
+    match error {
+        BackendError::Unreachable { host, reason } => Failure::new(
+            Exit::Unavailable,
+            "unreachable",
+            format!("could not reach {}: {}", theirs(host), theirs(reason)),
+        )
+        .hint("look at the network and at the address (`bot-cli cloud config show`), then try again"),
+        BackendError::TimedOut { host } => Failure::new(
+            Exit::Unavailable,
+            "timed_out",
+            format!("{} did not answer in time", theirs(host)),
+        )
+        .hint("try again; BOT_CLI_TIMEOUT sets the seconds that a request may take"),
+        BackendError::BadCertificate { host, reason } => Failure::new(
+            Exit::Failed,
+            "bad_certificate",
+            format!("{} could not prove who it is: {}", theirs(host), theirs(reason)),
+        )
+        .hint("nothing was sent; if a proxy of your own stands between, SSL_CERT_FILE names its certificates"),
+        BackendError::Redirected { to } => Failure::new(
+            Exit::Failed,
+            "redirected",
+            format!("the service redirects to `{}`, which is not followed with a token", theirs(to)),
+        )
+        .hint("if that is where it has moved, set the address: `bot-cli cloud config set api_url …`"),
+        BackendError::Unavailable { status, message, retry_after } => {
+            let failure = Failure::new(
+                Exit::Unavailable,
+                "unavailable",
+                said(&format!("the service is not available (status {status})"), message),
+            );
+            match retry_after {
+                Some(seconds) => failure.hint(format!("try again in {}", count(usize::try_from(*seconds).unwrap_or(usize::MAX), "second"))),
+                None => failure.hint("try again in a while"),
+            }
+        }
+        BackendError::NotSignedIn { message } => Failure::new(
+            Exit::NotAllowed,
+            "not_signed_in",
+            said("the service does not accept the token", message),
+        )
+        .hint("bot-cli cloud auth login"),
+        BackendError::NotAllowed { message } => Failure::new(
+            Exit::NotAllowed,
+            "not_allowed",
+            said("you are not allowed to do this", message),
+        )
+        .hint("`bot-cli cloud organizations list` shows where you belong"),
+        BackendError::NotFound { message } => {
+            Failure::new(Exit::Failed, "not_found", said("the service does not know it", message))
+                .hint("bot-cli cloud secrets list")
+        }
+        BackendError::Conflict { message } => Failure::new(
+            Exit::Failed,
+            "conflict",
+            said("somebody else is changing it", message),
+        )
+        .hint("try again"),
+        BackendError::Refused { status, message } => Failure::new(
+            Exit::Failed,
+            "refused",
+            said(&format!("the service refuses it (status {status})"), message),
+        )
+        .hint("the same command with `-vv` shows the requests"),
+        BackendError::InvalidResponse { what } => Failure::new(
+            Exit::Failed,
+            "invalid_response",
+            format!("what answered is not the service, or not in its right mind: {}", theirs(what)),
+        )
+        .hint("look at the address: `bot-cli cloud config show`"),
+        BackendError::Cancelled | BackendError::Vault(VaultError::Cancelled) => Failure::cancelled(),
+        BackendError::Vault(error) => vault(error),
+    }
+}
+
+fn vault(error: &VaultError) -> Failure {
+    let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
+    match error {
+        VaultError::File { .. } => failure("vault_unusable")
+            .hint("put the file back from a backup, or move the folder of the vault away"),
+        VaultError::TooOpen { path, .. } => {
+            let shown = path.display().to_string();
+            let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
+            failure("vault_too_open").hint(format!("chmod 600 {quoted}"))
+        }
+        VaultError::NoKey { .. } => failure("vault_no_key")
+            .hint("put the key back from a backup; without it nothing in the vault can be read")
+            .hint("to begin anew, move the folder of the vault away"),
+        VaultError::WrongKey { .. } => failure("vault_wrong_key").hint(
+            "put back the key that belongs to the vault, or move the folder of the vault away",
+        ),
+        VaultError::Format { .. } => {
+            failure("vault_format").hint("a newer bot-cli may have written it: update")
+        }
+        VaultError::Damaged { .. } => failure("vault_damaged")
+            .hint("put the vault back from a backup, or move its folder away"),
+        VaultError::NotWritten { .. } => failure("vault_not_written")
+            .hint("nothing has changed; look at the disk's free space and at the folder's rights"),
+        VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
+        VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
+            .hint("try again when it is done"),
+        VaultError::Cancelled => Failure::cancelled(),
+    }
+}
+
+/// A set that was not stored, or not wholly: which keys are.
+#[must_use]
+pub fn put_failure(name: &SetName, error: &PutError) -> Failure {
+    let mut failure = failure(&error.cause);
+    if error.applied.is_empty() && error.unknown.is_empty() {
+        if !matches!(error.cause, BackendError::Vault(_)) {
+            failure = failure.hint(format!("`{name}` was not changed"));
+        }
+        return failure;
+    }
+    if !error.applied.is_empty() {
+        "partly_applied".clone_into(&mut failure.code);
+        failure.message = format!(
+            "{} of {} are saved in `{name}`, then: {}",
+            error.applied.len(),
+            count(
+                error.applied.len() + error.unknown.len() + error.not_applied.len(),
+                "key"
+            ),
+            failure.message
+        );
+    }
+    let states: [(&[Key], &str); 3] = [
+        (&error.applied, "applied"),
+        (&error.unknown, "unknown"),
+        (&error.not_applied, "not applied"),
+    ];
+    for (keys, state) in states {
+        for key in keys {
+            failure = failure.field(key.as_str(), None, state);
+        }
+    }
+    failure.hint("the same command again puts it right")
+}
+
+fn said(ours: &str, message: &str) -> String {
+    match theirs(message).as_str() {
+        "" => ours.to_owned(),
+        message => format!("{ours}: {message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::theirs;
+
+    #[test]
+    fn texts_of_the_other_side_command_no_terminal() {
+        assert_eq!(theirs("\u{1b}[2Ja\nb\u{1b}]0;t\u{7}\u{202e}c\r"), "a bc");
+        assert_eq!(theirs(&"x".repeat(301)).chars().count(), 301);
+    }
+}

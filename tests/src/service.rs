@@ -1,0 +1,140 @@
+//! A stand-in for the hosted service: HTTP/1.1 on loopback, bare or over TLS, with the state, the answers and the bad days of the real one.
+//!
+//! Both families of paths stand over one state. A test reads that state, injects faults and asks what was sent. What it
+//! leaves out is what secrets don't need: agents, sessions, builds.
+
+mod connection;
+mod faults;
+mod oauth;
+mod routes;
+mod secrets;
+mod tls;
+mod world;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+pub use faults::{Fault, Injection};
+pub use world::{Access, ListForm, Outcome, Provisioning, Sent, World};
+
+/// A user's access token, member of both organizations.
+pub const USER_TOKEN: &str = "user-token-0f3c6a1d9b";
+/// A personal access token of the same user.
+pub const PERSONAL_TOKEN: &str = "pcc_pat_5e81c2f07a64";
+/// A private API key of [`ORGANIZATION`].
+pub const PRIVATE_KEY: &str = "sk_2b7d90e4c15f";
+/// The first organization, which is the default: regions `us-west` (default), `us-east` and `eu-central`.
+pub const ORGANIZATION: &str = "first-org";
+/// The other organization: regions `ap-south` (default) and `us-west`.
+pub const OTHER_ORGANIZATION: &str = "second-org";
+
+/// A running stand-in; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Service {
+    url: String,
+    world: Arc<Mutex<World>>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Service {
+    /// Starts one on a port of its own.
+    pub fn start() -> io::Result<Self> {
+        Self::listen("http", None)
+    }
+
+    /// Starts one over TLS, with a certificate that nobody vouches for; the certificate goes along, as PEM.
+    pub fn start_tls() -> io::Result<(Self, String)> {
+        let (acceptor, certificate) = tls::acceptor()?;
+        Ok((Self::listen("https", Some(acceptor))?, certificate))
+    }
+
+    fn listen(scheme: &str, tls: Option<tls::Acceptor>) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let address: SocketAddr = listener.local_addr()?;
+        let url = format!("{scheme}://{address}");
+        let world = Arc::new(Mutex::new(World::new(&url)));
+        let (stop, stopped) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let shared = Arc::clone(&world);
+        let thread = thread::spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = connection::accept(listener, shared, tls) => {}
+                    _ = stopped => {}
+                }
+            });
+            // Answers that never end must not keep the test from ending.
+            runtime.shutdown_background();
+        });
+        Ok(Self {
+            url,
+            world,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    /// Its address: `http://127.0.0.1:PORT`.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The state, to be read or changed.
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        lock(&self.world)
+    }
+
+    /// Makes requests go wrong.
+    pub fn inject(&self, injection: Injection) {
+        self.world().injections.push(injection);
+    }
+
+    /// From now on, everything is as it should be.
+    pub fn heal(&self) {
+        self.world().injections.clear();
+    }
+
+    /// The requests so far, in full.
+    #[must_use]
+    pub fn sent(&self) -> Vec<Sent> {
+        self.world().sent.clone()
+    }
+
+    /// The requests so far as `METHOD target`; they are forgotten then.
+    pub fn take_sent(&self) -> Vec<String> {
+        let sent = std::mem::take(&mut self.world().sent);
+        sent.iter().map(Sent::line).collect()
+    }
+
+    /// Everything that is stored, values included, for comparing states.
+    #[must_use]
+    pub fn stored(&self) -> Value {
+        self.world().stored()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A test that failed while it held the state leaves it readable.
+fn lock(world: &Mutex<World>) -> MutexGuard<'_, World> {
+    world.lock().unwrap_or_else(PoisonError::into_inner)
+}

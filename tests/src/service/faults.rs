@@ -1,0 +1,140 @@
+//! Bad days: which requests go wrong, how, and whether they took effect before.
+
+use std::time::Duration;
+
+/// How an answer goes wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// Another answer than the right one.
+    Answer {
+        /// Its status.
+        status: u16,
+        /// Its headers.
+        headers: Vec<(&'static str, String)>,
+        /// Its body.
+        body: String,
+    },
+    /// The connection is reset instead of an answer.
+    Reset,
+    /// The connection is reset after half of the body.
+    ResetInBody,
+    /// The connection is closed after half of the body.
+    Truncated,
+    /// A blank every so often, without end: each read makes progress, the answer never comes.
+    Drip(Duration),
+    /// Blanks as fast as they are taken, without end.
+    Endless,
+    /// Never an answer.
+    Silence,
+    /// The right answer, later.
+    Late(Duration),
+}
+
+impl Fault {
+    /// The service's own shape of an error.
+    #[must_use]
+    pub fn error(status: u16, error: &str, code: &str) -> Self {
+        let body = serde_json::json!({"error": error, "code": code}).to_string();
+        Self::json(status, &body)
+    }
+
+    /// A body of type JSON, whatever it is.
+    #[must_use]
+    pub fn json(status: u16, body: &str) -> Self {
+        Self::answer(status, "application/json", body)
+    }
+
+    /// What an edge server shows to a browser.
+    #[must_use]
+    pub fn html(status: u16) -> Self {
+        let page =
+            "<!doctype html><html><head><title>Oh</title></head><body><h1>Oh</h1></body></html>";
+        Self::answer(status, "text/html; charset=utf-8", page)
+    }
+
+    /// Elsewhere.
+    #[must_use]
+    pub fn redirect(to: &str) -> Self {
+        Self::Answer {
+            status: 307,
+            headers: vec![("location", to.to_owned())],
+            body: String::new(),
+        }
+    }
+
+    /// Adds a header to an answer.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: &str) -> Self {
+        if let Self::Answer { headers, .. } = &mut self {
+            headers.push((name, value.to_owned()));
+        }
+        self
+    }
+
+    fn answer(status: u16, kind: &str, body: &str) -> Self {
+        Self::Answer {
+            status,
+            headers: vec![("content-type", kind.to_owned())],
+            body: body.to_owned(),
+        }
+    }
+}
+
+/// Which requests go wrong.
+#[derive(Debug, Clone)]
+pub struct Injection {
+    method: &'static str,
+    path: String,
+    left: Option<u32>,
+    pub(super) fault: Fault,
+    pub(super) effect: Effect,
+}
+
+/// Whether a request that goes wrong took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    None,
+    Applied,
+}
+
+impl Injection {
+    /// Every request of this `method` (`*`: of any) whose path contains `path` goes wrong, without effect.
+    #[must_use]
+    pub fn new(method: &'static str, path: &str, fault: Fault) -> Self {
+        Self {
+            method,
+            path: path.to_owned(),
+            left: None,
+            fault,
+            effect: Effect::None,
+        }
+    }
+
+    /// Only so many of them.
+    #[must_use]
+    pub fn times(mut self, times: u32) -> Self {
+        self.left = Some(times);
+        self
+    }
+
+    /// They take effect; only the answer goes wrong.
+    #[must_use]
+    pub fn applied(mut self) -> Self {
+        self.effect = Effect::Applied;
+        self
+    }
+
+    /// Whether this request is one of them; it is counted then.
+    pub(super) fn takes(&mut self, method: &str, target: &str) -> bool {
+        let meant = (self.method == "*" || self.method == method) && target.contains(&self.path);
+        match &mut self.left {
+            _ if !meant => false,
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+}

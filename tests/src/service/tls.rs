@@ -1,0 +1,25 @@
+//! TLS with a certificate for loopback that is made on the spot and signed by itself.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+pub(super) type Acceptor = TlsAcceptor;
+
+/// What accepts connections, and the certificate as PEM.
+pub(super) fn acceptor() -> io::Result<(Acceptor, String)> {
+    let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
+    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .map_err(io::Error::other)?;
+    Ok((Arc::new(config).into(), made.cert.pem()))
+}

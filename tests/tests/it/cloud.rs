@@ -1,0 +1,15 @@
+//! `bot-cli cloud`, through its executable, against the stand-in of the service and against the vault.
+
+mod canary;
+mod contract;
+mod dotenv;
+mod login;
+mod official;
+mod settings;
+mod shown;
+mod stand_in;
+mod terminal;
+mod user;
+mod vault;
+mod weather;
+mod witness;

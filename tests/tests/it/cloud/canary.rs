@@ -1,0 +1,293 @@
+//! A value that is nowhere to be seen: not on the screen, not in a file, not in what a child is started with.
+
+use std::fs;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
+use bot_cli_tests::service::{Fault, Injection};
+
+use super::user::{Run, User};
+
+/// Awkward in every notation, and with a beginning that nothing else begins with.
+const VALUE: &str = "Zq7%k/+\"é\\&c4n4ry=end";
+
+const FORMS: &[&[&str]] = &[&[], &["--json"], &["-v"], &["-vv"], &["--json", "-vv"]];
+
+/// What must not be found anywhere.
+fn traces() -> Vec<String> {
+    let json = serde_json::to_string(VALUE).unwrap();
+    let percent = |set| percent_encoding::utf8_percent_encode(VALUE, set).to_string();
+    vec![
+        VALUE.to_owned(),
+        VALUE.chars().take(5).collect(),
+        json.trim_matches('"').to_owned(),
+        percent(percent_encoding::NON_ALPHANUMERIC),
+        percent(percent_encoding::CONTROLS),
+        form_urlencoded::byte_serialize(VALUE.as_bytes()).collect(),
+        BASE64_STANDARD.encode(VALUE),
+        BASE64_URL_SAFE.encode(VALUE),
+        // As credentials of an image pull secret; the piece that does not depend on what stands around it.
+        BASE64_STANDARD.encode(format!("user:{VALUE}")),
+        format!("{VALUE:?}").trim_matches('"').to_owned(),
+    ]
+}
+
+fn assert_unseen(run: &Run, case: &str) {
+    for trace in traces() {
+        for shown in [&run.stdout, &run.stderr] {
+            assert!(!shown.contains(&trace), "`{trace}`: {case}: {run:?}");
+        }
+    }
+}
+
+fn assert_in_no_file(folder: &Path, case: &str) {
+    let traces = traces();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).unwrap_or_default();
+            for trace in &traces {
+                let needle = trace.as_bytes();
+                let found = bytes.windows(needle.len()).any(|window| window == needle);
+                assert!(!found, "`{trace}` in {}: {case}", path.display());
+            }
+        }
+    }
+}
+
+/// Every way for a value to come in; the last of each is what is read on standard input.
+fn ways_in() -> Vec<(Vec<String>, String)> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let pair = format!("KEY={VALUE}");
+    let line = format!("KEY='{}'\n", VALUE.replace('\\', "\\\\"));
+    let credentials = format!("user:{VALUE}");
+    let host = "https://registry.example.com/v1/";
+    let set = ["secrets", "set", "prod"];
+    let pull = ["secrets", "image-pull-secret", "registry", host];
+    let of = |first: &[&str], rest: &[&str]| words(&[first, rest].concat());
+    vec![
+        (of(&set, &[&pair, "--skip"]), String::new()),
+        (of(&set, &[&pair, "--dry-run"]), String::new()),
+        (of(&set, &[&pair]), String::new()),
+        (of(&set, &[&pair, "--skip", "--wait"]), String::new()),
+        (of(&set, &["-f", "-", "--skip"]), line.clone()),
+        (of(&pull, &[&credentials]), String::new()),
+        (of(&pull, &[&credentials, "--no-encode"]), String::new()),
+        (of(&pull, &["-"]), format!("{credentials}\n")),
+        // Mistyped: the value stands where something else belongs.
+        (of(&set, &[VALUE, "--skip"]), String::new()),
+        (
+            of(&set, &[&format!("KEY {VALUE}"), "--skip"]),
+            String::new(),
+        ),
+        (of(&set, &[&format!("=={VALUE}"), "--skip"]), String::new()),
+        (of(&set, &[&pair, &pair, "--skip"]), String::new()),
+        (
+            of(&set, &[&format!("A=\"{VALUE}\" B=2"), "--skip"]),
+            String::new(),
+        ),
+        (
+            of(&set, &["-f", "-", "--skip"]),
+            format!("KEY\n{line}{line}X={VALUE}\nY='{VALUE}"),
+        ),
+        (words(&["secrets", "set", &pair, "--skip"]), String::new()),
+        (
+            words(&["secrets", "set", "prod", "--region", &pair]),
+            String::new(),
+        ),
+        (
+            words(&["secrets", "set", "prod", &format!("--{pair}")]),
+            String::new(),
+        ),
+        (
+            words(&["secrets", "unset", "prod", &pair, "--skip"]),
+            String::new(),
+        ),
+        (words(&["secrets", "unset", &pair]), String::new()),
+        (words(&["secrets", "list", &pair]), String::new()),
+        (words(&["secrets", &pair]), String::new()),
+        (of(&pull, &[VALUE]), String::new()),
+        (of(&pull, &["-"]), format!("{VALUE}\n")),
+        (
+            words(&["secrets", "image-pull-secret", "registry", &credentials]),
+            String::new(),
+        ),
+    ]
+}
+
+/// Weather in which something is said about a request that held the value.
+fn weather() -> Vec<Option<Fault>> {
+    let quoting = format!("the value {VALUE} is not welcome");
+    vec![
+        None,
+        Some(Fault::error(400, &quoting, "GENERIC_BAD_REQUEST")),
+        Some(Fault::error(401, &quoting, "UNAUTHORIZED")),
+        Some(Fault::error(409, &quoting, "CONFLICT").with("retry-after", "0")),
+        Some(Fault::error(503, &quoting, "LATER").with("retry-after", "0")),
+        Some(Fault::json(
+            200,
+            &format!("{{\"region\": [{}]}}", serde_json::json!(VALUE)),
+        )),
+        Some(Fault::html(502).with("retry-after", "0")),
+        Some(Fault::Reset),
+        Some(Fault::Truncated),
+    ]
+}
+
+#[test]
+fn a_value_is_nowhere_to_be_seen_whatever_the_service_does() {
+    for user in [User::with_key(), User::with_token()] {
+        for fault in weather() {
+            user.service().heal();
+            if let Some(fault) = &fault {
+                user.service()
+                    .inject(Injection::new("PUT", "/", fault.clone()));
+            }
+            // What fails at once needs no second try in another form; what is tried again does.
+            let ways = ways_in();
+            let ways = if fault.is_none() {
+                &ways[..]
+            } else {
+                &ways[..8]
+            };
+            std::thread::scope(|scope| {
+                for (index, (words, stdin)) in ways.iter().enumerate() {
+                    let (user, fault) = (&user, &fault);
+                    scope.spawn(move || {
+                        // Every way in every form where nothing is in the way; else they take turns.
+                        let forms: Vec<&&[&str]> = match fault {
+                            None => FORMS.iter().collect(),
+                            Some(_) => vec![&FORMS[index % FORMS.len()]],
+                        };
+                        for form in forms {
+                            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                            let arguments = [*form, words.as_slice()].concat();
+                            let run = user.run_with(&arguments, stdin);
+                            assert_unseen(&run, &format!("{arguments:?}, {fault:?}"));
+                        }
+                    });
+                }
+            });
+            assert_in_no_file(&user.home(), &format!("{fault:?}"));
+            assert_in_no_file(&user.work(), &format!("{fault:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_value_is_nowhere_to_be_seen_around_the_vault() {
+    let user = User::of_the_vault();
+    for (words, stdin) in ways_in() {
+        for form in FORMS {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let arguments = [form, words.as_slice()].concat();
+            let run = user.run_with(&arguments, &stdin);
+            assert_unseen(&run, &format!("{arguments:?}"));
+        }
+    }
+    for arguments in [
+        &["secrets", "list"][..],
+        &["secrets", "list", "prod"],
+        &["secrets", "run", "prod", "--", "true"],
+        &["secrets", "unset", "prod", "KEY", "--skip"],
+        &["secrets", "delete", "prod", "--skip"],
+        &["secrets", "delete", "registry", "--skip"],
+    ] {
+        for form in FORMS {
+            let run = user.run(&[form, arguments].concat());
+            assert_unseen(&run, &format!("{arguments:?}"));
+        }
+    }
+    assert_in_no_file(&user.home(), "the vault");
+}
+
+#[test]
+fn a_value_reaches_no_child_by_its_arguments_or_environment() {
+    let user = User::of_the_vault();
+    let bin = user.bin();
+    let plugin = bin.join("bot-cli-cloud");
+    fs::rename(&plugin, bin.join("real-plugin")).unwrap();
+    // What stands between the host and the plugin writes down what the plugin is started with.
+    let manifest = r#"{"protocol":"1.0","name":"cloud","version":"0.0.1","about":"Write down"}"#;
+    let log = user.root().join("started-with");
+    let script = format!(
+        "#!/bin/sh\n# bot-cli-plugin: {manifest}\nprintf '%s\\n' \"$0\" \"$@\" >> {log}\nenv >> {log}\nexec {real} \"$@\"\n",
+        log = log.display(),
+        real = bin.join("real-plugin").display()
+    );
+    user.script(&plugin, &script);
+    for (words, stdin) in ways_in() {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = std::process::Command::new(bin.join("bot-cli"));
+        command
+            .arg("cloud")
+            .args(&words)
+            .env_clear()
+            .envs(user.variables())
+            .current_dir(user.work());
+        let run = user.feed(&mut command, &stdin);
+        assert_unseen(&run, &format!("{words:?}"));
+    }
+    let started = fs::read_to_string(&log).unwrap();
+    assert!(
+        started
+            .lines()
+            .filter(|line| line.starts_with("HOME="))
+            .count()
+            > 10,
+        "{started}"
+    );
+    for trace in traces() {
+        assert!(!started.contains(&trace), "`{trace}`: {started}");
+    }
+    assert_in_no_file(&user.home(), "behind the host");
+}
+
+#[test]
+fn a_token_is_nowhere_to_be_seen() {
+    let mut user = User::with_token();
+    let token = "pcc_pat_Zq7canary";
+    let access = user
+        .service()
+        .world()
+        .tokens
+        .values()
+        .next()
+        .cloned()
+        .unwrap();
+    user.service()
+        .world()
+        .tokens
+        .insert(token.to_owned(), access);
+    user.set("BOT_CLI_TOKEN", token);
+    for fault in [
+        None,
+        Some(Fault::error(401, "no", "NO")),
+        Some(Fault::Reset),
+    ] {
+        user.service().heal();
+        if let Some(fault) = &fault {
+            user.service()
+                .inject(Injection::new("*", "/", fault.clone()));
+        }
+        for arguments in [
+            &["secrets", "list"][..],
+            &["auth", "status"],
+            &["config", "show"],
+            &["organizations", "list"],
+        ] {
+            for form in FORMS {
+                let run = user.run(&[form, arguments].concat());
+                for shown in [&run.stdout, &run.stderr] {
+                    assert!(!shown.contains("Zq7canary"), "{arguments:?}: {run:?}");
+                }
+            }
+        }
+    }
+}

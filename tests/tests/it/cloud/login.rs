@@ -1,0 +1,242 @@
+//! Signing in and out: a browser, a token, another client's file, and files that are not as they should be.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+
+use bot_cli_tests::service::PERSONAL_TOKEN;
+use serde_json::{Value, json};
+
+use super::user::User;
+
+/// Somebody with an account, who has not signed in.
+fn stranger() -> User {
+    let mut user = User::with_token();
+    user.unset("BOT_CLI_TOKEN");
+    user.unset("BOT_CLI_ORGANIZATION");
+    user
+}
+
+/// `auth login`, up to the address that is to be opened.
+fn begin(user: &User) -> (Child, String) {
+    let mut child = user
+        .command(&["auth", "login", "--no-browser"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    let address = loop {
+        let length = stderr.read_line(&mut said).unwrap();
+        assert_ne!(length, 0, "it ended without an address: {said}");
+        let mut words = said.split_whitespace();
+        if let Some(address) = words.find(|word| word.contains("/authorize?")) {
+            break address.to_owned();
+        }
+    };
+    // What else it says must have somewhere to go.
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    (child, address)
+}
+
+/// What a browser does with an address: the status and the head of the answer.
+fn visit(address: &str) -> String {
+    let (host, path) = address
+        .strip_prefix("http://")
+        .and_then(|rest| rest.split_once('/'))
+        .unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!(
+        "GET /{path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: Browser/1\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer
+}
+
+/// Where the issuer sends the browser after the user agreed.
+fn agree(address: &str) -> String {
+    let answer = visit(address);
+    let location = answer
+        .lines()
+        .find_map(|line| line.strip_prefix("location: "));
+    location
+        .unwrap_or_else(|| panic!("{address}: {answer}"))
+        .trim()
+        .to_owned()
+}
+
+fn sign_in(user: &User) {
+    let (child, address) = begin(user);
+    let back = agree(&address);
+    let answer = visit(&back);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+fn credentials(user: &User) -> std::path::PathBuf {
+    user.home().join(".config/bot-cli/credentials.toml")
+}
+
+fn forms(user: &User) -> Vec<String> {
+    let sent = user.service().sent();
+    let token = sent.iter().filter(|sent| sent.target == "/issuer/token");
+    token.map(|sent| sent.body.clone()).collect()
+}
+
+#[test]
+fn a_browser_signs_in_and_logout_forgets() {
+    let user = stranger();
+    assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
+    sign_in(&user);
+    assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
+    user.done(&["auth", "status"]);
+    let mode = fs::metadata(credentials(&user))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let organizations = user.done(&["organizations", "list"]);
+    assert_eq!(organizations["organizations"][0]["name"], "first-org");
+    user.done(&["organizations", "use", "second-org"]);
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let stored = user.service().stored();
+    assert_eq!(stored["second-org"]["prod"]["region"], "ap-south");
+
+    user.done(&["auth", "logout"]);
+    assert!(!credentials(&user).exists());
+    assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
+}
+
+#[test]
+fn a_token_is_renewed_shortly_before_its_end() {
+    let user = stranger();
+    user.service().world().issuer.expires_in = 20;
+    sign_in(&user);
+    user.service().world().issuer.expires_in = 86_400;
+    user.service().world().sent.clear();
+    user.done(&["secrets", "list"]);
+    let renewals = forms(&user);
+    assert_eq!(renewals.len(), 1, "{renewals:?}");
+    assert!(
+        renewals[0].contains("grant_type=refresh_token"),
+        "{renewals:?}"
+    );
+    // The new one lasts.
+    user.done(&["secrets", "list"]);
+    assert_eq!(forms(&user).len(), 1);
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_signs_nobody_in() {
+    let user = stranger();
+    let (mut child, address) = begin(&user);
+    let back = agree(&address);
+    let (redirect, _) = back.split_once('?').unwrap();
+    let answer = visit(&format!("{redirect}?code=code-1&state=somebody-elses"));
+    assert!(!answer.starts_with("HTTP/1.1 200"), "{answer}");
+    // Nothing was traded for it; the right answer may still come.
+    assert_eq!(forms(&user), [""; 0]);
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(!credentials(&user).exists());
+}
+
+#[test]
+fn an_issuer_that_is_not_what_it_says_is_not_followed() {
+    type Spoil = fn(&mut Value);
+    let spoilt: [(&str, Spoil); 4] = [
+        ("issuer", |document| {
+            document["issuer"] = json!("https://elsewhere.example.com");
+        }),
+        ("token", |document| {
+            document["token_endpoint"] = json!("http://elsewhere.example.com/token");
+        }),
+        ("page", |document| {
+            document["authorization_endpoint"] = json!("file:///etc/passwd");
+        }),
+        ("challenge", |document| {
+            document["code_challenge_methods_supported"] = json!(["plain"]);
+        }),
+    ];
+    for (name, spoil) in spoilt {
+        let user = stranger();
+        spoil(&mut user.service().world().issuer.document);
+        let run = user.run(&["auth", "login", "--no-browser"]);
+        assert_eq!(run.status, Some(1), "{name}: {run:?}");
+        assert!(run.stderr.contains("error: "), "{name}: {run:?}");
+        assert!(!run.stderr.contains("/authorize?"), "{name}: {run:?}");
+    }
+}
+
+#[test]
+fn a_token_on_standard_input_signs_in_if_the_service_knows_it() {
+    let user = stranger();
+    let arguments = ["auth", "login", "--token-stdin"];
+    let run = user.run_with(&arguments, "pcc_pat_unknown\n");
+    assert_eq!(run.status, Some(4), "{run:?}");
+    assert!(!credentials(&user).exists());
+    let run = user.run_with(&arguments, "\n");
+    assert_eq!(run.status, Some(2), "{run:?}");
+    let run = user.run_with(&arguments, &format!("{PERSONAL_TOKEN}\n"));
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(!run.stdout.contains(PERSONAL_TOKEN) && !run.stderr.contains(PERSONAL_TOKEN));
+    user.done(&["secrets", "list"]);
+}
+
+#[test]
+fn the_other_clients_file_is_taken_over() {
+    let user = stranger();
+    let folder = user.home().join(".config/pipecatcloud");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("pipecatcloud.toml");
+    let text = format!(
+        "token = \"{PERSONAL_TOKEN}\"\norg = \"second-org\"\n\n[second-org]\ndefault_public_key = \"pk\"\n"
+    );
+    fs::write(&file, &text).unwrap();
+    let run = user.run(&["auth", "login", "--import"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(
+        user.service().stored()["second-org"]["prod"]["secrets"],
+        json!({"A": "1"})
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
+fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
+    for spoil in ["torn", "open", "folder"] {
+        let user = stranger();
+        sign_in(&user);
+        let file = credentials(&user);
+        match spoil {
+            "torn" => fs::write(&file, "token = \"half").unwrap(),
+            "open" => fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap(),
+            _ => {
+                fs::remove_file(&file).unwrap();
+                fs::create_dir(&file).unwrap();
+            }
+        }
+        let (status, document) = user.json(&["secrets", "list"]);
+        assert_eq!(status, Some(4), "{spoil}: {document}");
+        assert_eq!(
+            document["error"]["code"], "broken_credentials",
+            "{spoil}: {document}"
+        );
+        assert!(
+            !document["error"]["hints"].as_array().unwrap().is_empty(),
+            "{spoil}"
+        );
+        if spoil == "folder" {
+            continue;
+        }
+        sign_in(&user);
+        user.done(&["secrets", "list"]);
+    }
+}

@@ -1,0 +1,244 @@
+//! Where organization, region, backend and address come from, and what else `set` takes its cue from.
+
+use bot_cli_tests::service::{Outcome, PERSONAL_TOKEN, Provisioning};
+use serde_json::{Value, json};
+
+use super::user::{User, pairs};
+
+fn scope(document: &Value, name: &str) -> (Value, Value) {
+    let entry = &document["scope"][name];
+    (entry["value"].clone(), entry["source"].clone())
+}
+
+#[test]
+fn a_flag_comes_before_the_environment_before_the_configuration_before_the_service() {
+    let mut user = User::with_token();
+    user.unset("BOT_CLI_ORGANIZATION");
+    let listed = user.done(&["secrets", "list"]);
+    let expected = (json!("first-org"), json!("service"));
+    assert_eq!(scope(&listed, "organization"), expected);
+
+    user.done(&["config", "set", "organization", "second-org"]);
+    user.done(&["config", "set", "region", "us-west"]);
+    let listed = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let expected = (json!("second-org"), json!("config"));
+    assert_eq!(scope(&listed, "organization"), expected);
+    assert_eq!(
+        scope(&listed, "region"),
+        (json!("us-west"), json!("config"))
+    );
+    let stored = user.service().stored();
+    assert_eq!(stored["second-org"]["prod"]["region"], "us-west");
+
+    user.set("BOT_CLI_ORGANIZATION", "first-org");
+    user.set("BOT_CLI_REGION", "us-east");
+    let made = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let expected = (json!("first-org"), json!("environment"));
+    assert_eq!(scope(&made, "organization"), expected);
+    assert_eq!(made["region"], "us-east");
+
+    let arguments = [
+        "secrets",
+        "set",
+        "other",
+        "A=1",
+        "--skip",
+        "-o",
+        "second-org",
+        "-r",
+        "ap-south",
+    ];
+    let made = user.done(&arguments);
+    let expected = (json!("second-org"), json!("flag"));
+    assert_eq!(scope(&made, "organization"), expected);
+    assert_eq!(scope(&made, "region"), (json!("ap-south"), json!("flag")));
+    let stored = user.service().stored();
+    assert_eq!(stored["second-org"]["other"]["region"], "ap-south");
+}
+
+#[test]
+fn a_region_is_asked_of_the_right_organization() {
+    let user = User::with_token();
+    let of = |organization, region| {
+        let arguments = [
+            "secrets",
+            "set",
+            "prod",
+            "A=1",
+            "--skip",
+            "-o",
+            organization,
+            "-r",
+            region,
+        ];
+        user.json(&arguments)
+    };
+    let (status, document) = of("first-org", "ap-south");
+    assert_eq!(status, Some(2), "{document}");
+    assert_eq!(document["error"]["code"], "unknown_region");
+    assert_eq!(of("second-org", "ap-south").0, Some(0));
+    let (status, document) = of("third-org", "us-west");
+    assert!(matches!(status, Some(1 | 4)), "{document}");
+    assert_ne!(document["error"]["code"], "not_found");
+}
+
+#[test]
+fn nothing_configured_is_the_vault_and_said_so() {
+    let mut user = User::of_the_vault();
+    user.unset("BOT_CLI_BACKEND");
+    let run = user.run(&["secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.contains("vault"), "{run:?}");
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+}
+
+#[test]
+fn a_backend_that_is_asked_for_is_never_replaced_by_another() {
+    let mut user = User::of_the_vault();
+    user.set("BOT_CLI_BACKEND", "hosted");
+    let (status, code) = user.fails(&["secrets", "list"]);
+    assert_eq!((status, code.as_str()), (Some(4), "not_signed_in"));
+    user.set("BOT_CLI_BACKEND", "elsewhere");
+    let (status, code) = user.fails(&["secrets", "list"]);
+    assert_eq!((status, code.as_str()), (Some(2), "unknown_backend"));
+}
+
+#[test]
+fn a_configuration_that_is_broken_is_named_and_kept() {
+    let user = User::of_the_vault();
+    let folder = user.home().join(".config/bot-cli");
+    std::fs::create_dir_all(&folder).unwrap();
+    for text in ["organization = ", "organisation = \"x\"\n", "region = 7\n"] {
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+        let (status, document) = user.json(&["secrets", "list"]);
+        assert_eq!(status, Some(2), "{text}: {document}");
+        assert_eq!(document["error"]["code"], "invalid_config", "{document}");
+        assert!(document.to_string().contains("config.toml"), "{document}");
+        let kept = std::fs::read_to_string(folder.join("config.toml")).unwrap();
+        assert_eq!(kept, text);
+    }
+}
+
+#[test]
+fn inside_a_project_the_deploy_file_names_the_set_and_it_is_said() {
+    for user in [User::of_the_vault(), User::with_token()] {
+        let text = "agent_name = \"my-bot\"\nsecret_set = \"my-bot-secrets\"\n";
+        user.write("server/cloud-deploy.toml", text);
+        let run = user.run(&["secrets", "set", "A=1", "--skip"]);
+        assert_eq!(run.status, Some(0), "{}: {run:?}", user.name);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains("cloud-deploy.toml"), "{said}");
+        assert_eq!(user.values("my-bot-secrets"), pairs(&[("A", "1")]));
+    }
+    let user = User::of_the_vault();
+    let (status, _) = user.fails(&["secrets", "set", "A=1", "--skip"]);
+    assert_eq!(status, Some(2));
+}
+
+#[test]
+fn waiting_goes_on_until_ready_or_failed() {
+    for mut user in [User::with_key(), User::with_token()] {
+        user.set("BOT_CLI_TIMEOUT", "5");
+        let provision = |outcome| {
+            user.service().world().provisioning = Provisioning {
+                pending_reads: 2,
+                outcome,
+            };
+        };
+        provision(Outcome::Ready);
+        let made = user.done(&["secrets", "set", "prod", "A=1", "--skip", "--wait"]);
+        assert_eq!(made["status"], "ready", "{}", user.name);
+        let made = user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+        assert_eq!(made["status"], "pending", "{}", user.name);
+        provision(Outcome::Failed("no room in this region"));
+        let (status, document) = user.json(&["secrets", "set", "prod", "A=1", "--skip", "--wait"]);
+        assert_eq!(status, Some(1), "{}: {document}", user.name);
+        assert_eq!(document["error"]["code"], "provisioning_failed");
+        assert!(document.to_string().contains("no room in this region"));
+    }
+}
+
+#[test]
+fn what_looks_wrong_is_warned_about_without_being_shown() {
+    let user = User::of_the_vault();
+    for (value, what) in [
+        ("your-api-key", "placeholder"),
+        ("  c4n4ry", "blank"),
+        ("c4n4ry\n", "newline"),
+    ] {
+        let run = user.run(&["secrets", "set", "prod", &format!("KEY={value}"), "--skip"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        let warnings: Vec<&str> = run
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("warning: "))
+            .collect();
+        assert_eq!(warnings.len(), 1, "{what}: {run:?}");
+        assert!(warnings[0].contains("KEY"), "{what}: {run:?}");
+        assert!(
+            !run.stderr.contains("c4n4ry") && !run.stderr.contains("your-api-key"),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn a_template_names_the_keys_that_are_still_missing() {
+    for user in [User::of_the_vault(), User::with_token()] {
+        user.write(".env.example", "# needed\nA=\nB=your-key\n# OPTIONAL=1\n");
+        let set = [
+            "secrets",
+            "set",
+            "prod",
+            "A=1",
+            "--skip",
+            "--from-template",
+            ".env.example",
+        ];
+        let made = user.done(&set);
+        assert_eq!(made["missing"], json!(["B"]), "{}: {made}", user.name);
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+    }
+}
+
+#[test]
+fn a_script_drives_the_plugin_by_the_protocol() {
+    let user = User::of_the_vault();
+    let run = |argv: Value, answers: Value| -> Value {
+        let params = json!({"protocol": "1.0", "argv": argv, "answers": answers});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": params});
+        let run = user.run_with(&[], &format!("{request}\n"));
+        let last = run
+            .stdout
+            .lines()
+            .last()
+            .unwrap_or_else(|| panic!("{run:?}"));
+        serde_json::from_str(last).unwrap()
+    };
+    let reply = run(json!(["secrets", "set", "prod", "A"]), json!({}));
+    assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
+    let answers = json!({"value_A": "typed", "confirm": true});
+    let reply = run(json!(["secrets", "set", "prod", "A"]), answers);
+    assert_eq!(reply["result"]["data"]["created"], json!(["A"]), "{reply}");
+    assert_eq!(user.values("prod"), pairs(&[("A", "typed")]));
+    let reply = run(
+        json!(["secrets", "delete", "prod"]),
+        json!({"name": "prod"}),
+    );
+    assert_eq!(reply["result"]["data"]["name"], "prod", "{reply}");
+}
+
+#[test]
+fn a_token_of_an_unknown_kind_finds_its_paths() {
+    let mut user = User::with_token();
+    user.set("BOT_CLI_TOKEN", bot_cli_tests::service::USER_TOKEN);
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let mut world = user.service().world();
+    let key = bot_cli_tests::service::Access::Key("first-org".to_owned());
+    world.tokens.insert("no-prefix".to_owned(), key);
+    assert!(world.tokens.contains_key(PERSONAL_TOKEN));
+    drop(world);
+    user.set("BOT_CLI_TOKEN", "no-prefix");
+    user.done(&["secrets", "set", "prod", "B=1", "--skip"]);
+    assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("B", "1")]));
+}

@@ -1,0 +1,155 @@
+//! Everything that is shown, as recorded: help, text, JSON, statuses. With `UPDATE=1` the records are rewritten.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::user::User;
+
+#[test]
+fn help_is_as_recorded() {
+    let user = User::of_the_vault();
+    let mut recorded = String::new();
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    while let Some(path) = open.pop() {
+        let mut arguments: Vec<&str> = path.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let run = user.run(&arguments);
+        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{path:?}");
+        let _ = writeln!(
+            recorded,
+            "$ bot-cli cloud {}\n{}",
+            arguments.join(" "),
+            run.stdout
+        );
+        let below = subcommands(&run.stdout);
+        open.extend(below.into_iter().rev().map(|name| {
+            let mut path = path.clone();
+            path.push(name);
+            path
+        }));
+    }
+    assert_snapshot("help.txt", &recorded);
+}
+
+#[test]
+fn documents_and_statuses_are_as_recorded() {
+    let user = User::with_token();
+    user.write("keys.env", "A=1\nA=2\nB\n");
+    let recorded = record(&user, &["--json"]);
+    assert_snapshot("json.txt", &recorded);
+}
+
+#[test]
+fn texts_and_statuses_are_as_recorded() {
+    for user in [User::of_the_vault(), User::with_key()] {
+        user.write("keys.env", "A=1\nA=2\nB\n");
+        let name = format!("text_{}.txt", user.name.replace(' ', "_"));
+        assert_snapshot(&name, &record(&user, &[]));
+    }
+}
+
+/// A walk through all commands, with what each shows.
+fn record(user: &User, form: &[&str]) -> String {
+    let host = "https://registry.example.com/v1/";
+    let mut recorded = String::new();
+    for arguments in [
+        &["secrets", "list"][..],
+        &["secrets", "set", "prod", "A=1", "B=2", "--dry-run"],
+        &["secrets", "set", "prod", "A=1", "B=2", "--skip"],
+        &["secrets", "set", "prod", "A=3", "C=4", "--skip", "--wait"],
+        &[
+            "secrets",
+            "set",
+            "europe",
+            "A=1",
+            "--skip",
+            "-r",
+            "eu-central",
+        ],
+        &[
+            "secrets",
+            "image-pull-secret",
+            "registry",
+            host,
+            "user:token",
+        ],
+        &[
+            "secrets",
+            "image-pull-secret",
+            "registry",
+            host,
+            "user:token",
+        ],
+        &["secrets", "list", "--no-sets"],
+        &["secrets", "list", "prod"],
+        &["secrets", "list", "registry"],
+        &["secrets", "unset", "prod", "B", "--skip"],
+        &["secrets", "unset", "prod", "B", "--skip"],
+        &["secrets", "set", "prod", "A=1", "--skip", "-r", "us-east"],
+        &["secrets", "set", "prod", "A=1", "--skip", "-r", "us-eats"],
+        &["secrets", "set", "registry", "A=1", "--skip"],
+        &["secrets", "set", "prod", "A=1"],
+        &["secrets", "set", "prod"],
+        &["secrets", "set", "prod", "A=1", "-f", "keys.env"],
+        &["secrets", "set", "prod", "-f", "keys.env", "--skip"],
+        &["secrets", "set", "prod", "-f", "none.env", "--skip"],
+        &["secrets", "set", "pr/od", "A B=1", "C=", "--skip"],
+        &["secrets", "delete", "prod", "--skip"],
+        &["secrets", "delete", "prod", "--skip"],
+        &["regions", "list"],
+        &["organizations", "list"],
+        &["config", "show"],
+        &["auth", "status"],
+        &["config", "set", "region", "eu-central"],
+        &["config", "show"],
+    ] {
+        let run = user.run(&[form, arguments].concat());
+        let words: Vec<_> = arguments
+            .iter()
+            .map(|word| shlex::try_quote(word).unwrap())
+            .collect();
+        let _ = writeln!(recorded, "$ bot-cli cloud {}", words.join(" "));
+        if run.stdout.starts_with('{') {
+            let _ = writeln!(recorded, "{:#}", run.document());
+        } else {
+            recorded.push_str(&run.stdout);
+        }
+        let _ = writeln!(
+            recorded,
+            "--- exit {}\n{}",
+            run.status.unwrap_or(-1),
+            run.stderr
+        );
+    }
+    recorded
+}
+
+/// The names under `Commands:`.
+fn subcommands(help: &str) -> Vec<String> {
+    help.lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+fn assert_snapshot(name: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/cloud/shown")
+        .join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, actual).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        actual,
+        expected,
+        "{} differs; UPDATE=1 rewrites it",
+        path.display()
+    );
+}

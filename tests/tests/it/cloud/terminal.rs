@@ -1,0 +1,180 @@
+//! Questions at a real terminal: what is shown before a change, what is typed unseen, and ways out.
+
+use bot_cli_tests::pty::{CTRL_C, ENTER, Ended, Terminal};
+use serde_json::json;
+
+use super::user::{User, pairs};
+
+const VALUE: &str = "c4n4ry v4lue";
+
+/// How the plugin is started.
+#[derive(Debug, Clone, Copy)]
+enum Door {
+    Host,
+    Hand,
+}
+
+const DOORS: [Door; 2] = [Door::Host, Door::Hand];
+
+fn start(user: &User, door: Door, arguments: &[&str]) -> Terminal {
+    let bin = user.bin();
+    let command = match door {
+        Door::Host => pty_process::blocking::Command::new(bin.join("bot-cli")).arg("cloud"),
+        Door::Hand => pty_process::blocking::Command::new(bin.join("bot-cli-cloud")),
+    };
+    let command = command
+        .args(arguments)
+        .env_clear()
+        .envs(user.variables())
+        .env("TERM", "xterm-256color")
+        .current_dir(user.work());
+    Terminal::start(command, 40, 120).unwrap()
+}
+
+/// Of one kind each: what differs between hosted and vault is tested without a terminal.
+fn users() -> [User; 2] {
+    let users = [User::of_the_vault(), User::with_token()];
+    for user in &users {
+        user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    }
+    users
+}
+
+fn assert_unseen(ended: &Ended) {
+    for part in [VALUE, &VALUE[..5]] {
+        assert!(!ended.output.contains(part), "{}", ended.output);
+    }
+}
+
+#[test]
+fn a_change_is_shown_without_values_and_declined_by_default() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let pair = format!("A={VALUE}");
+        let mut terminal = start(&user, door, &["secrets", "set", "prod", &pair, "B=22"]);
+        terminal.wait_for("? ").unwrap();
+        let screen = terminal.screen();
+        for shown in ["prod", "us-west", "~ overwrite", "+ create"] {
+            assert!(screen.contains(shown), "{shown}: {screen}");
+        }
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+        assert_unseen(&ended);
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+    }
+}
+
+#[test]
+fn a_change_that_is_agreed_to_happens() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let pair = format!("A={VALUE}");
+        let mut terminal = start(&user, door, &["secrets", "set", "prod", &pair]);
+        terminal.wait_for("? ").unwrap();
+        terminal.press("y").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+        assert_eq!(user.values("prod"), pairs(&[("A", VALUE)]), "{}", user.name);
+
+        let mut terminal = start(&user, door, &["secrets", "unset", "prod", "A"]);
+        terminal.wait_for("? ").unwrap();
+        terminal.press("y").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_eq!(user.values("prod"), pairs(&[]), "{}", user.name);
+    }
+}
+
+#[test]
+fn a_value_is_typed_unseen() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let mut terminal = start(&user, door, &["secrets", "set", "prod", "TYPED", "--skip"]);
+        terminal.wait_for("TYPED").unwrap();
+        terminal.wait_for("? ").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+        let expected = pairs(&[("A", "1"), ("TYPED", VALUE)]);
+        assert_eq!(user.values("prod"), expected, "{}", user.name);
+    }
+}
+
+#[test]
+fn credentials_are_asked_for_and_typed_unseen() {
+    let [_, user] = users();
+    let host = "https://registry.example.com/v1/";
+    let arguments = ["secrets", "image-pull-secret", "registry", host];
+    let mut terminal = start(&user, Door::Hand, &arguments);
+    terminal.wait_for("? ").unwrap();
+    terminal.press("somebody").unwrap();
+    terminal.wait_for("somebody").unwrap();
+    terminal.press(ENTER).unwrap();
+    terminal.wait_for_question("oken").unwrap();
+    terminal.press(VALUE).unwrap();
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+    assert_unseen(&ended);
+    let stored = &user.service().stored()["first-org"]["registry"]["credentials"];
+    // `somebody:c4n4ry v4lue`
+    assert_eq!(*stored, json!("c29tZWJvZHk6YzRuNHJ5IHY0bHVl"));
+}
+
+#[test]
+fn a_set_is_deleted_by_whoever_can_spell_it() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let mut terminal = start(&user, door, &["secrets", "delete", "prod"]);
+        terminal.wait_for("? ").unwrap();
+        terminal.press("prd").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.press(CTRL_C).unwrap();
+        let ended = terminal.end().unwrap();
+        assert!(
+            matches!(ended.status.code(), Some(1 | 130)),
+            "{}",
+            ended.screen
+        );
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+
+        let mut terminal = start(&user, door, &["secrets", "delete", "prod"]);
+        terminal.wait_for("? ").unwrap();
+        terminal.press("prod").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
+    }
+}
+
+#[test]
+fn leaving_at_a_question_changes_nothing() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        for arguments in [
+            &["secrets", "set", "prod", "A=2"][..],
+            &["secrets", "set", "prod", "TYPED"],
+            &["secrets", "unset", "prod", "A"],
+            &["secrets", "delete", "prod"],
+        ] {
+            let mut terminal = start(&user, door, arguments);
+            terminal.wait_for("? ").unwrap();
+            terminal.press(CTRL_C).unwrap();
+            let ended = terminal.end().unwrap();
+            assert_eq!(
+                ended.status.code(),
+                Some(130),
+                "{arguments:?}: {}",
+                ended.screen
+            );
+
+            let mut terminal = start(&user, door, arguments);
+            terminal.wait_for("? ").unwrap();
+            let status = terminal.hang_up().unwrap();
+            assert_ne!(status.code(), Some(0), "{arguments:?}");
+        }
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+    }
+}

@@ -1,0 +1,254 @@
+//! The vault under stress: many processes, sudden ends, full disks, and what may be seen of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
+use std::thread;
+use std::time::Instant;
+
+use super::super::init::full_disk::Mounted;
+use super::user::{User, pairs};
+
+#[test]
+fn fifty_processes_at_once_lose_nothing() {
+    let user = User::of_the_vault();
+    let children: Vec<_> = (0..50)
+        .map(|index| {
+            let pair = format!("KEY_{index}=value {index}");
+            // Half of them write to one set, half to sets of their own.
+            let own = format!("set-{index}");
+            let set = if index % 2 == 0 { "shared" } else { &own };
+            user.command(&["secrets", "set", set, &pair, "--skip"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let shared = user.values("shared");
+    assert_eq!(shared.len(), 25);
+    for index in 0..50 {
+        let own = format!("set-{index}");
+        let stored = if index % 2 == 0 {
+            shared.clone()
+        } else {
+            user.values(&own)
+        };
+        let key = format!("KEY_{index}");
+        assert_eq!(stored.get(&key), Some(&format!("value {index}")));
+    }
+}
+
+#[test]
+fn what_was_reported_done_survives_a_kill_at_any_moment() {
+    let user = User::of_the_vault();
+    let start = Instant::now();
+    user.done(&["secrets", "set", "prod", "FIRST=0", "--skip"]);
+    let whole = start.elapsed();
+    let mut reported = BTreeSet::from(["FIRST".to_owned()]);
+    let (mut delay, mut step) = (whole / 2, whole / 8);
+    let mut killed = 0;
+    let mut index = 0;
+    // Looks for the moment in which a run changes the vault, from both sides.
+    while index < 30 || killed < 5 || reported.len() < 5 {
+        assert!(index < 300, "{killed} of {index} were killed");
+        index += 1;
+        let key = format!("KEY_{index}");
+        let pair = format!("{key}=value");
+        let mut child = user
+            .command(&["secrets", "set", "prod", &pair, "--skip"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(delay);
+        let _ = child.kill();
+        if child.wait().unwrap().success() {
+            reported.insert(key);
+            delay = delay.saturating_sub(step);
+        } else {
+            killed += 1;
+            delay += step;
+        }
+        step = (step * 9 / 10).max(whole / 50);
+        // Whoever comes next finds a vault that works, at once.
+        let found: BTreeSet<String> = user.values("prod").into_keys().collect();
+        assert!(reported.is_subset(&found), "{reported:?} {found:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_says_so() {
+    let mut user = User::of_the_vault();
+    let disk = user.root().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let Some(_mounted) = Mounted::tmpfs(&disk, "size=8m") else {
+        return;
+    };
+    user.set("XDG_DATA_HOME", &disk.display().to_string());
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    // The store grows in large steps; with every step there is less left.
+    let filler = disk.join("filler");
+    let mut reported = pairs(&[("A", "1")]);
+    let value = "v".repeat(60_000);
+    let mut refused = 0;
+    for index in 0..60 {
+        if index == 4 {
+            let _ = fs::write(&filler, vec![0_u8; 16 << 20]);
+        }
+        let key = format!("KEY_{index}");
+        let run = user.run(&[
+            "secrets",
+            "set",
+            "prod",
+            &format!("{key}={value}"),
+            "--skip",
+        ]);
+        match run.status {
+            Some(0) => {
+                reported.insert(key, value.clone());
+            }
+            Some(1) => {
+                refused += 1;
+                assert!(
+                    run.stderr.to_lowercase().contains("no space left"),
+                    "{run:?}"
+                );
+                assert!(run.stderr.contains("hint: "), "{run:?}");
+            }
+            other => panic!("{other:?}: {run:?}"),
+        }
+        if refused == 3 {
+            break;
+        }
+    }
+    assert!(refused > 0, "the disk never was full");
+    fs::remove_file(&filler).unwrap();
+    let found = user.values("prod");
+    for (key, value) in &reported {
+        assert_eq!(found.get(key), Some(value), "{key}");
+    }
+    user.done(&["secrets", "set", "prod", "AFTER=1", "--skip"]);
+}
+
+#[test]
+fn nobody_else_can_read_the_vault_and_no_value_stands_in_it() {
+    let user = User::of_the_vault();
+    user.done(&[
+        "secrets",
+        "set",
+        "prod",
+        "A=c4n4ry-v4lue-of-a-set",
+        "--skip",
+    ]);
+    let folder = user.home().join(".local/share/bot-cli");
+    let mut seen = 0;
+    let mut folders = vec![folder];
+    while let Some(next) = folders.pop() {
+        assert_eq!(
+            fs::metadata(&next).unwrap().permissions().mode() & 0o077,
+            0,
+            "{next:?}"
+        );
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let mode = fs::metadata(&path).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{path:?}");
+            let bytes = fs::read(&path).unwrap();
+            let needle = b"c4n4ry";
+            assert!(
+                !bytes.windows(needle.len()).any(|window| window == needle),
+                "{path:?}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 2);
+}
+
+#[test]
+fn a_vault_that_is_broken_or_has_lost_its_key_says_so_and_stays_as_it_is() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let folder = user.home().join(".local/share/bot-cli/vault");
+    let (store, key) = (folder.join("vault.redb"), folder.join("vault.key"));
+    let (store_bytes, key_bytes) = (fs::read(&store).unwrap(), fs::read(&key).unwrap());
+    for spoil in ["key gone", "key other", "store torn", "store other"] {
+        match spoil {
+            "key gone" => fs::remove_file(&key).unwrap(),
+            "key other" => fs::write(&key, vec![b'x'; key_bytes.len()]).unwrap(),
+            "store torn" => fs::write(&store, &store_bytes[..store_bytes.len() / 3]).unwrap(),
+            _ => fs::write(&store, "something else entirely").unwrap(),
+        }
+        let spoiled = fs::read(&store).unwrap();
+        for arguments in [
+            &["secrets", "run", "prod", "--", "true"][..],
+            &["secrets", "set", "prod", "B=2", "--skip"],
+        ] {
+            let (status, document) = user.json(arguments);
+            assert_eq!(status, Some(1), "{spoil}: {arguments:?}: {document}");
+            let code = document["error"]["code"].as_str().unwrap();
+            assert!(code.starts_with("vault_"), "{spoil}: {document}");
+            assert!(!document["error"]["hints"].as_array().unwrap().is_empty());
+        }
+        assert_eq!(fs::read(&store).unwrap(), spoiled, "{spoil}");
+        fs::write(&key, &key_bytes).unwrap();
+        fs::write(&store, &store_bytes).unwrap();
+        let mode = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(&key, mode).unwrap();
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{spoil}");
+    }
+}
+
+#[test]
+fn a_program_started_with_a_set_passes_on_status_and_signals() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=two words", "--skip"]);
+    let run = user.run(&[
+        "secrets",
+        "run",
+        "prod",
+        "--",
+        "/bin/sh",
+        "-c",
+        "printf %s \"$A\"; exit 7",
+    ]);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(7), "two words"));
+    assert_eq!(run.stderr, "");
+    let run = user.run(&["secrets", "run", "prod", "--", "no-such-program"]);
+    assert_eq!(run.status, Some(127), "{run:?}");
+    let run = user.run(&["secrets", "run", "prod", "--", "/etc/passwd"]);
+    assert_eq!(run.status, Some(126), "{run:?}");
+    let run = user.run(&["secrets", "run", "other", "--", "true"]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+
+    let script = "echo started; exec sleep 60";
+    let mut child = user
+        .command(&["secrets", "run", "prod", "--", "/bin/sh", "-c", script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "started\n");
+    let id = child.id().to_string();
+    let _ = std::process::Command::new("kill")
+        .args(["-TERM", &id])
+        .status();
+    // The program has taken the place of the plugin, so the signal is its own.
+    let status = child.wait().unwrap();
+    assert_eq!(status.signal(), Some(15), "{status:?}");
+}

@@ -1,0 +1,85 @@
+//! Bad weather: whatever the network and the service do, a failure is a failure with its own name, nothing is lost, and
+//! the next step is said.
+
+mod answers;
+mod network;
+mod retries;
+
+use std::thread;
+
+use bot_cli_tests::service::{Fault, Injection};
+
+use super::user::{Run, User};
+
+/// Never to be seen in anything that a command shows.
+const VALUE: &str = "c4n4ry-v4lue";
+
+/// Every command that speaks to the service, as it is without a terminal.
+const COMMANDS: &[&[&str]] = &[
+    &["secrets", "list"],
+    &["secrets", "list", "prod"],
+    &["secrets", "set", "prod", "A=c4n4ry-v4lue", "--skip"],
+    &["secrets", "unset", "prod", "A", "--skip"],
+    &["secrets", "delete", "prod", "--skip"],
+    &[
+        "secrets",
+        "image-pull-secret",
+        "registry",
+        "https://registry.example.com/v1/",
+        "user:c4n4ry-v4lue",
+    ],
+    &["regions", "list"],
+];
+
+/// Two users, each with a set on the service, who don't wait long.
+fn users() -> [User; 2] {
+    [User::with_key(), User::with_token()].map(|mut user| {
+        user.set("BOT_CLI_TIMEOUT", "0.4");
+        let mut world = user.service().world();
+        world.store("first-org", "prod", "us-west", &[("A", "1")]);
+        drop(world);
+        user
+    })
+}
+
+/// Runs every command while every request meets `fault`; each must fail with this status and one of these codes.
+fn every_command_fails(fault: &Fault, status: i32, codes: &[&str]) {
+    for user in users() {
+        user.service()
+            .inject(Injection::new("*", "/", fault.clone()));
+        let before = user.service().stored();
+        at_once(|arguments| {
+            let run = user.run(&[&["--json"], arguments].concat());
+            let document = run.document();
+            let code = document["error"]["code"].as_str().unwrap_or_default();
+            let case = format!("{}: {fault:?}: {arguments:?}: {run:?}", user.name);
+            assert_eq!(run.status, Some(status), "{case}");
+            assert!(codes.contains(&code), "{case}");
+            assert!(has_a_hint(&document), "{case}");
+            assert_clean(&run, &case);
+        });
+        assert_eq!(user.service().stored(), before, "{}: {fault:?}", user.name);
+    }
+}
+
+/// All commands side by side: most of their time is waiting.
+fn at_once(check: impl Fn(&[&str]) + Sync) {
+    thread::scope(|scope| {
+        for arguments in COMMANDS {
+            scope.spawn(|| check(arguments));
+        }
+    });
+}
+
+fn has_a_hint(document: &serde_json::Value) -> bool {
+    let hints = document["error"]["hints"].as_array();
+    hints.is_some_and(|hints| !hints.is_empty())
+}
+
+/// No value, and no escape sequence.
+fn assert_clean(run: &Run, case: &str) {
+    for shown in [&run.stdout, &run.stderr] {
+        assert!(!shown.contains(VALUE), "{case}");
+        assert!(!shown.contains('\u{1b}'), "{case}");
+    }
+}

@@ -1,0 +1,216 @@
+//! What is tried again, and what is left when a change stops half-way.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use bot_cli_tests::service::{Fault, Injection, ListForm};
+use serde_json::json;
+
+use super::super::user::User;
+use super::users;
+
+#[test]
+fn what_passes_is_tried_again_and_said() {
+    let conflict = Fault::error(
+        409,
+        "Secret set 'prod' was modified concurrently. Please retry.",
+        "CONFLICT",
+    );
+    let soon = |status| Fault::error(status, "not now", "LATER").with("retry-after", "0");
+    for fault in [
+        conflict,
+        soon(429),
+        soon(502),
+        soon(503),
+        soon(504),
+        Fault::Reset,
+    ] {
+        for user in users() {
+            user.service()
+                .inject(Injection::new("PUT", "/secrets/prod", fault.clone()).times(1));
+            let run = user.run(&["secrets", "set", "prod", "A=2", "--skip"]);
+            assert_eq!(run.status, Some(0), "{fault:?}: {run:?}");
+            let said = run
+                .stderr
+                .lines()
+                .filter(|line| line.contains("trying again"));
+            assert_eq!(said.count(), 1, "{fault:?}: {run:?}");
+            let stored = user.service().stored();
+            assert_eq!(stored["first-org"]["prod"]["secrets"], json!({"A": "2"}));
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_tried_three_times_and_what_is_final_once() {
+    for (status, tries) in [(503, 3), (401, 1), (403, 1), (400, 1)] {
+        let user = User::with_key();
+        let fault = Fault::error(status, "no", "NO").with("retry-after", "0");
+        user.service()
+            .inject(Injection::new("GET", "/secrets", fault));
+        user.fails(&["secrets", "list"]);
+        let sent = user.service().take_sent();
+        let asked = sent.iter().filter(|line| line.contains("/secrets"));
+        assert_eq!(asked.count(), tries, "{status}: {sent:?}");
+    }
+}
+
+#[test]
+fn a_whole_set_is_one_request_and_one_key_a_request_where_that_is_refused() {
+    let user = User::with_key();
+    let three = ["secrets", "set", "prod", "A=1", "B=2", "C=3", "--skip"];
+    let puts = |user: &User| {
+        let sent = user.service().take_sent();
+        sent.iter().filter(|line| line.starts_with("PUT")).count()
+    };
+    user.done(&three);
+    assert_eq!(puts(&user), 1);
+    user.service().world().list_form = ListForm::Nowhere;
+    user.done(&three);
+    // The list, and then each key.
+    assert!(matches!(puts(&user), 3 | 4));
+
+    let user = User::with_token();
+    user.done(&three);
+    assert!(matches!(puts(&user), 3 | 4));
+    let stored = user.service().stored();
+    let expected = json!({"A": "1", "B": "2", "C": "3"});
+    assert_eq!(stored["first-org"]["prod"]["secrets"], expected);
+}
+
+#[test]
+fn a_change_that_stops_half_way_says_which_keys_are_applied() {
+    let user = User::with_token();
+    let three = |first: &str| {
+        let set = ["secrets", "set", "prod", first, "C=3", "D=4", "--skip"];
+        user.json(&set)
+    };
+    assert_eq!(three("A=1").0, Some(0));
+    let sent = user.service().take_sent();
+    let puts = sent.iter().filter(|line| line.starts_with("PUT")).count();
+    user.done(&["secrets", "delete", "prod", "--skip"]);
+    // All that is sent up to the first of three keys goes well.
+    let first = u32::try_from(puts - 2).unwrap();
+    user.service()
+        .inject(Injection::new("PUT", "/secrets/prod", Fault::Late(Duration::ZERO)).times(first));
+    let refused = Fault::error(400, "no more of these", "GENERIC_BAD_REQUEST");
+    user.service()
+        .inject(Injection::new("PUT", "/secrets/prod", refused));
+    let (status, document) = three("B=2");
+    assert_eq!(status, Some(1), "{document}");
+    assert_eq!(document["error"]["code"], "partly_applied", "{document}");
+    let fields = document["error"]["fields"].as_array().unwrap();
+    let problem = |key: &str| {
+        let field = fields.iter().find(|field| {
+            field["field"]
+                .as_str()
+                .is_some_and(|name| name.ends_with(key))
+        });
+        field.map_or("", |field| field["problem"].as_str().unwrap())
+    };
+    assert_eq!(problem("B"), "applied", "{document}");
+    assert_eq!(problem("C"), "not applied", "{document}");
+    assert_eq!(problem("D"), "not applied", "{document}");
+    assert_eq!(
+        user.service().stored()["first-org"]["prod"]["secrets"],
+        json!({"B": "2"})
+    );
+}
+
+#[test]
+fn ctrl_c_in_the_middle_says_which_keys_are_applied() {
+    let user = User::with_token();
+    user.service().world().latency = Duration::from_millis(150);
+    let pairs: Vec<String> = (0..20)
+        .map(|index| format!("KEY_{index:02}=value"))
+        .collect();
+    let mut arguments = vec!["secrets", "set", "prod", "--skip"];
+    arguments.extend(pairs.iter().map(String::as_str));
+    let child = user
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Two keys are on the service: the update is under way.
+    let keys = || {
+        let stored = user.service().stored();
+        let keys = stored["first-org"]["prod"]["secrets"].as_object();
+        keys.map_or(0, serde_json::Map::len)
+    };
+    while keys() < 2 {
+        std::thread::yield_now();
+    }
+    let id = child.id().to_string();
+    let _ = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    // What is stored is what was said: each key applied, not applied, or, for the one under way, unknown.
+    let stored = user.service().stored();
+    let stored = stored["first-org"]["prod"]["secrets"].as_object().unwrap();
+    for index in 0..20 {
+        let key = format!("KEY_{index:02}");
+        let line = said
+            .lines()
+            .find(|line| line.contains(&key))
+            .unwrap_or_default();
+        let is_stored = stored.contains_key(&key);
+        let fits = line.contains("unknown") || line.contains("not applied") != is_stored;
+        assert!(
+            !line.is_empty() && fits,
+            "{key}, stored: {is_stored}\n{said}"
+        );
+    }
+}
+
+#[test]
+fn two_clients_at_once_lose_nothing_they_reported() {
+    let user = User::with_key();
+    user.service().world().latency = Duration::from_millis(30);
+    let runs: Vec<_> = ["A", "B", "C"]
+        .map(|key| {
+            let pair = format!("{key}=1");
+            let arguments = ["--json", "secrets", "set", "prod", &pair, "--skip"];
+            let child = user
+                .command(&arguments)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn();
+            (key, child.unwrap())
+        })
+        .into_iter()
+        .map(|(key, child)| (key, child.wait_with_output().unwrap().status.code()))
+        .collect();
+    let stored = user.service().stored();
+    let stored = stored["first-org"]["prod"]["secrets"].as_object().unwrap();
+    for (key, status) in runs {
+        match status {
+            Some(0) => assert!(stored.contains_key(key), "{key}"),
+            // The third try met the others again.
+            Some(1) => {}
+            other => panic!("{key}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_set_that_is_referenced_is_left_alone() {
+    for user in users() {
+        let mut world = user.service().world();
+        world.reference("first-org", "elsewhere", "us-west");
+        drop(world);
+        for arguments in [
+            &["secrets", "set", "elsewhere", "A=1", "--skip"][..],
+            &["secrets", "unset", "elsewhere", "A", "--skip"],
+        ] {
+            let failed = user.fails(arguments);
+            assert_eq!(failed, (Some(1), "referenced".to_owned()), "{arguments:?}");
+        }
+        let one = user.done(&["secrets", "list", "elsewhere"]);
+        assert_eq!(one["referenced"], true);
+        assert_eq!(one["keys"], serde_json::Value::Null);
+    }
+}
