@@ -61,7 +61,8 @@ impl<'a> Issuer<'a> {
     ) -> Result<Self, BackendError> {
         let http = connector(base, timeout)?;
         let service = base.as_str().trim_end_matches('/').to_owned();
-        let config: Config = get(&http, &format!("{service}/auth/config"), watch).await?;
+        let root = service.strip_suffix("/v1").unwrap_or(&service);
+        let config: Config = get(&http, &format!("{root}/auth/config"), watch).await?;
         secure(&config.issuer)?;
         let place = format!(
             "{}/.well-known/openid-configuration",

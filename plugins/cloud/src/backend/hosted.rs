@@ -10,14 +10,16 @@ mod redact;
 mod retry;
 mod wire;
 
+use std::cell::RefCell;
+
 use async_trait::async_trait;
 use bot_cli_sdk::secret::Secret;
 
 use super::{BackendError, Details, Keys, PutError, Regions, SecretsBackend, Summary};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-use http::{Client, Method};
+use http::{Answer, Client, Method};
 use path::{path, segment};
-use redact::redacted;
+use redact::{hidden, redacted};
 
 /// Whom the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +34,36 @@ pub enum Tenant {
 pub struct Hosted<'a> {
     client: Client<'a>,
     tenant: Tenant,
+    /// The values that were sent: nothing that the service says from then on may repeat one.
+    sent: RefCell<Vec<Secret>>,
 }
 
 impl<'a> Hosted<'a> {
     /// The service behind `client`, for `tenant`.
     #[must_use]
     pub const fn new(client: Client<'a>, tenant: Tenant) -> Self {
-        Self { client, tenant }
+        Self {
+            client,
+            tenant,
+            sent: RefCell::new(Vec::new()),
+        }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Secret>,
+    ) -> Result<Answer, BackendError> {
+        let answer = self.client.send(method, path, body).await;
+        answer.map_err(|error| redacted(error, &self.sent.borrow()))
+    }
+
+    /// A row that repeats no value.
+    fn discreet(&self, mut summary: Summary) -> Summary {
+        let error = summary.error.take();
+        summary.error = error.map(|text| hidden(text, &self.sent.borrow()));
+        summary
     }
 
     fn path(&self, parts: &[&str]) -> String {
@@ -60,10 +85,11 @@ impl<'a> Hosted<'a> {
         if let Some(region) = region {
             path = format!("{path}?region={}", segment(region.as_str()));
         }
-        match self.client.send(Method::Get, &path, None).await {
+        match self.send(Method::Get, &path, None).await {
             Ok(answer) => {
                 let list: wire::List = answer.decode()?;
-                list.summaries()
+                let rows = list.summaries()?.into_iter();
+                Ok(rows.map(|row| self.discreet(row)).collect())
             }
             // The service says so of an organization without any set.
             Err(BackendError::NotFound { .. }) => Ok(Vec::new()),
@@ -72,8 +98,7 @@ impl<'a> Hosted<'a> {
     }
 
     async fn put_body(&self, name: &SetName, body: &Secret) -> Result<(), BackendError> {
-        self.client
-            .send(Method::Put, &self.set(name), Some(body))
+        self.send(Method::Put, &self.set(name), Some(body))
             .await
             .map(drop)
     }
@@ -86,11 +111,7 @@ impl<'a> Hosted<'a> {
         region: Option<&Region>,
     ) -> Option<Result<(), BackendError>> {
         let whole = wire::whole_set(entries, region);
-        match self
-            .put_body(name, &whole)
-            .await
-            .map_err(|error| redacted(error, &entries.iter().map(|entry| &entry.value)))
-        {
+        match self.put_body(name, &whole).await {
             Err(BackendError::Refused {
                 status: 400 | 415 | 422,
                 ..
@@ -107,9 +128,7 @@ impl<'a> Hosted<'a> {
     ) -> Result<(), PutError> {
         for (index, entry) in entries.iter().enumerate() {
             let body = wire::one_key(name, entry, region);
-            let put = self.put_body(name, &body).await;
-            if let Err(cause) = put {
-                let cause = redacted(cause, &entries.iter().map(|entry| &entry.value));
+            if let Err(cause) = self.put_body(name, &body).await {
                 let keys =
                     |entries: &[Entry]| entries.iter().map(|entry| entry.key.clone()).collect();
                 let (unknown, not_applied) = if is_undecided(&cause) {
@@ -176,10 +195,14 @@ impl SecretsBackend for Hosted<'_> {
     }
 
     async fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        match self.client.send(Method::Get, &self.set(name), None).await {
+        match self.send(Method::Get, &self.set(name), None).await {
             Ok(answer) => {
                 let set: wire::Set = answer.decode()?;
-                set.details(name).map(Some)
+                let details = set.details(name)?;
+                Ok(Some(Details {
+                    summary: self.discreet(details.summary),
+                    keys: details.keys,
+                }))
             }
             Err(BackendError::NotFound { .. }) => Ok(None),
             // The service refuses to show an image pull secret; the listing has it.
@@ -209,6 +232,8 @@ impl SecretsBackend for Hosted<'_> {
         entries: &[Entry],
         region: Option<&Region>,
     ) -> Result<(), PutError> {
+        let values = entries.iter().map(|entry| entry.value.clone());
+        self.sent.borrow_mut().extend(values);
         // With one key both forms are one request, and this one is known to both families.
         let keyed = entries.len() == 1 && matches!(self.tenant, Tenant::User(_));
         let whole = if keyed {
@@ -244,8 +269,8 @@ impl SecretsBackend for Hosted<'_> {
         region: Option<&Region>,
     ) -> Result<(), BackendError> {
         let body = wire::image_pull_secret(host, credentials, region);
-        let put = self.put_body(name, &body).await;
-        put.map_err(|error| redacted(error, &std::iter::once(credentials)))
+        self.sent.borrow_mut().push(credentials.clone());
+        self.put_body(name, &body).await
     }
 
     async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError> {

@@ -7,6 +7,9 @@ use serde::Deserialize;
 
 use crate::files::reason;
 
+/// How far up a project is looked for; what lies higher is somebody else's.
+const DEEPEST: usize = 4;
+
 /// What `cloud-deploy.toml` says.
 pub struct DeployFile {
     /// Where it is.
@@ -25,7 +28,7 @@ struct Text {
 
 /// The deploy file of the project that `folder` is in: its root, its `server`, or a folder in these.
 pub fn find(folder: &Path) -> Result<Option<DeployFile>, Failure> {
-    for above in folder.ancestors() {
+    for above in folder.ancestors().take(DEEPEST) {
         for below in ["server/cloud-deploy.toml", "cloud-deploy.toml"] {
             let path = above.join(below);
             if path.is_file() {

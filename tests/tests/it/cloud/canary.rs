@@ -5,7 +5,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
-use bot_cli_tests::service::{Fault, Injection};
+use bot_cli_tests::service::{Fault, Injection, Outcome, Provisioning};
 
 use super::user::{Run, User};
 
@@ -289,5 +289,21 @@ fn a_token_is_nowhere_to_be_seen() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_reason_for_failing_that_repeats_the_value_is_not_shown() {
+    let user = User::with_key();
+    user.service().world().provisioning = Provisioning {
+        pending_reads: 1,
+        outcome: Outcome::Failed(VALUE),
+    };
+    let pair = format!("KEY={VALUE}");
+    for form in FORMS {
+        let set = ["secrets", "set", "prod", &pair, "--skip", "--wait"];
+        let run = user.run(&[form, &set[..]].concat());
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert_unseen(&run, "set --wait");
     }
 }

@@ -28,6 +28,14 @@ const NOT_HERE: &[(&str, &str)] = &[
         "pipecat-ai-context-hub ",
         "changes the settings of installed agents, and fetches 1 GB",
     ),
+    (
+        "curl -X POST https://api.daily.co",
+        "needs an account at Daily",
+    ),
+    (
+        "curl -X POST http://127.0.0.1:8000/dialout",
+        "needs an account at Daily; `telephony` asks for calls",
+    ),
     ("cd client", "the client's steps are those of `client`"),
     ("npm ", "the client's steps are those of `client`"),
 ];
@@ -66,6 +74,13 @@ fn the_steps_of_a_telephone_bot_work() {
         options.extend(["--transport", carrier]);
     }
     follows(&options);
+}
+
+#[test]
+fn the_steps_of_a_bot_that_calls_people_work() {
+    let options = ["--transport=carrier_a_hosted_rtc_sip_dialout"];
+    let taken = User::new(&[&["my-bot"], &CASCADE[..], &options].concat()).follow("README.md");
+    assert!(taken.contains("uv run server.py"), "{taken:?}");
 }
 
 #[test]
@@ -173,6 +188,10 @@ impl User {
             fs::write(self.server().join(".env"), filled_in(&example, address)).unwrap();
         } else if let Some(arguments) = step.strip_prefix("uv run bot.py") {
             self.start(arguments);
+        } else if step == "uv run server.py" {
+            let port = free_port();
+            let start = format!("export SERVER_PORT={port}; exec {step}");
+            Running::start(&mut self.shell(&start)).line_with("Uvicorn running on");
         } else if step.starts_with("uv run pipecat eval run") {
             let (_, port) = self.bot.as_ref().unwrap();
             self.succeeds(&format!("{step} --bot-url ws://127.0.0.1:{port}/ws"));
@@ -296,6 +315,10 @@ fn steps(page: &str) -> Vec<String> {
 fn filled_in(example: &str, address: Option<&str>) -> String {
     let fill = |line: &str| match (line, address) {
         ("# OPENAI_BASE_URL=", Some(address)) => format!("OPENAI_BASE_URL={address}\n"),
+        ("DIALOUT_KEY=", _) => format!("{line}0123456789abcdef0123456789abcdef\n"),
+        ("PUBLIC_URL=", _) => format!("{line}https://bot.example.com\n"),
+        ("TWILIO_PHONE_NUMBER=", _) => format!("{line}+15550100\n"),
+        ("TWILIO_SIP_DOMAIN=", _) => format!("{line}example.sip.twilio.com\n"),
         _ if line.ends_with('=') && !line.starts_with('#') => format!("{line}any\n"),
         _ => format!("{line}\n"),
     };

@@ -10,21 +10,18 @@ use crate::backend::BackendError;
 /// As many characters of a value already tell something.
 const TELLING: usize = 5;
 
+/// The text, unless it repeats a value or its beginning.
+pub fn hidden(text: String, values: &[Secret]) -> String {
+    if values.iter().any(|value| repeats(&text, value.expose())) {
+        "(its words repeat a value and are not shown)".to_owned()
+    } else {
+        text
+    }
+}
+
 /// The error without the service's words, where these repeat a value or its beginning.
-pub fn redacted<'s>(
-    error: BackendError,
-    values: &(impl Iterator<Item = &'s Secret> + Clone),
-) -> BackendError {
-    let hide = |message: String| {
-        let repeats = values
-            .clone()
-            .any(|value| repeats(&message, value.expose()));
-        if repeats {
-            "(its words repeat a value and are not shown)".to_owned()
-        } else {
-            message
-        }
-    };
+pub fn redacted(error: BackendError, values: &[Secret]) -> BackendError {
+    let hide = |message| hidden(message, values);
     match error {
         BackendError::Unavailable {
             status,
@@ -66,10 +63,13 @@ fn repeats(message: &str, value: &str) -> bool {
         .decode(value)
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
+    // Of credentials, the token alone, too.
+    let token = |text: &str| text.split_once(':').map(|(_, token)| token.to_owned());
     let parts = [
         Some(value.to_owned()),
-        decoded.clone(),
-        decoded.and_then(|text| text.split_once(':').map(|(_, token)| token.to_owned())),
+        token(value),
+        decoded.as_deref().and_then(token),
+        decoded,
     ];
     parts
         .into_iter()
