@@ -4,8 +4,6 @@
 
 use std::sync::OnceLock;
 
-#[cfg(test)]
-mod identifiers;
 mod schema;
 #[cfg(test)]
 mod tests;
