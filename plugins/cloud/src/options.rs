@@ -9,7 +9,7 @@ use crate::scope::Wanted;
 const EXAMPLES: &str = "\
 Examples:
   Keep two keys, without an account:
-    bot-cli cloud secrets set my-bot-secrets OPENAI_API_KEY=... DEEPGRAM_API_KEY=...
+    bot-cli cloud secrets set my-bot-secrets FIRST_KEY=... SECOND_KEY=...
 
   Be asked for a value, hidden:
     bot-cli cloud secrets set my-bot-secrets CARTESIA_API_KEY
@@ -26,6 +26,39 @@ Examples:
 
   Use the hosting service instead of the vault:
     bot-cli cloud auth login";
+
+const SET_EXAMPLES: &str = "\
+Examples:
+  See what a file would change, then change it:
+    bot-cli cloud secrets set my-bot-secrets --file .env --dry-run
+    bot-cli cloud secrets set my-bot-secrets --file .env
+
+  Be asked for a value, hidden:
+    bot-cli cloud secrets set my-bot-secrets OPENAI_API_KEY
+
+  In a generated project, be asked for every key that is still missing:
+    bot-cli cloud secrets set --from-template .env.example
+
+  In a script, from another program, until the service has it:
+    other-vault export | bot-cli cloud secrets set my-bot-secrets -f - -s --wait";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
+  bot-cli cloud secrets run my-bot-secrets -- sh -c 'test -n \"$OPENAI_API_KEY\"'";
+
+const IMAGE_PULL_SECRET_EXAMPLES: &str = "\
+Examples:
+  Be asked for user name and token:
+    bot-cli cloud secrets image-pull-secret my-registry ghcr.io
+
+  In a script, USER:TOKEN from another program:
+    other-vault show registry | bot-cli cloud secrets image-pull-secret my-registry ghcr.io -";
+
+const LOGIN_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud auth login
+  bot-cli cloud auth login --token-stdin < token.txt";
 
 /// Manage secret sets and image pull secrets of deployed bots.
 ///
@@ -81,16 +114,19 @@ pub enum Secrets {
     /// Create or update a secret set
     ///
     /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml.
+    #[command(after_help = SET_EXAMPLES)]
     Set(Set),
     /// Remove one key from a secret set
     Unset(Unset),
     /// Delete a secret set or an image pull secret, for good
     Delete(Delete),
     /// Create or update the credentials for a private image registry
+    #[command(after_help = IMAGE_PULL_SECRET_EXAMPLES)]
     ImagePullSecret(ImagePullSecret),
     /// Start a program with a set of the vault in its environment
     ///
     /// The hosting service never gives values back, so this works with the vault of this machine only.
+    #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
 }
 
@@ -260,6 +296,7 @@ pub enum Auth {
     /// Sign in
     ///
     /// A browser is opened. Machines without one read a personal access token or a private API key from stdin.
+    #[command(after_help = LOGIN_EXAMPLES)]
     Login(Login),
     /// Forget the sign-in of this machine
     Logout,
