@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::secret::Secret;
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition};
 use serde::{Deserialize, Serialize};
 
 use super::seal::Seal;
@@ -106,13 +106,7 @@ impl Store {
     }
 
     fn check(&self, key_path: &Path) -> Result<(), VaultError> {
-        let transaction = self
-            .database
-            .begin_read()
-            .map_err(|error| self.damaged(&error))?;
-        let about = transaction
-            .open_table(ABOUT)
-            .map_err(|error| self.damaged(&error))?;
+        let about = self.table(ABOUT)?;
         let get = |name: &str| {
             let value = about.get(name).map_err(|error| self.damaged(&error))?;
             Ok::<_, VaultError>(value.map(|value| value.value().to_vec()))
@@ -130,19 +124,22 @@ impl Store {
         }
     }
 
+    fn table<V: redb::Value + 'static>(
+        &self,
+        table: TableDefinition<'_, &'static str, V>,
+    ) -> Result<ReadOnlyTable<&'static str, V>, VaultError> {
+        let opened =
+            || -> Result<_, redb::Error> { Ok(self.database.begin_read()?.open_table(table)?) };
+        opened().map_err(|error| self.damaged(&error))
+    }
+
     /// What is known of a set.
     pub fn record(
         &self,
         organization: &Organization,
         name: &SetName,
     ) -> Result<Option<Record>, VaultError> {
-        let transaction = self
-            .database
-            .begin_read()
-            .map_err(|error| self.damaged(&error))?;
-        let sets = transaction
-            .open_table(SETS)
-            .map_err(|error| self.damaged(&error))?;
+        let sets = self.table(SETS)?;
         let found = sets
             .get(place(organization, &[name.as_str()]).as_str())
             .map_err(|error| self.damaged(&error))?;
@@ -154,13 +151,7 @@ impl Store {
         &self,
         organization: &Organization,
     ) -> Result<Vec<(String, Record)>, VaultError> {
-        let transaction = self
-            .database
-            .begin_read()
-            .map_err(|error| self.damaged(&error))?;
-        let sets = transaction
-            .open_table(SETS)
-            .map_err(|error| self.damaged(&error))?;
+        let sets = self.table(SETS)?;
         let beginning = place(organization, &[""]);
         let mut records = Vec::new();
         for row in sets
@@ -178,13 +169,7 @@ impl Store {
 
     /// Every organization that has a set.
     pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
-        let transaction = self
-            .database
-            .begin_read()
-            .map_err(|error| self.damaged(&error))?;
-        let sets = transaction
-            .open_table(SETS)
-            .map_err(|error| self.damaged(&error))?;
+        let sets = self.table(SETS)?;
         let mut organizations = Vec::new();
         for row in sets.iter().map_err(|error| self.damaged(&error))? {
             let (place, _) = row.map_err(|error| self.damaged(&error))?;
@@ -238,13 +223,7 @@ impl Store {
         organization: &Organization,
         name: &SetName,
     ) -> Result<Vec<(String, Vec<u8>)>, VaultError> {
-        let transaction = self
-            .database
-            .begin_read()
-            .map_err(|error| self.damaged(&error))?;
-        let values = transaction
-            .open_table(VALUES)
-            .map_err(|error| self.damaged(&error))?;
+        let values = self.table(VALUES)?;
         let beginning = place(organization, &[name.as_str(), ""]);
         let mut found = Vec::new();
         for row in values
