@@ -284,12 +284,15 @@ def offline(error: BaseException | None) -> bool:
 
 
 def check_variables(transport: dict, report: Report) -> None:
-    """The runner reads each variable of a transport by that name, and knows the transport by that key."""
+    """The runner reads each variable of a transport by that name, and knows the transport by that key.
+
+    What only a project's own web server reads is looked for in that server, where projects are checked.
+    """
     import pipecat.runner
 
     source = "\n".join(path.read_text() for path in Path(pipecat.runner.__file__).parent.glob("*.py"))
     for variable in transport.get("env", []):
-        if f'"{variable["name"]}"' not in source:
+        if variable.get("reader") != "server" and f'"{variable["name"]}"' not in source:
             report.problem(transport["id"], f"the runner does not read {variable['name']}")
     if f'"{transport["runner_key"]}"' not in source:
         report.problem(transport["id"], f"the runner knows no `{transport['runner_key']}`")

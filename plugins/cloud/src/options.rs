@@ -53,7 +53,7 @@ Examples:
     bot-cli cloud secrets image-pull-secret my-registry ghcr.io
 
   In a script, USER:TOKEN from another program:
-    other-vault show registry | bot-cli cloud secrets image-pull-secret my-registry ghcr.io -";
+    pass registry | bot-cli cloud secrets image-pull-secret reg ghcr.io -";
 
 const LOGIN_EXAMPLES: &str = "\
 Examples:
