@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use toml::{Table, Value};
 
 use crate::environment::Environment;
-use crate::files::{reason, write_private};
+use crate::files::write_private;
 
 /// The settings there are, each a text.
 pub const KEYS: [&str; 5] = ["organization", "region", "backend", "api_url", "timeout"];

@@ -208,7 +208,7 @@ pub(crate) fn free_port() -> u16 {
         .port()
 }
 
-fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     let Output {
         status,
         stdout,

@@ -140,19 +140,7 @@ fn web<'a>(first: &[&'a str]) -> Vec<&'a str> {
     first.iter().copied().chain(WEB).collect()
 }
 
-/// Compares with a file of `init/`; with `UPDATE=1` in the environment, writes it instead.
+/// Compares with a file of `init/`.
 fn assert_snapshot(name: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/it/init")
-        .join(name);
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, actual).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        actual,
-        expected,
-        "{} differs; UPDATE=1 rewrites it",
-        path.display()
-    );
+    crate::assert_snapshot(&format!("init/{name}"), actual);
 }

@@ -8,6 +8,9 @@
     reason = "a test fails by panicking, and tells what it is doing; clippy knows only functions marked as tests to be such"
 )]
 
+use std::fs;
+use std::path::Path;
+
 mod architecture;
 mod client;
 mod cloud;
@@ -18,6 +21,22 @@ mod init;
 mod protocol;
 mod readme;
 mod scaffold;
-#[cfg(test)]
 mod telephony;
 mod wizard;
+
+/// Compares with a file beside the tests; with `UPDATE=1` in the environment, writes it first.
+fn assert_snapshot(file: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it")
+        .join(file);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, actual).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        actual,
+        expected,
+        "{} differs; UPDATE=1 rewrites it",
+        path.display()
+    );
+}

@@ -7,14 +7,14 @@ mod rooms;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use bot_cli_tests::python::Python;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::conversation::free_port;
 use crate::conversation::running::Running;
+use crate::conversation::{free_port, text};
 
 /// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
 const VOICE: f64 = 220.0;
@@ -183,17 +183,4 @@ fn script(name: &str) -> PathBuf {
 
 fn python() -> &'static Python {
     Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
-}
-
-fn text(output: &Output) -> String {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output;
-    format!(
-        "{status}\n{}{}",
-        String::from_utf8_lossy(stdout),
-        String::from_utf8_lossy(stderr)
-    )
 }

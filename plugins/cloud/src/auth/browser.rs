@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
 
 use super::callback::{Brought, Callback};
 use super::credentials::Credentials;
 use super::issuer::{Issuer, refused};
 use crate::backend::hosted::http::{Watch, until_cancelled};
-use crate::files::reason;
 use crate::words;
 
 /// How long the user may take.

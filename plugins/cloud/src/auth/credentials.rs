@@ -5,13 +5,13 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
 use crate::environment::Environment;
-use crate::files::{private_folder, reason, too_open, write_private};
+use crate::files::{private_folder, too_open, write_private};
 
 /// What a token is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

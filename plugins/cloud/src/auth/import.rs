@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::secret::Secret;
 use serde::Deserialize;
 
 use super::credentials::Refresh;
-use crate::files::reason;
 
 /// What is taken over.
 pub struct Imported {

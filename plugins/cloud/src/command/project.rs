@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use serde::Deserialize;
-
-use crate::files::reason;
 
 /// How far up a project is looked for; what lies higher is somebody else's.
 const DEEPEST: usize = 4;

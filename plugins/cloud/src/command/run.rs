@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
@@ -15,7 +15,6 @@ use serde_json::json;
 use super::desk::Desk;
 use super::open;
 use crate::domain::{Entry, SetName};
-use crate::files::reason;
 use crate::input::invalid;
 use crate::options::Run;
 use crate::scope::Wanted;

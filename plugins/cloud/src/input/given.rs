@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use bot_cli_sdk::failure::reason;
+
 use super::dotenv::{self, Binding};
 use super::{advice, looks_like_a_key, pairs};
 use crate::domain::{Entry, Key};
-use crate::files::reason;
 
 /// The most that a file of secrets may hold.
 const LONGEST: usize = 1024 * 1024;

@@ -1,8 +1,6 @@
 //! Everything that is shown, as recorded: help, text, JSON, statuses. With `UPDATE=1` the records are rewritten.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use super::user::User;
 
@@ -139,17 +137,5 @@ fn subcommands(help: &str) -> Vec<String> {
 }
 
 fn assert_snapshot(name: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/it/cloud/shown")
-        .join(name);
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, actual).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        actual,
-        expected,
-        "{} differs; UPDATE=1 rewrites it",
-        path.display()
-    );
+    crate::assert_snapshot(&format!("cloud/shown/{name}"), actual);
 }

@@ -1,8 +1,5 @@
 //! Every help text, as it stands in `snapshots/`. With `UPDATE=1` the files are written anew.
 
-use std::fs;
-use std::path::Path;
-
 use super::{HELLO, bench_with_rogue};
 
 const TREE: &str = r#"#!/bin/sh
@@ -73,16 +70,6 @@ fn help_is_one_document_with_json() {
 }
 
 #[track_caller]
-fn assert_snapshot(name: &str, text: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/snapshots/{name}.txt"));
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&file, text).unwrap();
-    }
-    let expected = fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(
-        text,
-        expected,
-        "{} (UPDATE=1 writes it anew)",
-        file.display()
-    );
+fn assert_snapshot(name: &str, actual: &str) {
+    crate::assert_snapshot(&format!("snapshots/{name}.txt"), actual);
 }

@@ -10,9 +10,11 @@ use chacha20poly1305::aead::OsRng;
 use chacha20poly1305::aead::rand_core::RngCore;
 use zeroize::Zeroizing;
 
+use bot_cli_sdk::failure::reason;
+
 use super::VaultError;
 use super::seal::KEY;
-use crate::files::{reason, too_open, write_private};
+use crate::files::{too_open, write_private};
 
 /// What stands before the key.
 const PREFIX: &str = "bot-cli-vault-key-1 ";

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::seal::Seal;
 use super::{REGIONS, VaultError, key};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
-use crate::files::{private_folder, reason};
+use crate::files::private_folder;
 
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 const SETS: TableDefinition<&str, &str> = TableDefinition::new("sets");
