@@ -4,6 +4,7 @@ mod canary;
 mod contract;
 mod dotenv;
 mod login;
+mod logout;
 mod official;
 mod settings;
 mod shown;

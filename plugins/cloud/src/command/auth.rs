@@ -1,4 +1,4 @@
-//! `auth login`, `auth logout` and `auth status`.
+//! `auth login` and `auth status`.
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
@@ -112,24 +112,6 @@ fn keep(desk: &Desk<'_>, credentials: &Credentials) -> Result<Reply, Failure> {
             "credentials": path,
         }),
         next: vec!["bot-cli cloud secrets list".to_owned()],
-    })
-}
-
-pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let path = credentials::path(&desk.environment)?;
-    let had = credentials::forget(&path)?;
-    if desk.environment.token.is_some() {
-        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
-    }
-    let text = if had {
-        format!("Signed out: removed {}\n", path.display())
-    } else {
-        "Nobody was signed in\n".to_owned()
-    };
-    Ok(Reply {
-        text,
-        data: json!({ "signed_in": false, "changed": had }),
-        next: Vec::new(),
     })
 }
 
