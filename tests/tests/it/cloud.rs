@@ -12,5 +12,6 @@ mod stand_in;
 mod terminal;
 mod user;
 mod vault;
+mod ways_out;
 mod weather;
 mod witness;
