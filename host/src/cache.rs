@@ -21,6 +21,8 @@ pub struct Identity {
     inode: u64,
     size: u64,
     modified: (i64, i64),
+    /// Another version of the host may know more of a manifest.
+    host: String,
 }
 
 impl Identity {
@@ -32,6 +34,7 @@ impl Identity {
             inode: facts.ino(),
             size: facts.size(),
             modified: (facts.mtime(), facts.mtime_nsec()),
+            host: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 

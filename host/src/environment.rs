@@ -4,10 +4,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use bot_cli_sdk::protocol::DEPTH;
 use bot_cli_sdk::terminal::Look;
-
-/// Counts how many hosts stand above this one.
-pub const DEPTH: &str = "BOT_CLI_DEPTH";
 
 /// What the host takes from its surroundings.
 #[derive(Debug)]

@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 
+use bot_cli_sdk::complete;
 use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Format, Outcome, Reply};
 use bot_cli_sdk::plugin::usage;
-use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use bot_cli_sdk::protocol::{ArgumentKind, CommandSpec, Manifest};
 use bot_cli_sdk::suggest;
 use bot_cli_sdk::terminal::{Terminal, Verbosity};
 use clap::Parser;
@@ -120,9 +121,14 @@ fn external(
     };
     let outcome = match &plugin.manifest {
         Some(manifest) => {
-            let (options, words) = common(options, words, manifest.command.as_ref());
-            terminal = self::terminal(environment, &options);
-            declared(&plugin, manifest, &words, &terminal, environment, patience)
+            let (common, others) = common(options, words, manifest.command.as_ref());
+            terminal = self::terminal(environment, &common);
+            if !common.json && is_direct(&plugin, &others) {
+                let words = [flags(options, manifest), words.to_vec()].concat();
+                Outcome::new(Err(run::become_it(&plugin, &words, environment)))
+            } else {
+                declared(&plugin, manifest, &others, &terminal, environment, patience)
+            }
         }
         None => Outcome::new(Err(undeclared(&plugin, words, options, environment))),
     };
@@ -147,6 +153,37 @@ fn undeclared(
         .hint(format!("bot-cli {} [OPTIONS]", plugin.name));
     }
     run::become_it(plugin, words, environment)
+}
+
+/// Whether the words call a command that works on the user's own terminal and streams. A document, help and a version
+/// need neither.
+fn is_direct(plugin: &Plugin, words: &[OsString]) -> bool {
+    let spec = plugin.manifest.as_ref().and_then(|m| m.command.as_ref());
+    let shown: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    help::is_command(plugin)
+        && !has_word(words, &["--help", "-h", "--version", "-V"])
+        && spec.is_some_and(|spec| complete::called(spec, &shown).direct)
+}
+
+/// The options before the plugin's name, as far as the plugin has them, too.
+fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
+    let root = manifest.command.iter().flat_map(|root| &root.arguments);
+    let common: Vec<&str> = root
+        .filter(|argument| argument.global && argument.kind == ArgumentKind::Flag)
+        .filter_map(|argument| argument.long.as_deref())
+        .collect();
+    let wanted = [
+        ("verbose", options.verbose),
+        ("quiet", u8::from(options.quiet)),
+    ];
+    wanted
+        .into_iter()
+        .filter(|(name, _)| common.contains(name))
+        .flat_map(|(name, count)| (0..count).map(move |_| format!("--{name}").into()))
+        .collect()
 }
 
 fn declared(

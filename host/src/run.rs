@@ -1,4 +1,4 @@
-//! Runs a plugin: by the protocol when it declares it, as an ordinary command otherwise.
+//! Runs a plugin: by the protocol when it declares it, as an ordinary command otherwise and where it wants the terminal.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -9,10 +9,10 @@ use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::driver::{self, Launch, Patience};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Outcome;
-use bot_cli_sdk::protocol::HostName;
+use bot_cli_sdk::protocol::{DEPTH, HostName};
 use bot_cli_sdk::terminal::Terminal;
 
-use crate::environment::{DEPTH, Environment};
+use crate::environment::Environment;
 use crate::inspect::Plugin;
 
 /// How many hosts may stand one above the other.
@@ -47,7 +47,7 @@ pub fn drive(
     }
 }
 
-/// Becomes a plugin that declares nothing. Comes back only when it can't.
+/// Becomes the plugin, which has the user's terminal and streams then. Comes back only when it can't.
 pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment) -> Failure {
     if let Err(failure) = check_depth(plugin, environment) {
         return failure;

@@ -77,6 +77,12 @@ pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
     found
 }
 
+/// The command of the tree that `words` call.
+#[must_use]
+pub fn called<'a>(root: &'a CommandSpec, words: &[String]) -> &'a CommandSpec {
+    Place::after(root, words).command
+}
+
 /// Where in the tree the words have led.
 struct Place<'a> {
     command: &'a CommandSpec,

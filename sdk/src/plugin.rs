@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 pub use crate::outcome::Reply;
-use crate::protocol::{Candidate, Manifest, Role};
+use crate::protocol::{self, Candidate, Manifest, Role};
 use crate::session::Session;
 use crate::terminal::Look;
 
@@ -42,6 +42,10 @@ pub trait Command: clap::Parser {
     /// The names of the arguments that [`complete`](Self::complete) knows values for.
     const COMPLETES: &'static [&'static str] = &[];
 
+    /// The commands that work on the user's own terminal and streams, such as one that becomes another program:
+    /// `secrets run`. A host starts the plugin for them as a shell would.
+    const DIRECT: &'static [&'static str] = &[];
+
     /// Serves a method of the plugin's role, such as `secrets/list`. `None`: there is no such method.
     fn request(
         _method: &str,
@@ -63,7 +67,12 @@ pub fn main<C: Command>() -> ExitCode {
         // A host names the folder; a plugin that is started in none still serves requests that do.
         serve::serve::<C>(cwd.unwrap_or_else(|_| PathBuf::from(".")))
     } else {
-        direct::run::<C>(arguments, cwd, Look::detect())
+        let name = describe::name::<C>();
+        let name = match std::env::var_os(protocol::DEPTH) {
+            Some(_) => format!("bot-cli {name}"),
+            None => format!("bot-cli-{name}"),
+        };
+        direct::run::<C>(&name, arguments, cwd, Look::detect())
     }
 }
 

@@ -25,6 +25,9 @@ pub use method::{
 /// The version that this library speaks.
 pub const VERSION: &str = "1.0";
 
+/// The variable in which a host tells what it starts how many hosts stand above.
+pub const DEPTH: &str = "BOT_CLI_DEPTH";
+
 /// The major version that this library speaks.
 pub const MAJOR: u32 = 1;
 

@@ -28,6 +28,7 @@ use desk::Desk;
 
 impl Plugin for Options {
     const MANIFEST: &'static str = crate::MANIFEST;
+    const DIRECT: &'static [&'static str] = &["secrets run"];
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         let desk = Desk::new(session, Environment::read());

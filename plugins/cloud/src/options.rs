@@ -45,6 +45,7 @@ Examples:
 const RUN_EXAMPLES: &str = "\
 Examples:
   bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
+  bot-cli cloud secrets run my-bot-secrets -- python < script.py
   bot-cli cloud secrets run my-bot-secrets -- sh -c 'test -n \"$OPENAI_API_KEY\"'";
 
 const IMAGE_PULL_SECRET_EXAMPLES: &str = "\

@@ -22,7 +22,7 @@ pub fn manifest<C: Command>() -> Manifest {
         role: C::ROLE,
         command: Some(CommandSpec {
             name: name.clone(),
-            ..spec(&command, C::COMPLETES, true)
+            ..spec::<C>(&command, "")
         }),
         name,
     }
@@ -35,7 +35,8 @@ pub fn name<C: Command>() -> String {
     name.strip_prefix("bot-cli-").unwrap_or(name).to_owned()
 }
 
-fn spec(command: &clap::Command, completes: &[&str], root: bool) -> CommandSpec {
+/// A command; `path` has the words that lead to it, none to the root.
+fn spec<C: Command>(command: &clap::Command, path: &str) -> CommandSpec {
     CommandSpec {
         name: command.get_name().to_owned(),
         about: command
@@ -49,17 +50,23 @@ fn spec(command: &clap::Command, completes: &[&str], root: bool) -> CommandSpec 
             .map(ToString::to_string),
         aliases: command.get_visible_aliases().map(str::to_owned).collect(),
         hidden: command.is_hide_set(),
+        direct: C::DIRECT.contains(&path),
         arguments: command
             .get_arguments()
             // What is global stands once, where it was declared; `build` copies it into every subcommand.
-            .filter(|argument| root || !surface::is_common(argument.get_id().as_str()))
+            .filter(|argument| path.is_empty() || !surface::is_common(argument.get_id().as_str()))
             .filter(|argument| !is_help(argument))
-            .map(|argument| self::argument(argument, completes))
+            .map(|argument| self::argument(argument, C::COMPLETES))
             .collect(),
         commands: command
             .get_subcommands()
             .filter(|subcommand| subcommand.get_name() != "help")
-            .map(|subcommand| spec(subcommand, completes, false))
+            .map(|subcommand| {
+                spec::<C>(
+                    subcommand,
+                    format!("{path} {}", subcommand.get_name()).trim(),
+                )
+            })
             .collect(),
     }
 }

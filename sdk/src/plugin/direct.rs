@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use super::{Command, describe, surface, usage};
+use super::{Command, surface, usage};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::Outcome;
@@ -18,16 +18,20 @@ use crate::terminal::{Look, Terminal, Verbosity};
 /// How long a command has from Ctrl-C until it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Parses `arguments`, runs the command in `cwd` and shows its outcome.
-pub fn run<C: Command>(arguments: Vec<OsString>, cwd: io::Result<PathBuf>, look: Look) -> ExitCode {
+/// Parses `arguments`, runs the command in `cwd` and shows its outcome; `name` is what the user has called.
+pub fn run<C: Command>(
+    name: &str,
+    arguments: Vec<OsString>,
+    cwd: io::Result<PathBuf>,
+    look: Look,
+) -> ExitCode {
     let format = usage::format_of(&arguments);
-    let name = format!("bot-cli-{}", describe::name::<C>());
-    let command = surface::of(C::command(), &name).term_width(look.width);
+    let command = surface::of(C::command(), name).term_width(look.width);
     let matches = match command.try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
             let terminal = Terminal::new(look, Verbosity::Normal, format);
-            let outcome = usage::outcome(&error, &name, look.stdout_color);
+            let outcome = usage::outcome(&error, name, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
@@ -35,7 +39,7 @@ pub fn run<C: Command>(arguments: Vec<OsString>, cwd: io::Result<PathBuf>, look:
     let terminal = Terminal::new(look, verbosity, format);
     let mut status = 0;
     let result = C::from_arg_matches(&matches)
-        .map_err(|error| usage::failure(&error, &name))
+        .map_err(|error| usage::failure(&error, name))
         .and_then(|command| {
             let mut session = session(&terminal, cwd)?;
             let result = command.run(&mut session);

@@ -68,6 +68,9 @@ pub struct CommandSpec {
     /// Whether help leaves it out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+    /// Whether it works on the user's own terminal and streams.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub direct: bool,
     /// Its options and positional arguments, in the order of help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentSpec>,

@@ -47,6 +47,30 @@ fn assert_unseen(ended: &Ended) {
 }
 
 #[test]
+fn a_program_with_a_set_has_the_terminal() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let script = "trap 'echo caught; exit 3' INT; test -t 0 && test -t 1 && test -t 2 && \
+        echo 'what? ' && read -r word && echo \"got $word $A\" && while :; do sleep 0.1; done";
+    for door in DOORS {
+        let run = ["secrets", "run", "prod", "--", "/bin/sh", "-c", script];
+        let mut terminal = start(&user, door, &run);
+        terminal.wait_for("what? ").unwrap();
+        terminal.press("this").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("got this 1").unwrap();
+        terminal.press(CTRL_C).unwrap();
+        let ended = terminal.end().unwrap();
+        assert!(
+            ended.output.contains("caught"),
+            "{door:?}: {}",
+            ended.output
+        );
+        assert_eq!(ended.status.code(), Some(3), "{door:?}: {}", ended.screen);
+    }
+}
+
+#[test]
 fn a_change_is_shown_without_values_and_declined_by_default() {
     for (user, door) in users().into_iter().zip(DOORS) {
         let pair = format!("A={VALUE}");

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::super::init::full_disk::Mounted;
@@ -265,7 +265,7 @@ fn a_vault_that_is_broken_or_has_lost_its_key_says_so_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_program_started_with_a_set_passes_on_status_and_signals() {
+fn a_program_started_with_a_set_passes_on_its_status() {
     let user = User::of_the_vault();
     user.done(&["secrets", "set", "prod", "A=two words", "--skip"]);
     let run = user.run(&[
@@ -285,23 +285,66 @@ fn a_program_started_with_a_set_passes_on_status_and_signals() {
     assert_eq!(run.status, Some(126), "{run:?}");
     let run = user.run(&["secrets", "run", "other", "--", "true"]);
     assert_eq!(run.status, Some(1), "{run:?}");
+}
 
-    let script = "echo started; exec sleep 60";
-    let mut child = user
-        .command(&["secrets", "run", "prod", "--", "/bin/sh", "-c", script])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert_eq!(line, "started\n");
-    let id = child.id().to_string();
-    let _ = std::process::Command::new("kill")
-        .args(["-TERM", &id])
-        .status();
-    // The program has taken the place of the plugin, so the signal is its own.
-    let status = child.wait().unwrap();
-    assert_eq!(status.signal(), Some(15), "{status:?}");
+/// The plugin, and the host before it: both become the program in the end.
+fn doors(user: &User) -> [Command; 2] {
+    let mut host = Command::new(user.bin().join("bot-cli"));
+    host.arg("cloud")
+        .env_clear()
+        .envs(user.variables())
+        .current_dir(user.work());
+    [user.command(&[]), host]
+}
+
+#[test]
+fn a_program_started_with_a_set_takes_the_place_of_what_started_it() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=two words", "--skip"]);
+    // More than fits into a pipe, and no text.
+    let input: Vec<u8> = (0..=250).cycle().take(300_000).collect();
+    user.write("input", &input);
+    for mut command in doors(&user) {
+        let script = "cat; printf %s \"$A\"; exit 7";
+        let output = command
+            .args(["secrets", "run", "prod", "--", "/bin/sh", "-c", script])
+            .stdin(fs::File::open(user.work().join("input")).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(7), "{command:?}");
+        assert!(output.stdout == [&input[..], b"two words"].concat());
+        assert_eq!(output.stderr, b"");
+    }
+    for mut command in doors(&user) {
+        let script = "echo started; exec sleep 60";
+        let mut child = command
+            .args(["secrets", "run", "prod", "--", "/bin/sh", "-c", script])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        assert_eq!(line, "started\n");
+        let id = child.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &id]).status();
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(15), "{status:?}");
+    }
+}
+
+#[test]
+fn with_json_a_program_leaves_the_one_document_alone() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let [_, mut host] = doors(&user);
+    let run = ["--json", "secrets", "run", "prod", "--", "/bin/sh", "-c"];
+    let run = user.feed(host.args(run).arg("echo said; exit 7"), "");
+    assert_eq!(run.status, Some(7), "{run:?}");
+    assert_eq!(
+        run.document(),
+        serde_json::json!({"name": "prod", "exit": 7})
+    );
+    assert_eq!(run.stderr, "said\n");
 }

@@ -54,6 +54,62 @@ fn what_declares_nothing_gets_the_users_words_and_keeps_its_status() {
     );
 }
 
+/// A plugin with one command on the user's own terminal and streams, and one over the protocol.
+const HOLD: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"hold","version":"1","command":{"name":"hold","about":"Hold","arguments":[{"name":"verbose","kind":"flag","long":"verbose","short":"v","global":true},{"name":"place","kind":"option","long":"place"}],"commands":[{"name":"run","about":"Run","direct":true},{"name":"talk"}]}}
+[ $# -gt 0 ] && { printf '%s|' "$@"; cat; exit 42; }
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"talked\n","data":"talked"}}'
+"#;
+
+#[test]
+fn a_direct_command_gets_the_users_words_and_streams() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hold", HOLD).unwrap();
+    std::fs::write(bench.path("work/input"), b"piped \xff").unwrap();
+    for (words, stdout) in [
+        (
+            &["hold", "run", "a b", "--", "--json", "-h"][..],
+            "run|a b|--|--json|-h|",
+        ),
+        (&["hold", "--place", "talk", "run"], "--place|talk|run|"),
+        (&["hold", "-v", "run"], "-v|run|"),
+        (&["-vv", "hold", "run"], "--verbose|--verbose|run|"),
+        // What the plugin does not have stays with the host.
+        (&["-q", "hold", "run"], "run|"),
+    ] {
+        let input = std::fs::File::open(bench.path("work/input")).unwrap();
+        let output = bench.host(words).stdin(input).output().unwrap();
+        let expected = [stdout.as_bytes(), b"piped \xff"].concat();
+        assert_eq!(output.stdout, expected, "{words:?}: {output:?}");
+        assert_eq!(output.status.code(), Some(42), "{words:?}");
+        assert_eq!(output.stderr, b"", "{words:?}");
+    }
+    // Words that are no text are only handed on.
+    let word = std::ffi::OsString::from_vec(vec![b'r', 0xff]);
+    let output = bench.host(&["hold", "run"]).arg(word).output().unwrap();
+    assert_eq!(output.stdout, b"run|r\xff|");
+}
+
+#[test]
+fn a_document_help_and_other_commands_need_no_streams() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hold", HOLD).unwrap();
+    expect(&bench, &["hold", "talk"], 0, "talked\n", "");
+    expect(&bench, &["hold", "talk", "run"], 0, "talked\n", "");
+    expect(&bench, &["hold", "--place", "run"], 0, "talked\n", "");
+    for words in [["hold", "run", "--json"], ["--json", "hold", "run"]] {
+        expect(&bench, &words, 0, "\"talked\"\n", "");
+    }
+    let help = bench.run(&["hold", "run", "--help"]).unwrap();
+    assert_eq!(help.status, Some(0), "{help:?}");
+    assert!(
+        help.stdout.contains("Usage: bot-cli hold run"),
+        "{}",
+        help.stdout
+    );
+}
+
 #[test]
 fn what_declares_nothing_is_not_started_for_listing_or_help() {
     let bench = bench();
