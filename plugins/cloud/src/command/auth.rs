@@ -1,4 +1,4 @@
-//! `auth login`, `auth logout` and `auth status`.
+//! `auth login` and `auth status`.
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
@@ -115,33 +115,8 @@ fn keep(desk: &Desk<'_>, credentials: &Credentials) -> Result<Reply, Failure> {
     })
 }
 
-pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let path = credentials::path(&desk.environment)?;
-    let had = credentials::forget(&path)?;
-    if desk.environment.token.is_some() {
-        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
-    }
-    let text = if had {
-        format!("Signed out: removed {}\n", path.display())
-    } else {
-        "Nobody was signed in\n".to_owned()
-    };
-    Ok(Reply {
-        text,
-        data: json!({ "signed_in": false, "changed": had }),
-        next: Vec::new(),
-    })
-}
-
 pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let (scope, found) = hosted(desk)?;
-    if desk.environment.token.is_none() && found == Found::Nothing {
-        return Ok(Reply {
-            text: "You are not signed in\n".to_owned(),
-            data: json!({ "signed_in": false, "api_url": scope.shown_url() }),
-            next: vec!["bot-cli cloud auth login".to_owned()],
-        });
-    }
     let access = open::access(desk, &scope, &found).await?;
     let client = open::client(desk, &scope, &access.token)?;
     let kind = access::probe(&client)
