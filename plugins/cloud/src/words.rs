@@ -114,9 +114,11 @@ fn vault(error: &VaultError) -> Failure {
         VaultError::File { .. } => failure("vault_unusable")
             .hint("put the file back from a backup, or move the folder of the vault away"),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
-        VaultError::NoKey { .. } => failure("vault_no_key")
-            .hint("put the key back from a backup; without it nothing in the vault can be read")
-            .hint("to begin anew, move the folder of the vault away"),
+        VaultError::NoKey { .. } | VaultError::Keyring(KeyringError::NoEntry(_)) => {
+            failure("vault_no_key")
+                .hint("put the key back from a backup; without it nothing in the vault can be read")
+                .hint("to begin anew, move the folder of the vault away")
+        }
         VaultError::Keyring(cause) => {
             let failure = keyring(cause);
             let message = error.to_string();
@@ -152,8 +154,9 @@ pub fn keyring(error: &KeyringError) -> Failure {
         }
         KeyringError::Silent => failure(Exit::Unavailable, "keyring_silent")
             .hint("look whether it asks to be unlocked, then try again"),
-        KeyringError::NoEntry(_) => failure(Exit::Failed, "no_keyring_entry"),
-        KeyringError::Failed(_) => failure(Exit::Failed, "keyring_failed").hint("try again"),
+        KeyringError::NoEntry(_) | KeyringError::Failed(_) => {
+            failure(Exit::Failed, "keyring_failed").hint("try again")
+        }
     }
 }
 

@@ -200,7 +200,7 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     };
     let failure = match why {
         SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
-        SecretFileError::File(_) => unusable(),
+        SecretFileError::File(_) | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
         SecretFileError::Keyring(error) => words::keyring(error),
     };
     failure.hint("`bot-cli cloud auth login` writes it anew")

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::user::User;
 
 /// Somebody with an account, who has not signed in.
-fn stranger() -> User {
+pub(super) fn stranger() -> User {
     let mut user = User::with_token();
     user.unset("BOT_CLI_TOKEN");
     user.unset("BOT_CLI_ORGANIZATION");
@@ -70,7 +70,7 @@ fn agree(address: &str) -> String {
         .to_owned()
 }
 
-fn sign_in(user: &User) {
+pub(super) fn sign_in(user: &User) {
     let (child, address) = begin(user);
     let back = agree(&address);
     let answer = visit(&back);
@@ -79,7 +79,7 @@ fn sign_in(user: &User) {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-fn credentials(user: &User) -> std::path::PathBuf {
+pub(super) fn credentials(user: &User) -> std::path::PathBuf {
     user.home().join(".config/bot-cli/credentials.toml")
 }
 
@@ -210,7 +210,7 @@ fn the_other_clients_file_is_taken_over() {
 }
 
 #[test]
-fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
+pub(super) fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
     for spoil in ["torn", "open", "folder"] {
         let user = stranger();
         sign_in(&user);
