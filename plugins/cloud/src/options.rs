@@ -298,7 +298,9 @@ pub enum Auth {
     /// A browser is opened. Machines without one read a personal access token or a private API key from stdin.
     #[command(after_help = LOGIN_EXAMPLES)]
     Login(Login),
-    /// Forget the sign-in of this machine
+    /// Sign out
+    ///
+    /// This machine forgets the sign-in first, then the issuer is asked to revoke it. Keys and personal access tokens are only forgotten.
     Logout,
     /// Show whether and how you are signed in
     Status,

@@ -34,6 +34,15 @@ impl Place {
             Self::Keyring => "keyring",
         }
     }
+
+    /// Where a text of `path` is, in a sentence.
+    #[must_use]
+    pub fn words(self, path: &Path) -> String {
+        match self {
+            Self::File => path.display().to_string(),
+            Self::Keyring => "the keyring".to_owned(),
+        }
+    }
 }
 
 /// Why a text can't be had.

@@ -98,7 +98,7 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            usage(format!("`{name}` needs a command"))
+            usage(format!("`{}` needs a command", called(error, name)))
         }
         ErrorKind::InvalidUtf8 => usage("an argument is not UTF-8".to_owned()),
         // An option that takes values shows a name for them.
@@ -132,7 +132,30 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
     if !valid.is_empty() {
         failure = failure.hint(format!("possible are {}", valid.join(", ")));
     }
-    failure.hint(format!("{name} --help"))
+    failure.hint(format!("{} --help", called(error, name)))
+}
+
+/// The subcommand of `name` that the words lead to, as clap's line of usage has it: `bot-cli cloud secrets set`.
+fn called(error: &clap::Error, name: &str) -> String {
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        // Whole help, and nothing of the user's.
+        _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.render().to_string()
+        }
+        _ => String::new(),
+    };
+    let line = usage.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let words = line.unwrap_or_default().split_whitespace();
+    let path: Vec<&str> = words
+        .take_while(|word| !word.starts_with(['[', '<', '-']))
+        .collect();
+    let path = path.join(" ");
+    if path.starts_with(name) {
+        path
+    } else {
+        name.to_owned()
+    }
 }
 
 /// The form of the result that the words ask for, whether or not they can be parsed.

@@ -1,6 +1,4 @@
-//! `auth login`, `auth logout` and `auth status`.
-
-use std::path::Path;
+//! `auth login` and `auth status`.
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
@@ -17,7 +15,6 @@ use crate::config::homeless;
 use crate::input::invalid;
 use crate::options::Login;
 use crate::scope::{BackendKind, Scope, Wanted};
-use crate::secret_file::Place;
 use crate::words;
 
 pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Failure> {
@@ -106,7 +103,7 @@ fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Rep
             "Signed in to {} with {} (kept in {})\n",
             credentials.api_url,
             kind_words(credentials.kind),
-            place_words(kept, place.path())
+            kept.words(place.path())
         ),
         data: json!({
             "signed_in": true,
@@ -116,25 +113,6 @@ fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Rep
             "source": kept.name(),
         }),
         next: vec!["bot-cli cloud secrets list".to_owned()],
-    })
-}
-
-pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let place = desk.credentials()?;
-    let kept = place_words(place.place(), place.path());
-    let had = credentials::forget(&place)?;
-    if desk.environment.token.is_some() {
-        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
-    }
-    let text = if had {
-        format!("Signed out: removed from {kept}\n")
-    } else {
-        "Nobody was signed in\n".to_owned()
-    };
-    Ok(Reply {
-        text,
-        data: json!({ "signed_in": false, "changed": had }),
-        next: Vec::new(),
     })
 }
 
@@ -157,7 +135,7 @@ pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
         let kept = place.place();
-        (kept.name(), place_words(kept, place.path()))
+        (kept.name(), kept.words(place.path()))
     };
     Ok(Reply {
         text: format!(
@@ -173,14 +151,6 @@ pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
         }),
         next: Vec::new(),
     })
-}
-
-/// Where credentials are, in a sentence.
-fn place_words(place: Place, path: &Path) -> String {
-    match place {
-        Place::File => path.display().to_string(),
-        Place::Keyring => "the keyring".to_owned(),
-    }
 }
 
 /// The scope of the service, whatever keeps secrets otherwise.

@@ -18,7 +18,7 @@ pub fn yes(desk: &Desk<'_>, message: String, details: String) -> Result<(), Fail
     if desk.ask(&question)? == Answer::Confirm(true) {
         Ok(())
     } else {
-        Err(declined())
+        Err(declined("nothing was changed"))
     }
 }
 
@@ -39,10 +39,10 @@ pub fn by_name(
     {
         Ok(())
     } else {
-        Err(declined())
+        Err(declined("that is not the name; nothing was changed"))
     }
 }
 
-fn declined() -> Failure {
-    Failure::new(Exit::Failed, "declined", "nothing was changed")
+fn declined(message: &str) -> Failure {
+    Failure::new(Exit::Failed, "declined", message)
 }

@@ -5,12 +5,13 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
 use super::desk::Desk;
+use super::plan::where_is;
 use super::{confirm, open};
 use crate::backend::Keys;
 use crate::domain::SetName;
 use crate::input::invalid;
 use crate::options::Delete;
-use crate::words::{self, count, theirs};
+use crate::words::{self, count};
 
 pub(super) async fn delete(desk: &Desk<'_>, options: &Delete) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name)
@@ -18,16 +19,15 @@ pub(super) async fn delete(desk: &Desk<'_>, options: &Delete) -> Result<Reply, F
     let opened = open::open(desk, &options.scope.wanted(None)).await?;
     let details = opened.existing(&name).await?;
     let kind = details.summary.kind;
+    let place = where_is(&opened, &details.summary);
     if !options.skip {
         let keys = match &details.keys {
             Keys::Known(keys) => format!(" with {}", count(keys.len(), "key")),
             Keys::Referenced | Keys::None => String::new(),
         };
         let about = format!(
-            "Delete the {} `{name}`{keys} in {}, region {}\nThis can't be undone; agents that use it can't be deployed any more\n",
+            "Delete the {} `{name}`{keys} in {place}\nThis can't be undone; agents that use it can't be deployed any more\n",
             kind.words(),
-            opened.place(),
-            theirs(&details.summary.region),
         );
         confirm::by_name(
             desk,
@@ -41,11 +41,7 @@ pub(super) async fn delete(desk: &Desk<'_>, options: &Delete) -> Result<Reply, F
         return Err(opened.not_found(&name).await);
     }
     Ok(Reply {
-        text: format!(
-            "Deleted the {} `{name}` ({})\n",
-            kind.words(),
-            opened.place()
-        ),
+        text: format!("Deleted the {} `{name}` ({place})\n", kind.words()),
         data: json!({ "name": name.as_str(), "type": kind.name(), "scope": opened.scope.json() }),
         next: Vec::new(),
     })

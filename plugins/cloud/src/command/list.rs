@@ -1,6 +1,6 @@
 //! `secrets list`.
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) async fn list(desk: &Desk<'_>, options: &List) -> Result<Reply, Failu
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
     let opened = open::open_scope(desk, scope).await?;
     match name {
-        Some(name) => one(&opened, &name).await,
+        Some(name) => one(opened, &name).await,
         None => all(opened, options).await,
     }
 }
@@ -52,13 +52,14 @@ async fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
     }
     let text = if sets.is_empty() {
         format!(
-            "No {} in {}\n",
+            "No {} in {}{}\n",
             if options.sets {
                 "secret sets"
             } else {
                 "secrets"
             },
-            opened.place()
+            opened.place(),
+            region.map_or(String::new(), |region| format!(", region {region}")),
         )
     } else {
         rows(&sets)
@@ -73,7 +74,7 @@ async fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
     })
 }
 
-async fn one(opened: &Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
+async fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
     let Details { summary, keys } = opened.existing(name).await?;
     let elsewhere = opened
         .scope
@@ -81,11 +82,17 @@ async fn one(opened: &Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
         .as_ref()
         .is_some_and(|region| region.value.as_str() != summary.region);
     if elsewhere {
-        let failure = opened.not_found(name).await;
-        return Err(failure.hint(format!(
-            "`{name}` is in the region {}",
-            theirs(&summary.region)
-        )));
+        // In another region, or is there no such one?
+        let wanted = opened.region().await?;
+        return Err(Failure::new(
+            Exit::Failed,
+            "not_found",
+            format!(
+                "`{name}` is not in the region {wanted} of {}",
+                opened.place()
+            ),
+        )
+        .hint(format!("it is in {}", theirs(&summary.region))));
     }
     let mut text = rows(std::slice::from_ref(&summary));
     text.push('\n');

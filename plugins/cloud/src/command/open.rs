@@ -318,8 +318,25 @@ impl Opened<'_> {
         let near = nearest(name.as_str(), sets.iter().map(|set| set.name.as_str()));
         match near {
             Some(near) => failure.hint(format!("did you mean `{}`?", words::theirs(near))),
-            None => failure.hint("bot-cli cloud secrets list"),
+            None => failure.hint(self.command("secrets list")),
         }
+    }
+
+    /// A command for the same place: what an option said of it is said again.
+    pub fn command(&self, words: &str) -> String {
+        let mut command = format!("bot-cli cloud {words}");
+        let mut said = |option: &str, value: &str, source: Source| {
+            if source == Source::Flag {
+                let value = shlex::try_quote(value).unwrap_or_else(|_| value.into());
+                command.extend([" ", option, " ", &*value]);
+            }
+        };
+        if let Some(organization) = &self.scope.organization {
+            said("-o", organization.value.as_str(), organization.source);
+        }
+        let backend = &self.scope.backend;
+        said("--backend", &backend.value.to_string(), backend.source);
+        command
     }
 
     /// Where it is, in a sentence: "organization acme".

@@ -3,7 +3,7 @@
 use bot_cli_sdk::failure::{Exit, Failure};
 
 use super::open::Opened;
-use crate::backend::{Details, Keys};
+use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, SetKind, SetName};
 use crate::scope::{BackendKind, Source};
 use crate::words::{count, theirs};
@@ -86,6 +86,11 @@ pub fn where_to(opened: &Opened<'_>, region: &Region) -> String {
         BackendKind::Local => "the vault of this machine",
     };
     format!("{}, region {region}{default}, {keeper}", opened.place())
+}
+
+/// The same of a set that is there.
+pub fn where_is(opened: &Opened<'_>, set: &Summary) -> String {
+    Region::parse(&set.region).map_or_else(|_| opened.place(), |region| where_to(opened, &region))
 }
 
 /// What must be true of a set that is there already.

@@ -60,6 +60,7 @@ pub(super) async fn status(
         }
         if status == Status::Failed {
             return Err(provisioning_failed(
+                opened,
                 name,
                 summary.error.as_deref().map(theirs).as_deref(),
             ));
@@ -70,7 +71,7 @@ pub(super) async fn status(
                 PATIENCE.as_secs()
             );
             return Err(Failure::new(Exit::Unavailable, "not_ready", message)
-                .hint(format!("bot-cli cloud secrets list {name}")));
+                .hint(opened.command(&format!("secrets list {name}"))));
         }
         desk.progress("Waiting until it is ready");
         if until_cancelled(desk, tokio::time::sleep(pause))

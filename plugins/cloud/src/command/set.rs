@@ -344,7 +344,7 @@ fn reply(
     let next = if dry_run {
         Vec::new()
     } else {
-        vec![format!("bot-cli cloud secrets list {}", plan.name)]
+        vec![opened.command(&format!("secrets list {}", plan.name))]
     };
     Reply {
         text,
@@ -363,12 +363,16 @@ fn reply(
 }
 
 /// The set is stored, and could not be made ready.
-pub(super) fn provisioning_failed(name: &SetName, why: Option<&str>) -> Failure {
+pub(super) fn provisioning_failed(
+    opened: &Opened<'_>,
+    name: &SetName,
+    why: Option<&str>,
+) -> Failure {
     let why = why.map_or(String::new(), |why| format!(": {why}"));
     Failure::new(
         Exit::Failed,
         "provisioning_failed",
         format!("`{name}` is saved but could not be made ready for agents{why}"),
     )
-    .hint(format!("bot-cli cloud secrets list {name}"))
+    .hint(opened.command(&format!("secrets list {name}")))
 }

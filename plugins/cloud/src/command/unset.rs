@@ -5,11 +5,12 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
 use super::desk::Desk;
-use super::plan::{referenced, where_to, wrong_type};
-use super::{confirm, open, ready};
+use super::open::{self, Opened};
+use super::plan::{referenced, where_is, wrong_type};
+use super::{confirm, ready};
 use crate::backend::Keys;
 use crate::config::nearest;
-use crate::domain::{Key, Region, SetKind, SetName};
+use crate::domain::{Key, SetKind, SetName};
 use crate::input::{invalid, looks_like_a_key};
 use crate::options::Unset;
 use crate::scope::BackendKind;
@@ -25,11 +26,10 @@ pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Fai
         Keys::None => return Err(wrong_type(&name, SetKind::ImagePullSecret)),
     };
     if !keys.iter().any(|known| known == key.as_str()) {
-        return Err(no_such_key(&name, &key, &keys));
+        return Err(no_such_key(&opened, &name, &key, &keys));
     }
+    let place = where_is(&opened, &details.summary);
     if !options.skip {
-        let place = Region::parse(&details.summary.region)
-            .map_or_else(|_| opened.place(), |region| where_to(&opened, &region));
         let message = format!("Remove `{key}` from `{name}`?");
         let details =
             format!("Remove a key from the secret set `{name}` in {place}\n  - remove  {key}\n");
@@ -37,10 +37,10 @@ pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Fai
     }
     let removed = opened.backend.unset(&name, &key).await;
     if !removed.map_err(|error| words::failure(&error))? {
-        return Err(no_such_key(&name, &key, &[]));
+        return Err(no_such_key(&opened, &name, &key, &[]));
     }
     let status = ready::status(desk, &opened, &name, false).await?;
-    let mut text = format!("Removed `{key}` from `{name}` ({})\n", opened.place());
+    let mut text = format!("Removed `{key}` from `{name}` ({place})\n");
     if opened.scope.backend.value == BackendKind::Hosted {
         text += "Agents that are running keep the old values until they are deployed again\n";
     }
@@ -52,7 +52,7 @@ pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Fai
             "status": status.map(|seen| seen.status.name()),
             "scope": opened.scope.json(),
         }),
-        next: vec![format!("bot-cli cloud secrets list {name}")],
+        next: vec![opened.command(&format!("secrets list {name}"))],
     })
 }
 
@@ -75,7 +75,7 @@ fn parsed(options: &Unset) -> Result<(SetName, Key), Failure> {
     }
 }
 
-fn no_such_key(name: &SetName, key: &Key, keys: &[String]) -> Failure {
+fn no_such_key(opened: &Opened<'_>, name: &SetName, key: &Key, keys: &[String]) -> Failure {
     // Who gives a value instead of a key should not see it again.
     let shown = if looks_like_a_key(key.as_str()) {
         format!("no key `{key}`")
@@ -89,6 +89,6 @@ fn no_such_key(name: &SetName, key: &Key, keys: &[String]) -> Failure {
     );
     match nearest(key.as_str(), keys.iter().map(String::as_str)) {
         Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
-        None => failure.hint(format!("bot-cli cloud secrets list {name}")),
+        None => failure.hint(opened.command(&format!("secrets list {name}"))),
     }
 }

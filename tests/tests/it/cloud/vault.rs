@@ -1,13 +1,14 @@
 //! The vault under stress: many processes, sudden ends, full disks, and what may be seen of it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::Stdio;
-use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::super::init::full_disk::Mounted;
 use super::user::{User, pairs};
@@ -49,39 +50,91 @@ fn fifty_processes_at_once_lose_nothing() {
 #[test]
 fn what_was_reported_done_survives_a_kill_at_any_moment() {
     let user = User::of_the_vault();
-    let start = Instant::now();
-    user.done(&["secrets", "set", "prod", "FIRST=0", "--skip"]);
-    let whole = start.elapsed();
+    user.done(&["secrets", "set", "prod", "FIRST=value", "--skip"]);
     let mut reported = BTreeSet::from(["FIRST".to_owned()]);
-    let (mut delay, mut step) = (whole / 2, whole / 8);
-    let mut killed = 0;
-    let mut index = 0;
-    // Looks for the moment in which a run changes the vault, from both sides.
-    while index < 30 || killed < 5 || reported.len() < 5 {
-        assert!(index < 300, "{killed} of {index} were killed");
-        index += 1;
-        let key = format!("KEY_{index}");
-        let pair = format!("{key}=value");
+    let mut attempts = BTreeSet::new();
+    let mut hunt = Hunt::default();
+    while hunt.goes_on(20) {
+        let key = format!("KEY_{}", attempts.len());
+        attempts.insert(key.clone());
+        if hunt.is_done_before_the_kill(&user, &format!("{key}=value")) {
+            reported.insert(key);
+        }
+        // Whoever comes next finds a vault that works, at once, with all that was reported and nothing that nobody wrote.
+        let found = user.values("prod");
+        assert!(found.values().all(|value| value == "value"), "{found:?}");
+        let found: BTreeSet<String> = found.into_keys().collect();
+        assert!(reported.is_subset(&found), "{reported:?} {found:?}");
+        assert!(found.is_subset(&(&reported | &attempts)), "{found:?}");
+    }
+}
+
+#[test]
+fn a_vault_whose_making_was_killed_at_any_moment_is_made_anew() {
+    let mut hunt = Hunt::default();
+    while hunt.goes_on(10) {
+        let user = User::of_the_vault();
+        let done = hunt.is_done_before_the_kill(&user, "FIRST=value");
+        user.done(&["secrets", "set", "prod", "AFTER=value", "--skip"]);
+        let found = user.values("prod");
+        assert!(found.contains_key("AFTER"), "{found:?}");
+        assert!(found.contains_key("FIRST") || !done, "{found:?}");
+    }
+}
+
+/// Kills runs while they change the vault: from the first change on, sooner after every run that came to its end, later
+/// after every one that did not. What a run takes to start, on a busy machine too, does not count.
+#[derive(Default)]
+struct Hunt {
+    pause: Duration,
+    killed: u32,
+    ended: u32,
+}
+
+impl Hunt {
+    /// Until so many were killed, and some were not.
+    const fn goes_on(&self, kills: u32) -> bool {
+        self.killed < kills || self.ended < 3
+    }
+
+    /// Starts to set `pair` in `prod`; whether that was reported done before the kill came.
+    fn is_done_before_the_kill(&mut self, user: &User, pair: &str) -> bool {
+        let folder = user.home().join(".local/share/bot-cli/vault");
+        let before = state(&folder);
         let mut child = user
-            .command(&["secrets", "set", "prod", &pair, "--skip"])
+            .command(&["secrets", "set", "prod", pair, "--skip"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        thread::sleep(delay);
+        while state(&folder) == before && child.try_wait().unwrap().is_none() {}
+        let changed = Instant::now();
+        while changed.elapsed() < self.pause {}
         let _ = child.kill();
-        if child.wait().unwrap().success() {
-            reported.insert(key);
-            delay = delay.saturating_sub(step);
+        let status = child.wait().unwrap();
+        if status.success() {
+            self.ended += 1;
+            self.pause = self.pause * 2 / 3;
         } else {
-            killed += 1;
-            delay += step;
+            assert_eq!(status.signal(), Some(9), "{status:?}");
+            self.killed += 1;
+            self.pause = self.pause * 5 / 4 + Duration::from_micros(50);
         }
-        step = (step * 9 / 10).max(whole / 50);
-        // Whoever comes next finds a vault that works, at once.
-        let found: BTreeSet<String> = user.values("prod").into_keys().collect();
-        assert!(reported.is_subset(&found), "{reported:?} {found:?}");
+        status.success()
     }
+}
+
+/// The files of a folder as far as a look from outside tells one state from the next.
+fn state(folder: &Path) -> Vec<(OsString, u64, SystemTime)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| {
+            let facts = entry.metadata().ok()?;
+            Some((entry.file_name(), facts.len(), facts.modified().ok()?))
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 #[test]
