@@ -302,7 +302,7 @@ pub enum Auth {
     ///
     /// This machine forgets the sign-in first, then the issuer is asked to revoke it. Keys and personal access tokens are only forgotten.
     Logout,
-    /// Show whether and how you are signed in
+    /// Show how you are signed in; exits with 4 if you are not
     Status,
 }
 

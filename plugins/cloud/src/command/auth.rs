@@ -118,14 +118,6 @@ fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Rep
 
 pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let scope = hosted(desk)?;
-    let place = desk.credentials()?;
-    if desk.environment.token.is_none() && !credentials::exist(place.path()) {
-        return Ok(Reply {
-            text: "You are not signed in\n".to_owned(),
-            data: json!({ "signed_in": false, "api_url": scope.shown_url() }),
-            next: vec!["bot-cli cloud auth login".to_owned()],
-        });
-    }
     let access = open::access(desk, &scope).await?;
     let client = open::client(desk, &scope, &access.token)?;
     let kind = access::probe(&client)
@@ -134,6 +126,7 @@ pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
+        let place = desk.credentials()?;
         let kept = place.place();
         (kept.name(), kept.words(place.path()))
     };

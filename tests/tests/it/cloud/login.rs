@@ -99,7 +99,12 @@ fn forms(user: &User) -> Vec<String> {
 #[test]
 fn a_browser_signs_in() {
     let user = stranger();
-    assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
+    for arguments in [["secrets", "list"], ["auth", "status"]] {
+        let (status, document) = user.json(&arguments);
+        assert_eq!(status, Some(4), "{arguments:?}: {document}");
+        assert_eq!(document["error"]["code"], "not_signed_in", "{arguments:?}");
+        assert_eq!(document["error"]["hints"][0], "bot-cli cloud auth login");
+    }
     sign_in(&user);
     assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
     user.done(&["auth", "status"]);
