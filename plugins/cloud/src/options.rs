@@ -355,7 +355,7 @@ pub enum Config {
     Show,
     /// Set or, with an empty value, remove a setting
     Set {
-        /// organization, region, backend, api-url or timeout (seconds)
+        /// organization, region, backend, api-url, timeout (seconds) or keyring (auto, off)
         #[arg(value_hint = ValueHint::Other)]
         key: String,
         /// Its value

@@ -3,6 +3,7 @@
 mod canary;
 mod contract;
 mod dotenv;
+mod keyring;
 mod login;
 mod logout;
 mod official;

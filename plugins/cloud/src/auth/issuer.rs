@@ -15,8 +15,9 @@ use url::{Url, form_urlencoded};
 
 use super::credentials::{Credentials, Refresh, TokenKind};
 use crate::backend::BackendError;
-use crate::backend::hosted::http::{Watch, connector, failed, until_cancelled};
+use crate::backend::hosted::http::{connector, failed, until_cancelled};
 use crate::scope::address;
+use crate::watch::Watch;
 
 /// The most that is read of an answer.
 const LONGEST: usize = 256 * 1024;

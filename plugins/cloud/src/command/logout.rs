@@ -29,10 +29,11 @@ enum End {
 }
 
 pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let path = credentials::path(&desk.environment)?;
-    let found = credentials::find(&path);
+    let place = desk.credentials()?;
+    let kept = place.place().words(place.path());
+    let found = credentials::find(&place);
     // What needs nobody else comes first: whatever happens from here on, this machine is signed out.
-    let had = credentials::forget(&path)?;
+    let had = credentials::forget(&place)?;
     if desk.environment.token.is_some() {
         desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
     }
@@ -44,7 +45,7 @@ pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
         });
     }
     let end = end(desk, &found)?;
-    let mut text = format!("Signed out: removed {}", path.display());
+    let mut text = format!("Signed out: removed from {kept}");
     let mut data = json!({ "signed_in": false, "changed": true, "revoked": false });
     match end {
         End::Revoked => {
@@ -77,7 +78,7 @@ fn end(desk: &Desk<'_>, found: &Found) -> Result<End, Failure> {
     };
     let credentials = match found {
         Found::Usable(credentials) => credentials,
-        Found::Broken(why) => return Ok(goes_on("broken_credentials", why.clone())),
+        Found::Broken(why) => return Ok(goes_on("broken_credentials", why.to_string())),
         Found::Nothing => return Ok(goes_on("broken_credentials", "it was not there".to_owned())),
     };
     if credentials.kind == TokenKind::ApiKey {
@@ -127,7 +128,7 @@ async fn revoke(desk: &Desk<'_>, credentials: &Credentials) -> Result<Revocation
     })?;
     // Settings that can't be used don't keep anybody signed in.
     let scope = open::scope(desk, &Wanted::default());
-    let patience = scope.map_or(PATIENCE, |(scope, _)| scope.timeout.min(PATIENCE));
+    let patience = scope.map_or(PATIENCE, |scope| scope.timeout.min(PATIENCE));
     let asked = async {
         let issuer = Issuer::find(&base, patience, desk).await?;
         issuer.revoke(credentials).await

@@ -222,7 +222,7 @@ fn the_other_clients_file_is_taken_over() {
 }
 
 #[test]
-fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
+pub(super) fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
     for spoil in ["torn", "open", "folder"] {
         let user = stranger();
         sign_in(&user);

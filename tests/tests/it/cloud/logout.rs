@@ -33,7 +33,7 @@ fn the_sign_in_is_revoked_and_a_copy_of_it_worthless() {
     assert_eq!(run.status, Some(0), "{run:?}");
     assert_eq!(
         run.stdout,
-        "Signed out: removed [ROOT]/home/.config/bot-cli/credentials.toml, and the sign-in is revoked\n"
+        "Signed out: removed from [ROOT]/home/.config/bot-cli/credentials.toml, and the sign-in is revoked\n"
     );
     assert_no_token(&run);
     assert!(!credentials(&user).exists());
@@ -100,7 +100,10 @@ fn whatever_the_issuer_does_this_machine_is_signed_out_and_the_rest_is_said() {
             assert_no_token(&run);
             assert_is_said(&run, code);
             if form.is_empty() {
-                assert!(run.stdout.starts_with("Signed out: removed "), "{run:?}");
+                assert!(
+                    run.stdout.starts_with("Signed out: removed from "),
+                    "{run:?}"
+                );
                 assert!(!run.stdout.contains("revoked"), "{run:?}");
             }
         }
