@@ -10,7 +10,7 @@ use super::open;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
-use crate::scope::{BackendKind, Wanted, address, backend_of, seconds};
+use crate::scope::{BackendKind, Source, Wanted, address, backend_of, seconds};
 
 pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let (scope, _) = open::scope(desk, &Wanted::default())?;
@@ -95,6 +95,6 @@ fn check(key: &str, value: &str) -> Result<(), Failure> {
         "region" => Region::parse(value).map(drop).map_err(wrong),
         "timeout" => seconds(value).map(drop).map_err(wrong),
         "api_url" => address(value).map(drop),
-        _ => backend_of(value).map(|_: BackendKind| ()),
+        _ => backend_of(value, Source::Flag).map(|_: BackendKind| ()),
     }
 }
