@@ -57,9 +57,11 @@ impl Unusable {
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Refused(refusal) => refusal.remedy(file),
-            Self::Malformed(_) | Self::Protocol(_) => {
-                Some("install a version of the plugin for this host".to_owned())
-            }
+            Self::Malformed(_) => Some(
+                "line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
+                    .to_owned(),
+            ),
+            Self::Protocol(_) => Some("install a version of the plugin for this host".to_owned()),
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::secret::Secret;
+use crate::suggest;
 
 /// A question. `key` names it for scripted answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,6 +160,40 @@ impl Question {
         if self.choices.iter().any(|choice| choice.value == value) {
             return Ok(());
         }
-        Err(format!("`{value}` is not one of the choices"))
+        let values = self.choices.iter().map(|choice| choice.value.as_str());
+        let near = suggest::near(value, values);
+        let meant = near
+            .first()
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Err(format!("`{value}` is not one of the choices{meant}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Choice, Question, QuestionKind};
+
+    #[test]
+    fn an_answer_that_is_not_on_offer_names_the_nearest() {
+        let choice = |value: &str| Choice {
+            value: value.to_owned(),
+            label: value.to_owned(),
+            about: None,
+        };
+        let question = Question {
+            choices: vec![choice("anthropic_llm"), choice("openai_llm")],
+            ..Question::new(QuestionKind::Select, "llm", "Which language model?")
+        };
+        for (value, problem) in [
+            (
+                "openai",
+                "`openai` is not one of the choices; did you mean `openai_llm`?",
+            ),
+            ("weather", "`weather` is not one of the choices"),
+        ] {
+            assert_eq!(question.check(&json!(value)).unwrap_err(), problem);
+        }
     }
 }

@@ -42,6 +42,8 @@ def dummy(arg: dict, bench: Bench) -> Any:
         return {"int": int, "float": float}[kind](arg.get("default") or arg.get("class_default") or 1)
     if arg["env"] == "GOOGLE_APPLICATION_CREDENTIALS":
         return bench.google_credentials
+    if arg["env"] == "GOOGLE_CREDENTIALS":
+        return Path(bench.google_credentials).read_text() if bench.google_credentials else None
     known = arg.get("default") or arg.get("class_default")
     if known:
         return known

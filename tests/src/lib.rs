@@ -1,6 +1,8 @@
 //! Support for tests that run the real executables.
 
 pub mod bench;
+pub mod debian;
+pub mod desktop;
 pub mod matrix;
 pub mod pairwise;
 pub mod pty;

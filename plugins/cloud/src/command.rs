@@ -7,6 +7,7 @@ mod delete;
 pub mod desk;
 mod image_pull_secret;
 mod list;
+mod logout;
 mod open;
 mod organizations;
 mod plan;
@@ -43,7 +44,7 @@ impl Plugin for Options {
             },
             Command::Auth { command } => match command {
                 Auth::Login(options) => desk.wait(auth::login(&desk, &options)),
-                Auth::Logout => auth::logout(&desk),
+                Auth::Logout => logout::logout(&desk),
                 Auth::Status => desk.wait(auth::status(&desk)),
             },
             Command::Organizations { command } => match command {

@@ -11,7 +11,14 @@ use crate::environment::Environment;
 use crate::files::write_private;
 
 /// The settings there are, each a text.
-pub const KEYS: [&str; 5] = ["organization", "region", "backend", "api_url", "timeout"];
+pub const KEYS: [&str; 6] = [
+    "organization",
+    "region",
+    "backend",
+    "api_url",
+    "timeout",
+    "keyring",
+];
 
 /// The settings of the file.
 #[derive(Debug, Clone, Default)]

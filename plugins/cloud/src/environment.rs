@@ -19,6 +19,8 @@ pub struct Environment {
     pub token: Option<Secret>,
     /// `BOT_CLI_TIMEOUT`.
     pub timeout: Option<String>,
+    /// `BOT_CLI_KEYRING`.
+    pub keyring: Option<String>,
     /// Where settings are kept.
     pub config_folder: Option<PathBuf>,
     /// Where data is kept.
@@ -53,6 +55,7 @@ impl Environment {
             api_url: std::env::var("BOT_CLI_API_URL").ok(),
             token: text("BOT_CLI_TOKEN").map(Secret::new),
             timeout: text("BOT_CLI_TIMEOUT"),
+            keyring: text("BOT_CLI_KEYRING"),
             config_folder: below(folder("XDG_CONFIG_HOME"), ".config"),
             data_folder: below(folder("XDG_DATA_HOME"), ".local/share"),
             home,

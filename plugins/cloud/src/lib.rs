@@ -11,8 +11,11 @@ pub mod domain;
 pub mod environment;
 pub mod files;
 pub mod input;
+pub mod keyring;
 pub mod options;
 pub mod scope;
+pub mod secret_file;
+pub mod watch;
 pub mod words;
 
 /// What the plugin says of itself to a host that does not run it.

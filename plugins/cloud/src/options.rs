@@ -322,9 +322,11 @@ pub enum Auth {
     /// A browser is opened. Machines without one read a personal access token or a private API key from stdin.
     #[command(after_help = LOGIN_EXAMPLES)]
     Login(Login),
-    /// Forget the sign-in of this machine
+    /// Sign out
+    ///
+    /// This machine forgets the sign-in first, then the issuer is asked to revoke it. Keys and personal access tokens are only forgotten.
     Logout,
-    /// Show whether and how you are signed in
+    /// Show how you are signed in; exits with 4 if you are not
     Status,
 }
 
@@ -378,7 +380,7 @@ pub enum Config {
     /// Set or, with an empty value, remove a setting
     #[command(after_help = CONFIG_SET_EXAMPLES)]
     Set {
-        /// organization, region, backend, api_url or timeout (seconds)
+        /// organization, region, backend, api_url, timeout (seconds) or keyring (auto, off)
         #[arg(value_hint = ValueHint::Other)]
         key: String,
         /// Its value

@@ -9,11 +9,11 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::auth::credentials::Found;
 use crate::config::Config;
 use crate::domain::{Organization, Region};
 use crate::environment::Environment;
 use crate::input::invalid;
+use crate::secret_file::Place;
 
 /// The address of the service.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
@@ -124,15 +124,18 @@ pub struct Scope {
     pub api_url: Setting<Url>,
     /// How long a request may take.
     pub timeout: Duration,
+    /// Where a new sign-in and the key of a new vault are kept.
+    pub keyring: Setting<Place>,
 }
 
 impl Scope {
-    /// Options, then variables, then the file, then defaults; all problems at once.
+    /// Options, then variables, then the file, then defaults; all problems at once. Whether somebody has signed in says what
+    /// is meant where nothing else does.
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
         config: &Config,
-        found: &Found,
+        signed_in: bool,
     ) -> Result<Self, Failure> {
         let mut wrong = Vec::new();
         let organization = texts(
@@ -154,6 +157,8 @@ impl Scope {
         let region = checked(&mut wrong, "region", region, Region::parse);
         let timeout = texts(None, environment.timeout.as_deref(), config.get("timeout"));
         let timeout = checked(&mut wrong, "timeout", timeout, seconds);
+        let keyring = texts(None, environment.keyring.as_deref(), config.get("keyring"));
+        let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
         if !wrong.is_empty() {
             return Err(invalid(wrong));
         }
@@ -175,8 +180,8 @@ impl Scope {
                     .as_ref()
                     .map_or(Source::Default, |url| url.source),
             ),
-            // A broken credentials file is somebody who had signed in: never silently something else.
-            None if found.is_any() => of(BackendKind::Hosted, Source::Config),
+            // Also with credentials that can't be used: never silently something else.
+            None if signed_in => of(BackendKind::Hosted, Source::Config),
             None => of(BackendKind::Local, Source::Default),
         };
         let api_url = match configured_url {
@@ -192,6 +197,7 @@ impl Scope {
             region,
             api_url,
             timeout: timeout.map_or(TIMEOUT, |timeout| timeout.value),
+            keyring: keyring.unwrap_or_else(|| of(Place::Keyring, Source::Default)),
         })
     }
 
@@ -293,6 +299,24 @@ pub fn backend_of(name: &str, source: Source) -> Result<BackendKind, Failure> {
             format!("there is no backend `{other}`{}", source.words()),
         )
         .field("backend", Some("--backend"), "must be `local` or `hosted`")),
+    }
+}
+
+/// Whether the keyring is used where there is one.
+pub fn keyring_of(text: &str) -> Result<Place, String> {
+    match text {
+        "auto" => Ok(Place::Keyring),
+        "off" => Ok(Place::File),
+        _ => Err("must be `auto` or `off`".to_owned()),
+    }
+}
+
+/// The word that [`keyring_of`] reads.
+#[must_use]
+pub const fn keyring_word(place: Place) -> &'static str {
+    match place {
+        Place::Keyring => "auto",
+        Place::File => "off",
     }
 }
 

@@ -1,11 +1,14 @@
 //! The sentences in which this crate says what went wrong, and what to do about it.
 
+use std::path::Path;
+
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::terminal::printable;
 
 use crate::backend::local::VaultError;
 use crate::backend::{BackendError, PutError};
 use crate::domain::{Key, SetName};
+use crate::keyring::KeyringError;
 
 /// A text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
 #[must_use]
@@ -111,14 +114,17 @@ fn vault(error: &VaultError) -> Failure {
     match error {
         VaultError::File { .. } => failure("vault_unusable")
             .hint("put the file back from a backup, or move the folder of the vault away"),
-        VaultError::TooOpen { path, .. } => {
-            let shown = path.display().to_string();
-            let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
-            failure("vault_too_open").hint(format!("chmod 600 {quoted}"))
+        VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
+        VaultError::NoKey { .. } | VaultError::Keyring(KeyringError::NoEntry(_)) => {
+            failure("vault_no_key")
+                .hint("put the key back from a backup; without it nothing in the vault can be read")
+                .hint("to begin anew, move the folder of the vault away")
         }
-        VaultError::NoKey { .. } => failure("vault_no_key")
-            .hint("put the key back from a backup; without it nothing in the vault can be read")
-            .hint("to begin anew, move the folder of the vault away"),
+        VaultError::Keyring(cause) => {
+            let failure = keyring(cause);
+            let message = error.to_string();
+            Failure { message, ..failure }
+        }
         VaultError::WrongKey { .. } => failure("vault_wrong_key").hint(
             "put back the key that belongs to the vault, or move the folder of the vault away",
         ),
@@ -134,6 +140,33 @@ fn vault(error: &VaultError) -> Failure {
             .hint("try again when it is done"),
         VaultError::Cancelled => Failure::cancelled(),
     }
+}
+
+/// What the keyring could not do.
+#[must_use]
+pub fn keyring(error: &KeyringError) -> Failure {
+    let failure = |exit, code: &str| Failure::new(exit, code, error.to_string());
+    match error {
+        KeyringError::Cancelled => Failure::cancelled(),
+        KeyringError::None(_) => failure(Exit::Unavailable, "no_keyring")
+            .hint("run it where the keyring is: in the desktop session in which this was set up"),
+        KeyringError::Locked => {
+            failure(Exit::Unavailable, "keyring_locked").hint("unlock the keyring, then try again")
+        }
+        KeyringError::Silent => failure(Exit::Unavailable, "keyring_silent")
+            .hint("look whether it asks to be unlocked, then try again"),
+        KeyringError::NoEntry(_) | KeyringError::Failed(_) => {
+            failure(Exit::Failed, "keyring_failed").hint("try again")
+        }
+    }
+}
+
+/// The command that keeps others out of a file.
+#[must_use]
+pub fn close(path: &Path) -> String {
+    let shown = path.display().to_string();
+    let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
+    format!("chmod 600 {quoted}")
 }
 
 /// A set that was not stored, or not wholly: which keys are.

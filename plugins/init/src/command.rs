@@ -136,7 +136,14 @@ impl Options {
             guides: self.guides(),
             asks: Asks::Terminal,
         }
-        .run(session)?;
+        .run(session)
+        .map_err(|failure| match &command {
+            // The answers are not lost with it.
+            Some(command) if failure.exit == Exit::Failed => {
+                failure.hint(format!("the same without questions: `{command}`"))
+            }
+            Some(_) | None => failure,
+        })?;
         if let Some(command) = command {
             reply
                 .text
@@ -217,13 +224,20 @@ impl Job {
     /// Offers newer guides, or says how to get them.
     fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
         for kept in &found.kept {
-            if let guides::Guide::Newer { version } = &kept.guide {
-                let message = format!(
-                    "`{}` was written by the newer version {version} and is kept",
-                    kept.path
-                );
-                session.log(Level::Warn, &message);
-            }
+            let path = &kept.path;
+            let message = match &kept.guide {
+                guides::Guide::Newer { version } => {
+                    format!("`{path}` was written by the newer version {version} and is kept")
+                }
+                guides::Guide::Foreign if path == "AGENTS.md" => format!(
+                    "`{path}` is not bot-cli's and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`"
+                ),
+                guides::Guide::Foreign
+                | guides::Guide::Current
+                | guides::Guide::Older { .. }
+                | guides::Guide::Edited => continue,
+            };
+            session.log(Level::Warn, &message);
         }
         let stale: Vec<String> = found
             .stale()

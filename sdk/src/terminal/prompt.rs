@@ -35,6 +35,9 @@ pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
             Err(InquireError::OperationCanceled) if question.back => return Ok(Answer::Back),
             Err(InquireError::OperationCanceled) => {}
             Err(InquireError::OperationInterrupted) => {
+                // A prompt that fills the terminal leaves the cursor in its last line.
+                let rest = crossterm::terminal::Clear(crossterm::terminal::ClearType::UntilNewLine);
+                let _ = crossterm::execute!(std::io::stderr(), rest);
                 return Err(Failure::cancelled());
             }
             Err(InquireError::IO(error)) => return Err(failed(question, &reason(&error))),

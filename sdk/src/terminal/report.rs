@@ -51,6 +51,10 @@ pub fn failure(failure: &Failure, color: bool) -> String {
         | Exit::NotFound => labelled("error", ERROR, &failure.message, color),
     };
     for field in &failure.fields {
+        if failure.fields.len() == 1 && failure.message.ends_with(&field.problem) {
+            // The one problem is the whole message.
+            continue;
+        }
         let name = match &field.flag {
             Some(flag) if *flag != field.field => format!("{} ({flag})", field.field),
             Some(_) | None => field.field.clone(),

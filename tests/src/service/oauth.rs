@@ -1,4 +1,4 @@
-//! The issuer: authorization code with PKCE, a loopback redirect, rotating refresh tokens.
+//! The issuer: authorization code with PKCE, a loopback redirect, rotating refresh tokens, revocation.
 
 use std::collections::BTreeMap;
 
@@ -23,10 +23,13 @@ pub struct Issuer {
     pub document: Value,
     /// How long access tokens live, in seconds.
     pub expires_in: u64,
+    /// Whether refresh tokens are handed out, too.
+    pub refreshes: bool,
     /// How many tokens were handed out.
     pub handed_out: u32,
     codes: BTreeMap<String, Pending>,
-    refresh_tokens: Vec<String>,
+    /// Each with the access token that came with it.
+    refresh_tokens: BTreeMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -42,6 +45,7 @@ impl Issuer {
             "issuer": url,
             "authorization_endpoint": format!("{url}/authorize"),
             "token_endpoint": format!("{url}/token"),
+            "revocation_endpoint": format!("{url}/revoke"),
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],
         });
@@ -49,9 +53,10 @@ impl Issuer {
             url,
             document,
             expires_in: 86_400,
+            refreshes: true,
             handed_out: 0,
             codes: BTreeMap::new(),
-            refresh_tokens: Vec::new(),
+            refresh_tokens: BTreeMap::new(),
         }
     }
 }
@@ -63,17 +68,12 @@ pub(super) fn route(request: &Sent, segments: &[&str], world: &mut World) -> Opt
             let config = json!({"issuer": issuer, "client_id": CLIENT, "scopes": SCOPES});
             Some(Reply::json(200, &config))
         }
-        ("POST", ["auth", "logout"]) => {
-            let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
-            let token = body["refresh_token"].as_str().unwrap_or_default();
-            world.issuer.refresh_tokens.retain(|known| known != token);
-            Some(Reply::json(200, &json!({"status": "OK"})))
-        }
         ("GET", ["issuer", ".well-known", "openid-configuration"]) => {
             Some(Reply::json(200, &world.issuer.document))
         }
         ("GET", ["issuer", "authorize"]) => Some(authorize(request, &mut world.issuer)),
         ("POST", ["issuer", "token"]) => Some(token(request, world)),
+        ("POST", ["issuer", "revoke"]) => Some(revoke(request, world)),
         _ => None,
     }
 }
@@ -111,10 +111,28 @@ fn authorize(request: &Sent, issuer: &mut Issuer) -> Reply {
     reply
 }
 
-fn token(request: &Sent, world: &mut World) -> Reply {
-    let form: BTreeMap<String, String> = form_urlencoded::parse(request.body.as_bytes())
+/// What is not known needs no revocation; with a refresh token goes the access token that came with it.
+fn revoke(request: &Sent, world: &mut World) -> Reply {
+    let form = form(request);
+    let given = |name: &str| form.get(name).map_or("", String::as_str);
+    if given("client_id") != CLIENT || given("token").is_empty() {
+        return Reply::json(400, &json!({"error": "invalid_request"}));
+    }
+    let refreshed = world.issuer.refresh_tokens.remove(given("token"));
+    world
+        .tokens
+        .remove(refreshed.as_deref().unwrap_or(given("token")));
+    Reply::empty(200)
+}
+
+fn form(request: &Sent) -> BTreeMap<String, String> {
+    form_urlencoded::parse(request.body.as_bytes())
         .into_owned()
-        .collect();
+        .collect()
+}
+
+fn token(request: &Sent, world: &mut World) -> Reply {
+    let form = form(request);
     let given = |name: &str| form.get(name).map_or("", String::as_str);
     let issuer = &mut world.issuer;
     let granted = given("client_id") == CLIENT
@@ -126,13 +144,10 @@ fn token(request: &Sent, world: &mut World) -> Reply {
                     && digest == pending.challenge
                     && given("redirect_uri") == pending.redirect
             }),
-            "refresh_token" => {
-                let before = issuer.refresh_tokens.len();
-                issuer
-                    .refresh_tokens
-                    .retain(|known| known != given("refresh_token"));
-                issuer.refresh_tokens.len() < before
-            }
+            "refresh_token" => issuer
+                .refresh_tokens
+                .remove(given("refresh_token"))
+                .is_some(),
             _ => false,
         };
     if !granted {
@@ -141,19 +156,20 @@ fn token(request: &Sent, world: &mut World) -> Reply {
     issuer.handed_out += 1;
     let access_token = format!("access-token-{}", issuer.handed_out);
     let refresh_token = format!("refresh-token-{}", issuer.handed_out);
-    issuer.refresh_tokens.push(refresh_token.clone());
-    let expires_in = issuer.expires_in;
+    let mut answer = json!({
+        "access_token": access_token,
+        "expires_in": issuer.expires_in,
+        "token_type": "Bearer",
+    });
+    if issuer.refreshes {
+        answer["refresh_token"] = json!(refresh_token);
+        issuer
+            .refresh_tokens
+            .insert(refresh_token, access_token.clone());
+    }
     let organizations = vec![ORGANIZATION.to_owned(), OTHER_ORGANIZATION.to_owned()];
     world
         .tokens
-        .insert(access_token.clone(), Access::User(organizations));
-    Reply::json(
-        200,
-        &json!({
-            "access_token": access_token,
-            "refresh_token": refresh_token,
-            "expires_in": expires_in,
-            "token_type": "Bearer",
-        }),
-    )
+        .insert(access_token, Access::User(organizations));
+    Reply::json(200, &answer)
 }

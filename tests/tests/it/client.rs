@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use bot_cli_tests::debian;
 use bot_cli_tests::python::Python;
 use tempfile::TempDir;
 
@@ -198,21 +199,8 @@ fn tools() -> &'static Path {
 fn chromium() -> &'static Path {
     static CHROMIUM: OnceLock<PathBuf> = OnceLock::new();
     CHROMIUM.get_or_init(|| {
-        let find = || {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            std::env::split_paths(&path)
-                .flat_map(|folder| {
-                    ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name))
-                })
-                .find(|file| file.is_file())
-        };
-        find().unwrap_or_else(|| {
-            let apt = "apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium";
-            let installed = Command::new("sh").args(["-c", apt]).output();
-            find().unwrap_or_else(|| {
-                panic!("no Chromium on PATH; install it, on Debian with `apt-get install chromium`: {installed:?}")
-            })
-        })
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        debian::program(&names, "chromium").unwrap()
     })
 }
 

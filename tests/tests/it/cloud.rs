@@ -3,7 +3,9 @@
 mod canary;
 mod contract;
 mod dotenv;
+mod keyring;
 mod login;
+mod logout;
 mod official;
 mod settings;
 mod shown;

@@ -292,6 +292,30 @@ fn ctrl_c_at_any_question_leaves_nothing() {
 }
 
 #[test]
+fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
+    for door in DOORS {
+        let desk = Desk::new();
+        let mut terminal = Terminal::start(desk.init(door), 15, 50).unwrap();
+        answer(&mut terminal, &WALK[..3]);
+        answer(
+            &mut terminal,
+            &[("Where do people talk to the bot?", "\u{1b}[B\r")],
+        );
+        terminal
+            .wait_for_question("How do people connect to the bot?")
+            .unwrap();
+        terminal.wait_for("Space to mark").unwrap();
+        terminal.press(CTRL_C).unwrap();
+        let screen = terminal.end().unwrap().screen;
+        assert_eq!(
+            screen.lines().last(),
+            Some("cancelled"),
+            "{door:?}\n{screen}"
+        );
+    }
+}
+
+#[test]
 fn closing_the_terminal_leaves_nothing() {
     for door in DOORS {
         for at in [0, 6, 14] {
@@ -357,6 +381,24 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
     let again = Desk::new();
     again.paste(equivalent(reply["result"]["text"].as_str().unwrap()));
     assert_eq!(tree(&desk.work()), tree(&again.work()));
+}
+
+#[test]
+fn what_is_in_the_way_costs_no_answer() {
+    let desk = Desk::new();
+    fs::create_dir(desk.work().join("my-bot")).unwrap();
+    fs::write(desk.work().join("my-bot/README.md"), "mine").unwrap();
+    let reply = desk.run(&json!({
+        "target": "my-bot", "way": "scaffold", "mode": "realtime", "realtime": "openai_realtime",
+    }));
+    assert_eq!(reply["error"]["data"]["code"], "conflict", "{reply}");
+    assert_eq!(
+        reply["error"]["data"]["hints"],
+        json!([
+            "nothing was changed; move it away, or choose another directory",
+            "the same without questions: `bot-cli init my-bot --name my-bot --transport p2p_webrtc --mode realtime --realtime openai_realtime`",
+        ])
+    );
 }
 
 /// Whether there is an `ESC [ … m` with anything but a reset in it.

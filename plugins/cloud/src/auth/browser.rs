@@ -8,7 +8,8 @@ use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
 use super::callback::{Brought, Callback};
 use super::credentials::Credentials;
 use super::issuer::{Issuer, refused};
-use crate::backend::hosted::http::{Watch, until_cancelled};
+use crate::backend::hosted::http::until_cancelled;
+use crate::watch::Watch;
 use crate::words;
 
 /// How long the user may take.

@@ -1,4 +1,4 @@
-//! What signing in leaves behind: one file, 0600, written whole.
+//! What signing in leaves behind: one text, in the keyring or in a file only its owner can read.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
 use crate::environment::Environment;
-use crate::files::{private_folder, too_open, write_private};
+use crate::files::private_folder;
+use crate::keyring::KeyringError;
+use crate::secret_file::{Place, SecretFile, SecretFileError};
+use crate::words;
 
 /// What a token is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,19 +57,11 @@ pub enum Found {
     Nothing,
     /// Somebody has.
     Usable(Credentials),
-    /// There is a file that can't be used; why.
-    Broken(String),
+    /// Somebody has, and it can't be used; why.
+    Broken(SecretFileError),
 }
 
-impl Found {
-    /// Whether there is a file at all.
-    #[must_use]
-    pub const fn is_any(&self) -> bool {
-        !matches!(self, Self::Nothing)
-    }
-}
-
-/// The file as it is written.
+/// The text as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -87,24 +82,20 @@ pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
     Ok(folder.join("credentials.toml"))
 }
 
+/// Whether somebody has signed in, as far as that can be known without opening anything.
+#[must_use]
+pub fn exist(path: &Path) -> bool {
+    // What can't be looked at is not nothing.
+    !matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
 /// Looks for credentials; whatever is wrong with them is no error yet.
 #[must_use]
-pub fn find(path: &Path) -> Found {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Nothing,
-        Err(error) => return Found::Broken(reason(&error)),
-        Ok(_) => {}
-    }
-    match too_open(path) {
-        Ok(None) => {}
-        Ok(Some(mode)) => {
-            return Found::Broken(format!("others can read or write it (mode {mode:o})"));
-        }
-        Err(error) => return Found::Broken(reason(&error)),
-    }
-    let text = match fs::read_to_string(path) {
-        Ok(text) => Secret::new(text),
-        Err(error) => return Found::Broken(reason(&error)),
+pub fn find(place: &SecretFile<'_>) -> Found {
+    let text = match place.read() {
+        Ok(Some(text)) => text,
+        Ok(None) => return Found::Nothing,
+        Err(error) => return Found::Broken(error),
     };
     // The parser's own words quote the text.
     match toml::from_str::<File>(text.expose()) {
@@ -121,12 +112,18 @@ pub fn find(path: &Path) -> Found {
                     expires_at,
                 }),
         }),
-        Ok(_) | Err(_) => Found::Broken("it is not what signing in writes".to_owned()),
+        Ok(_) | Err(_) => Found::Broken(SecretFileError::File(
+            "it is not what signing in writes".to_owned(),
+        )),
     }
 }
 
-/// Keeps credentials, in the place of earlier ones.
-pub fn keep(path: &Path, credentials: &Credentials) -> Result<(), Failure> {
+/// Keeps credentials in the place of earlier ones, in the keyring if `wanted` and there is one; where they are.
+pub fn keep(
+    place: &SecretFile<'_>,
+    credentials: &Credentials,
+    wanted: Place,
+) -> Result<Place, Failure> {
     let file = File {
         api_url: credentials.api_url.clone(),
         kind: credentials.kind,
@@ -141,18 +138,21 @@ pub fn keep(path: &Path, credentials: &Credentials) -> Result<(), Failure> {
             .as_ref()
             .map(|refresh| refresh.expires_at),
     };
-    let text = toml::to_string(&file).map(Secret::new);
-    let written = match &text {
-        Ok(text) => write_private(path, text.expose().as_bytes()).map_err(|error| reason(&error)),
-        Err(_) => Err("it has no written form".to_owned()),
+    let text = match toml::to_string(&file) {
+        Ok(text) => Secret::new(text),
+        Err(_) => return Err(not_written(place.path(), "it has no written form")),
     };
-    written.map_err(|reason| {
-        Failure::new(
-            Exit::Failed,
-            "not_written",
-            format!("could not write `{}`: {reason}", path.display()),
-        )
+    place.write(&text, wanted).map_err(|error| match error {
+        SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
+        SecretFileError::TooOpen { .. }
+        | SecretFileError::File(_)
+        | SecretFileError::Keyring(_) => not_written(place.path(), &error.to_string()),
     })
+}
+
+fn not_written(path: &Path, reason: &str) -> Failure {
+    let message = format!("could not write `{}`: {reason}", path.display());
+    Failure::new(Exit::Failed, "not_written", message)
 }
 
 /// Lets one process at a time replace a token; it ends with what comes back.
@@ -177,49 +177,49 @@ pub fn lock(path: &Path) -> Result<fs::File, Failure> {
 }
 
 /// Removes credentials; whether there were any.
-pub fn forget(path: &Path) -> Result<bool, Failure> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Failure::new(
+pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
+    place.remove().map_err(|error| match error {
+        SecretFileError::Keyring(error) => words::keyring(&error).hint(format!(
+            "or remove `{}` and leave the entry",
+            place.path().display()
+        )),
+        SecretFileError::TooOpen { .. } | SecretFileError::File(_) => Failure::new(
             Exit::Failed,
             "not_removed",
-            format!("could not remove `{}`: {}", path.display(), reason(&error)),
-        )),
-    }
+            format!("could not remove `{}`: {error}", place.path().display()),
+        ),
+    })
 }
 
 /// Credentials that are there and can't be used.
 #[must_use]
-pub fn broken(path: &Path, why: &str) -> Failure {
-    let failure = Failure::new(
-        Exit::NotAllowed,
-        "broken_credentials",
-        format!("can't use `{}`: {why}", path.display()),
-    );
-    let failure = if why.contains("(mode") {
-        let shown = path.display().to_string();
-        let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
-        failure.hint(format!("chmod 600 {quoted}"))
-    } else {
-        failure
+pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
+    let unusable = || {
+        let message = format!("can't use `{}`: {why}", path.display());
+        Failure::new(Exit::NotAllowed, "broken_credentials", message)
+    };
+    let failure = match why {
+        SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
+        SecretFileError::File(_) | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
+        SecretFileError::Keyring(error) => words::keyring(error),
     };
     failure.hint("`bot-cli cloud auth login` writes it anew")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use bot_cli_sdk::secret::Secret;
 
-    use super::{Credentials, Found, Refresh, TokenKind, find, forget, keep};
+    use super::{Credentials, Found, Refresh, TokenKind, exist, find, forget, keep};
+    use crate::secret_file::{Place, SecretFile, SecretFileError};
+    use crate::watch::Nobody;
 
     #[test]
     fn credentials_are_kept_and_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("credentials.toml");
-        assert_eq!(find(&path), Found::Nothing);
+        let place = SecretFile::new(path.clone(), &Nobody);
+        assert_eq!((find(&place), exist(&path)), (Found::Nothing, false));
         let credentials = Credentials {
             api_url: "https://a.example".to_owned(),
             kind: TokenKind::User,
@@ -230,22 +230,21 @@ mod tests {
                 expires_at: 5,
             }),
         };
-        keep(&path, &credentials).unwrap();
-        assert_eq!(find(&path), Found::Usable(credentials));
-        assert!(forget(&path).unwrap() && !forget(&path).unwrap());
+        keep(&place, &credentials, Place::File).unwrap();
+        assert_eq!(
+            (find(&place), exist(&path)),
+            (Found::Usable(credentials), true)
+        );
+        assert!(forget(&place).unwrap() && !forget(&place).unwrap());
     }
 
     #[test]
-    fn broken_and_open_files_are_told_from_none() {
+    fn a_broken_text_is_told_from_none_and_not_quoted() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("credentials.toml");
-        std::fs::write(&path, "token = s3cret").unwrap();
-        let Found::Broken(why) = find(&path) else {
-            panic!()
-        };
-        assert!(why.contains("(mode 644)"), "{why}");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-        let Found::Broken(why) = find(&path) else {
+        let place = SecretFile::new(folder.path().join("credentials.toml"), &Nobody);
+        let text = Secret::new("token = s3cret".to_owned());
+        place.write(&text, Place::File).unwrap();
+        let Found::Broken(SecretFileError::File(why)) = find(&place) else {
             panic!()
         };
         assert!(!why.contains("s3cret"), "{why}");

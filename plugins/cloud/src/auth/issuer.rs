@@ -8,14 +8,16 @@ use oauth2::{
     AuthUrl, ClientId, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, RedirectUrl,
     RefreshToken, RequestTokenError, TokenResponse, TokenUrl,
 };
+use reqwest::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use url::Url;
+use url::{Url, form_urlencoded};
 
 use super::credentials::{Credentials, Refresh, TokenKind};
 use crate::backend::BackendError;
-use crate::backend::hosted::http::{Watch, connector, failed, until_cancelled};
+use crate::backend::hosted::http::{connector, failed, until_cancelled};
 use crate::scope::address;
+use crate::watch::Watch;
 
 /// The most that is read of an answer.
 const LONGEST: usize = 256 * 1024;
@@ -33,6 +35,15 @@ pub struct Issuer<'a> {
     watch: &'a dyn Watch,
 }
 
+/// What an issuer answers to the wish to end a sign-in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revocation {
+    /// It is ended, or was already.
+    Done,
+    /// Nobody can do that here.
+    NotOffered,
+}
+
 /// What the service says of its issuer.
 #[derive(Deserialize)]
 struct Config {
@@ -48,6 +59,8 @@ struct Endpoints {
     issuer: String,
     authorization_endpoint: String,
     token_endpoint: String,
+    #[serde(default)]
+    revocation_endpoint: Option<String>,
     #[serde(default)]
     code_challenge_methods_supported: Option<Vec<String>>,
 }
@@ -118,9 +131,14 @@ impl<'a> Issuer<'a> {
 
     /// Sends one of the protocol's requests.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, BackendError> {
-        let base = Url::parse(&self.endpoints.token_endpoint)
-            .map_err(|_| unsound("its address is not valid"))?;
-        let request = reqwest::Request::try_from(request).map_err(|error| failed(&base, &error))?;
+        let request =
+            reqwest::Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;
+        self.execute(request).await
+    }
+
+    async fn execute(&self, request: reqwest::Request) -> Result<HttpResponse, BackendError> {
+        let base = request.url().clone();
+        self.watch.requested(&format!("POST {}", base.path()));
         let exchange = async {
             let response = self
                 .http
@@ -153,6 +171,44 @@ impl<'a> Issuer<'a> {
             });
         }
         Ok(credentials.into())
+    }
+
+    /// Ends a sign-in for everybody who has a copy of it, RFC 7009: by its refresh token, without one by its token.
+    pub async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, BackendError> {
+        let Some(endpoint) = &self.endpoints.revocation_endpoint else {
+            return Ok(Revocation::NotOffered);
+        };
+        secure(endpoint)?;
+        let (token, hint) = match &credentials.refresh {
+            Some(refresh) => (&refresh.token, "refresh_token"),
+            None => (&credentials.token, "access_token"),
+        };
+        let body = form_urlencoded::Serializer::new(String::new())
+            .append_pair("token", token.expose())
+            .append_pair("token_type_hint", hint)
+            .append_pair("client_id", &self.config.client_id)
+            .finish();
+        // The protocol's client would refuse an issuer on this machine.
+        let request = self
+            .http
+            .post(endpoint)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body)
+            .build()
+            .map_err(|_| unsound("one of its addresses is not valid"))?;
+        let answer = self.execute(request).await?;
+        match answer.status().as_u16() {
+            200..=299 => Ok(Revocation::Done),
+            status @ (408 | 429 | 500..) => Err(BackendError::Unavailable {
+                status,
+                message: String::new(),
+                retry_after: None,
+            }),
+            status => Err(BackendError::Refused {
+                status,
+                message: String::new(),
+            }),
+        }
     }
 
     /// What an issuer's answer is worth.

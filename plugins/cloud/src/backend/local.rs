@@ -12,12 +12,14 @@ mod store;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::secret::Secret;
 
 use super::{BackendError, Details, Keys, PutError, Regions, SecretsBackend, Summary};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-use store::{NewRecord, Record, Store};
+use crate::keyring::KeyringError;
+use crate::secret_file::Place;
+use crate::watch::Watch;
+use store::{Home, NewRecord, Record, Store};
 
 /// The organization of a vault when nobody says otherwise.
 pub const ORGANIZATION: &str = "local";
@@ -58,6 +60,9 @@ pub enum VaultError {
         /// Where it should be.
         path: PathBuf,
     },
+    /// The key is in the keyring, which does not give it.
+    #[error("could not get the key of the vault: {0}")]
+    Keyring(KeyringError),
     /// The key is of another vault.
     #[error("`{}` is not the key of this vault", path.display())]
     WrongKey {
@@ -101,26 +106,34 @@ pub enum VaultError {
 }
 
 /// The part of a vault that belongs to one organization.
-pub struct Vault {
-    folder: PathBuf,
+pub struct Vault<'a> {
+    home: Home<'a>,
     organization: Organization,
-    cancel: Cancel,
 }
 
-impl Vault {
-    /// The vault in `folder`, which is made at the first write. Waiting for other processes ends with the user's wish to stop.
+impl<'a> Vault<'a> {
+    /// The vault in `folder`, which is made at the first write, with its key in `key`. Waiting for other processes and for
+    /// the keyring ends with the user's wish to stop.
     #[must_use]
-    pub fn new(folder: &Path, organization: Organization, cancel: Cancel) -> Self {
+    pub fn new(
+        folder: &Path,
+        organization: Organization,
+        key: Place,
+        watch: &'a dyn Watch,
+    ) -> Self {
         Self {
-            folder: folder.to_owned(),
+            home: Home {
+                folder: folder.to_owned(),
+                key,
+                watch,
+            },
             organization,
-            cancel,
         }
     }
 
     /// The values of a set; `None` when there is no such secret set. This is for a program that the user starts with them.
     pub fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, VaultError> {
-        let Some(store) = Store::open(&self.folder, &self.cancel)? else {
+        let Some(store) = Store::open(&self.home)? else {
             return Ok(None);
         };
         match store.record(&self.organization, name)? {
@@ -134,7 +147,7 @@ impl Vault {
 
     /// Every organization that has something here.
     pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
-        match Store::open(&self.folder, &self.cancel)? {
+        match Store::open(&self.home)? {
             Some(store) => store.organizations(),
             None => Ok(Vec::new()),
         }
@@ -146,7 +159,7 @@ impl Vault {
         new: &NewRecord<'_>,
         values: &[(String, Secret)],
     ) -> Result<(), VaultError> {
-        Store::create(&self.folder, &self.cancel)?.put(&self.organization, name, new, values)
+        Store::create(&self.home)?.put(&self.organization, name, new, values)
     }
 
     fn put_entries(
@@ -169,7 +182,7 @@ impl Vault {
 }
 
 #[async_trait(?Send)]
-impl SecretsBackend for Vault {
+impl SecretsBackend for Vault<'_> {
     async fn regions(&self) -> Result<Regions, BackendError> {
         Ok(Regions {
             all: REGIONS
@@ -180,7 +193,7 @@ impl SecretsBackend for Vault {
     }
 
     async fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        let Some(store) = Store::open(&self.folder, &self.cancel)? else {
+        let Some(store) = Store::open(&self.home)? else {
             return Ok(Vec::new());
         };
         let records = store.records(&self.organization)?;
@@ -193,7 +206,7 @@ impl SecretsBackend for Vault {
     }
 
     async fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        let Some(store) = Store::open(&self.folder, &self.cancel)? else {
+        let Some(store) = Store::open(&self.home)? else {
             return Ok(None);
         };
         let Some(record) = store.record(&self.organization, name)? else {
@@ -240,14 +253,14 @@ impl SecretsBackend for Vault {
     }
 
     async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError> {
-        match Store::open(&self.folder, &self.cancel)? {
+        match Store::open(&self.home)? {
             Some(mut store) => Ok(store.remove_value(&self.organization, name, key.as_str())?),
             None => Ok(false),
         }
     }
 
     async fn delete(&self, name: &SetName) -> Result<bool, BackendError> {
-        match Store::open(&self.folder, &self.cancel)? {
+        match Store::open(&self.home)? {
             Some(mut store) => Ok(store.remove(&self.organization, name)?),
             None => Ok(false),
         }

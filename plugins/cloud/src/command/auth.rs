@@ -1,4 +1,4 @@
-//! `auth login`, `auth logout` and `auth status`.
+//! `auth login` and `auth status`.
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::desk::Desk;
 use super::open;
-use crate::auth::credentials::{self, Credentials, Found, TokenKind};
+use crate::auth::credentials::{self, Credentials, TokenKind};
 use crate::auth::issuer::Issuer;
 use crate::auth::{browser, import};
 use crate::backend::hosted::access;
@@ -18,11 +18,11 @@ use crate::scope::{BackendKind, Scope, Wanted};
 use crate::words;
 
 pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Failure> {
-    let (scope, _) = hosted(desk)?;
+    let scope = hosted(desk)?;
     if options.token_stdin {
         let token = token_from_stdin(desk)?;
         let credentials = known(desk, &scope, token).await?;
-        return keep(desk, &credentials);
+        return keep(desk, &scope, &credentials);
     }
     if options.import {
         return take_over(desk, &scope).await;
@@ -46,7 +46,7 @@ pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Fai
         }
     };
     let credentials = browser::sign_in(&issuer, desk, show).await?;
-    keep(desk, &credentials)
+    keep(desk, &scope, &credentials)
 }
 
 fn open_browser(address: &str) -> std::io::Result<()> {
@@ -64,11 +64,11 @@ async fn take_over(desk: &Desk<'_>, scope: &Scope) -> Result<Reply, Failure> {
         organization: imported.organization,
         refresh: imported.refresh,
     };
-    let path = credentials::path(&desk.environment)?;
-    let fresh = open::fresh(desk, scope, &path, &credentials).await?;
+    let fresh = open::fresh(desk, scope, &desk.credentials()?, credentials).await?;
     let checked = known(desk, scope, fresh.token.clone()).await?;
     keep(
         desk,
+        scope,
         &Credentials {
             kind: checked.kind,
             ..fresh
@@ -92,9 +92,9 @@ async fn known(desk: &Desk<'_>, scope: &Scope, token: Secret) -> Result<Credenti
 }
 
 /// Keeps what signing in gave.
-fn keep(desk: &Desk<'_>, credentials: &Credentials) -> Result<Reply, Failure> {
-    let path = credentials::path(&desk.environment)?;
-    credentials::keep(&path, credentials)?;
+fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Reply, Failure> {
+    let place = desk.credentials()?;
+    let kept = credentials::keep(&place, credentials, scope.keyring.value)?;
     if desk.environment.token.is_some() {
         desk.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
     }
@@ -103,59 +103,32 @@ fn keep(desk: &Desk<'_>, credentials: &Credentials) -> Result<Reply, Failure> {
             "Signed in to {} with {} (kept in {})\n",
             credentials.api_url,
             kind_words(credentials.kind),
-            path.display()
+            kept.words(place.path())
         ),
         data: json!({
             "signed_in": true,
             "api_url": credentials.api_url,
             "kind": credentials.kind,
-            "credentials": path,
+            "credentials": place.path(),
+            "source": kept.name(),
         }),
         next: vec!["bot-cli cloud secrets list".to_owned()],
     })
 }
 
-pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let path = credentials::path(&desk.environment)?;
-    let had = credentials::forget(&path)?;
-    if desk.environment.token.is_some() {
-        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
-    }
-    let text = if had {
-        format!("Signed out: removed {}\n", path.display())
-    } else {
-        "Nobody was signed in\n".to_owned()
-    };
-    Ok(Reply {
-        text,
-        data: json!({ "signed_in": false, "changed": had }),
-        next: Vec::new(),
-    })
-}
-
 pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let (scope, found) = hosted(desk)?;
-    if desk.environment.token.is_none() && found == Found::Nothing {
-        return Ok(Reply {
-            text: "You are not signed in\n".to_owned(),
-            data: json!({ "signed_in": false, "api_url": scope.shown_url() }),
-            next: vec!["bot-cli cloud auth login".to_owned()],
-        });
-    }
-    let access = open::access(desk, &scope, &found).await?;
+    let scope = hosted(desk)?;
+    let access = open::access(desk, &scope).await?;
     let client = open::client(desk, &scope, &access.token)?;
     let kind = access::probe(&client)
         .await
         .map_err(|error| words::failure(&error))?;
-    let from = if access.from_environment {
-        "environment"
+    let (from, source) = if access.from_environment {
+        ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
-        "file"
-    };
-    let source = if access.from_environment {
-        "BOT_CLI_TOKEN".to_owned()
-    } else {
-        credentials::path(&desk.environment)?.display().to_string()
+        let place = desk.credentials()?;
+        let kept = place.place();
+        (kept.name(), kept.words(place.path()))
     };
     Ok(Reply {
         text: format!(
@@ -174,7 +147,7 @@ pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
 }
 
 /// The scope of the service, whatever keeps secrets otherwise.
-fn hosted(desk: &Desk<'_>) -> Result<(Scope, Found), Failure> {
+fn hosted(desk: &Desk<'_>) -> Result<Scope, Failure> {
     let wanted = Wanted {
         backend: Some(BackendKind::Hosted.to_string()),
         ..Wanted::default()

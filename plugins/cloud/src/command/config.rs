@@ -10,14 +10,17 @@ use super::open;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
-use crate::scope::{BackendKind, Source, Wanted, address, backend_of, seconds};
+use crate::scope::{
+    BackendKind, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
+};
 
 pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let (scope, _) = open::scope(desk, &Wanted::default())?;
+    let scope = open::scope(desk, &Wanted::default())?;
     let config = Config::read(&desk.environment)?;
     let nobody = || ("(not set)".to_owned(), "");
     let organization = scope.organization.as_ref();
     let region = scope.region.as_ref();
+    let keyring = keyring_word(scope.keyring.value);
     let rows = [
         (
             "backend",
@@ -36,6 +39,7 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
             "timeout",
             (format!("{} s", scope.timeout.as_secs_f64()), ""),
         ),
+        ("keyring", (keyring.to_owned(), scope.keyring.source.name())),
     ];
     let header = ["SETTING", "VALUE", "FROM"].map(str::to_owned).to_vec();
     let rows = rows
@@ -44,6 +48,7 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let vault = desk.vault_folder()?;
     let mut data = scope.json();
     data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
+    data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
     data["timeout"] = json!(scope.timeout.as_secs_f64());
     Ok(Reply {
         text: format!(
@@ -94,6 +99,7 @@ fn check(key: &str, value: &str) -> Result<(), Failure> {
         "organization" => Organization::parse(value).map(drop).map_err(wrong),
         "region" => Region::parse(value).map(drop).map_err(wrong),
         "timeout" => seconds(value).map(drop).map_err(wrong),
+        "keyring" => keyring_of(value).map(drop).map_err(wrong),
         "api_url" => address(value).map(drop),
         _ => backend_of(value, Source::Flag).map(|_: BackendKind| ()),
     }

@@ -10,8 +10,10 @@ use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::{Level, Session};
 
-use crate::backend::hosted::http::Watch;
+use crate::auth::credentials;
 use crate::environment::Environment;
+use crate::secret_file::SecretFile;
+use crate::watch::Watch;
 
 /// The session, to be used from several places in turn; the environment.
 pub struct Desk<'a> {
@@ -132,6 +134,11 @@ impl<'a> Desk<'a> {
         self.session.borrow().context().format
     }
 
+    /// Where credentials are kept.
+    pub fn credentials(&self) -> Result<SecretFile<'_>, Failure> {
+        Ok(SecretFile::new(credentials::path(&self.environment)?, self))
+    }
+
     /// Where the vault is.
     pub fn vault_folder(&self) -> Result<PathBuf, Failure> {
         let folder = self.environment.data_folder.as_deref();
@@ -152,5 +159,9 @@ impl Watch for Desk<'_> {
 
     fn requested(&self, line: &str) {
         self.session.borrow_mut().log(Level::Debug, line);
+    }
+
+    fn notice(&self, line: &str) {
+        self.warn(line);
     }
 }

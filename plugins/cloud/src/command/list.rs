@@ -22,10 +22,10 @@ pub(super) async fn list(desk: &Desk<'_>, options: &List) -> Result<Reply, Failu
         .transpose();
     let name = name.map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
     let wanted = options.scope.wanted(options.region.as_deref());
-    let (mut scope, found) = open::scope(desk, &wanted)?;
+    let mut scope = open::scope(desk, &wanted)?;
     // All regions, unless the user wants one here and now.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
-    let opened = open::open_scope(desk, scope, &found).await?;
+    let opened = open::open_scope(desk, scope).await?;
     match name {
         Some(name) => one(opened, &name).await,
         None => all(opened, options).await,

@@ -1,7 +1,5 @@
 //! From options to a backend that can be used.
 
-use std::path::Path;
-
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 
@@ -15,6 +13,7 @@ use crate::backend::{BackendError, Details, SecretsBackend};
 use crate::config::{Config, nearest};
 use crate::domain::{Organization, Region, SetName};
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
+use crate::secret_file::SecretFile;
 use crate::words;
 
 /// A token that runs out in so many seconds is replaced.
@@ -41,25 +40,19 @@ pub struct Access {
 }
 
 /// Where options, environment, configuration and sign-in say to act.
-pub fn scope(desk: &Desk<'_>, wanted: &Wanted) -> Result<(Scope, Found), Failure> {
+pub fn scope(desk: &Desk<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     let config = Config::read(&desk.environment)?;
-    let found = credentials::find(&credentials::path(&desk.environment)?);
-    let scope = Scope::resolve(wanted, &desk.environment, &config, &found)?;
-    Ok((scope, found))
+    let signed_in = credentials::exist(&credentials::path(&desk.environment)?);
+    Scope::resolve(wanted, &desk.environment, &config, signed_in)
 }
 
 /// The backend that `wanted` stands for.
 pub async fn open<'a>(desk: &'a Desk<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
-    let (scope, found) = scope(desk, wanted)?;
-    open_scope(desk, scope, &found).await
+    open_scope(desk, scope(desk, wanted)?).await
 }
 
 /// The backend of a scope.
-pub async fn open_scope<'a>(
-    desk: &'a Desk<'_>,
-    mut scope: Scope,
-    found: &Found,
-) -> Result<Opened<'a>, Failure> {
+pub async fn open_scope<'a>(desk: &'a Desk<'_>, mut scope: Scope) -> Result<Opened<'a>, Failure> {
     let backend: Box<dyn SecretsBackend + 'a> = match scope.backend.value {
         BackendKind::Local => {
             if scope.backend.source == Source::Default {
@@ -68,7 +61,7 @@ pub async fn open_scope<'a>(
             Box::new(vault(desk, &mut scope)?)
         }
         BackendKind::Hosted => {
-            let access = access(desk, &scope, found).await?;
+            let access = access(desk, &scope).await?;
             let client = client(desk, &scope, &access.token)?;
             let tenant = tenant(desk, &mut scope, &client, &access).await?;
             Box::new(Hosted::new(client, tenant))
@@ -79,7 +72,7 @@ pub async fn open_scope<'a>(
 }
 
 /// The vault of this machine.
-pub fn vault(desk: &Desk<'_>, scope: &mut Scope) -> Result<Vault, Failure> {
+pub fn vault<'a>(desk: &'a Desk<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
     let organization = if let Some(organization) = &scope.organization {
         organization.value.clone()
     } else {
@@ -93,7 +86,8 @@ pub fn vault(desk: &Desk<'_>, scope: &mut Scope) -> Result<Vault, Failure> {
     Ok(Vault::new(
         &desk.vault_folder()?,
         organization,
-        desk.cancel.clone(),
+        scope.keyring.value,
+        desk,
     ))
 }
 
@@ -108,7 +102,7 @@ pub fn client<'a>(
 }
 
 /// The token of the environment, or that of the sign-in, made new where it is about to run out.
-pub async fn access(desk: &Desk<'_>, scope: &Scope, found: &Found) -> Result<Access, Failure> {
+pub async fn access(desk: &Desk<'_>, scope: &Scope) -> Result<Access, Failure> {
     if let Some(token) = &desk.environment.token {
         refuse_public(token)?;
         return Ok(Access {
@@ -118,12 +112,10 @@ pub async fn access(desk: &Desk<'_>, scope: &Scope, found: &Found) -> Result<Acc
             from_environment: true,
         });
     }
-    match found {
+    let place = desk.credentials()?;
+    match credentials::find(&place) {
         Found::Nothing => Err(not_signed_in("you are not signed in")),
-        Found::Broken(why) => Err(credentials::broken(
-            &credentials::path(&desk.environment)?,
-            why,
-        )),
+        Found::Broken(why) => Err(credentials::broken(place.path(), &why)),
         Found::Usable(credentials) if credentials.api_url != scope.shown_url() => {
             Err(not_signed_in(&format!(
                 "you are signed in to {}, not to {}",
@@ -132,8 +124,7 @@ pub async fn access(desk: &Desk<'_>, scope: &Scope, found: &Found) -> Result<Acc
             )))
         }
         Found::Usable(credentials) => {
-            let path = credentials::path(&desk.environment)?;
-            let credentials = fresh(desk, scope, &path, credentials).await?;
+            let credentials = fresh(desk, scope, &place, credentials).await?;
             Ok(Access {
                 token: credentials.token,
                 kind: Some(credentials.kind),
@@ -144,25 +135,25 @@ pub async fn access(desk: &Desk<'_>, scope: &Scope, found: &Found) -> Result<Acc
     }
 }
 
-/// Credentials that hold for a while: a token that is about to run out is replaced, and the new one is kept at `path`.
+/// Credentials that hold for a while: a token that is about to run out is replaced, and the new one is kept at `place`.
 pub async fn fresh(
     desk: &Desk<'_>,
     scope: &Scope,
-    path: &Path,
-    credentials: &Credentials,
+    place: &SecretFile<'_>,
+    credentials: Credentials,
 ) -> Result<Credentials, Failure> {
     let runs_out = |credentials: &Credentials| {
         let refresh = credentials.refresh.as_ref();
         refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
     };
-    if !runs_out(credentials) {
-        return Ok(credentials.clone());
+    if !runs_out(&credentials) {
+        return Ok(credentials);
     }
     // A refresh token is good for one use, so one process uses it and the others take what it got.
-    let _lock = credentials::lock(path)?;
-    let credentials = match credentials::find(path) {
+    let _lock = credentials::lock(place.path())?;
+    let credentials = match credentials::find(place) {
         Found::Usable(newer) if newer.api_url == credentials.api_url => newer,
-        Found::Usable(_) | Found::Nothing | Found::Broken(_) => credentials.clone(),
+        Found::Usable(_) | Found::Nothing | Found::Broken(_) => credentials,
     };
     let Some(refresh) = credentials
         .refresh
@@ -181,7 +172,7 @@ pub async fn fresh(
                 organization: credentials.organization,
                 ..renewed
             };
-            credentials::keep(path, &renewed)?;
+            credentials::keep(place, &renewed, scope.keyring.value)?;
             Ok(renewed)
         }
         // What still holds is used as long as it does.

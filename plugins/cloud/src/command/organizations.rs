@@ -89,7 +89,7 @@ async fn organizations(
     desk: &Desk<'_>,
     wanted: &Wanted,
 ) -> Result<(Scope, Vec<(String, String)>), Failure> {
-    let (mut scope, found) = open::scope(desk, wanted)?;
+    let mut scope = open::scope(desk, wanted)?;
     match scope.backend.value {
         BackendKind::Local => {
             let vault = open::vault(desk, &mut scope)?;
@@ -109,7 +109,7 @@ async fn organizations(
             ))
         }
         BackendKind::Hosted => {
-            let access = open::access(desk, &scope, &found).await?;
+            let access = open::access(desk, &scope).await?;
             if access.kind == Some(TokenKind::ApiKey) {
                 return Err(Failure::new(
                     Exit::Failed,

@@ -157,10 +157,10 @@ pub async fn target(
             .hint("use another name, or delete the set first"));
         }
         warn(&format!(
-            "`{name}` is in the region {}, not in {} ({})",
+            "`{name}` is in the region {}, not in {}{}",
             theirs(region.as_str()),
             wanted.value,
-            wanted.source.name()
+            wanted.source.words()
         ));
     }
     // Where it is, is where it stays.

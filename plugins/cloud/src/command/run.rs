@@ -34,7 +34,7 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
         region: None,
         backend: Some("local".to_owned()),
     };
-    let (mut scope, _) = open::scope(desk, &wanted)?;
+    let mut scope = open::scope(desk, &wanted)?;
     let vault = open::vault(desk, &mut scope)?;
     let entries = vault
         .values(&name)

@@ -31,7 +31,7 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
         desk.warn(warning);
     }
     let wanted = options.scope.wanted(options.region.region.as_deref());
-    let (mut scope, found) = open::scope(desk, &wanted)?;
+    let mut scope = open::scope(desk, &wanted)?;
     let said_here = |source| matches!(source, Source::Flag | Source::Environment);
     if let Some(region) = region
         && !scope
@@ -44,7 +44,7 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
             source: Source::DeployFile,
         });
     }
-    let mut opened = open::open_scope(desk, scope, &found).await?;
+    let mut opened = open::open_scope(desk, scope).await?;
     let existing = opened.get(&name).await?;
     let target = target(&mut opened, &name, SetKind::Secret, existing, &|line| {
         desk.warn(line);

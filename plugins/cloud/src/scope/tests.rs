@@ -1,5 +1,4 @@
 use super::{BackendKind, Scope, Source, Wanted, address};
-use crate::auth::credentials::Found;
 use crate::config::Config;
 use crate::environment::Environment;
 use bot_cli_sdk::secret::Secret;
@@ -12,7 +11,7 @@ fn environment() -> Environment {
 }
 
 fn resolve(wanted: &Wanted, environment: &Environment) -> Scope {
-    Scope::resolve(wanted, environment, &Config::default(), &Found::Nothing).unwrap()
+    Scope::resolve(wanted, environment, &Config::default(), false).unwrap()
 }
 
 #[test]
@@ -23,7 +22,7 @@ fn without_anything_it_is_the_vault() {
 }
 
 #[test]
-fn a_token_or_broken_credentials_mean_the_service() {
+fn a_token_or_a_sign_in_mean_the_service() {
     let with_token = Environment {
         token: Some(Secret::new("t".to_owned())),
         ..environment()
@@ -32,13 +31,7 @@ fn a_token_or_broken_credentials_mean_the_service() {
         resolve(&Wanted::default(), &with_token).backend.value,
         BackendKind::Hosted
     );
-    let broken = Found::Broken("too open".to_owned());
-    let scope = Scope::resolve(
-        &Wanted::default(),
-        &environment(),
-        &Config::default(),
-        &broken,
-    );
+    let scope = Scope::resolve(&Wanted::default(), &environment(), &Config::default(), true);
     assert_eq!(scope.unwrap().backend.value, BackendKind::Hosted);
 }
 
@@ -70,13 +63,8 @@ fn all_wrong_settings_are_named_at_once() {
         timeout: Some("soon".to_owned()),
         ..environment()
     };
-    let failure = Scope::resolve(
-        &Wanted::default(),
-        &variables,
-        &Config::default(),
-        &Found::Nothing,
-    )
-    .unwrap_err();
+    let failure =
+        Scope::resolve(&Wanted::default(), &variables, &Config::default(), false).unwrap_err();
     assert_eq!(failure.fields.len(), 3);
 }
 

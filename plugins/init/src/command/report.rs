@@ -91,11 +91,15 @@ impl Report<'_> {
             shown => format!("cd {}", quote(&format!("{}{shown}/{folder}", guard(shown)))),
         };
         let Some(config) = self.config else {
-            return match shown {
-                "." => Vec::new(),
-                "" => vec!["cd /".to_owned()],
-                shown => vec![format!("cd {}", quote(&format!("{}{shown}", guard(shown))))],
+            let enter = match shown {
+                "." => None,
+                "" => Some("cd /".to_owned()),
+                shown => Some(format!("cd {}", quote(&format!("{}{shown}", guard(shown))))),
             };
+            return enter
+                .into_iter()
+                .chain(["cat GETTING_STARTED.md".to_owned()])
+                .collect();
         };
         let mut next = vec![
             inside("server"),

@@ -74,6 +74,15 @@ fn names_every_missing_field() {
 }
 
 #[test]
+fn a_mistyped_name_of_the_frameworks_own_is_known_too() {
+    for (typed, meant) in [("Twilio", "twilio"), ("daily-pstn", "daily_pstn")] {
+        let json = format!(r#"{SERVICES}, "transports": ["{typed}"]"#);
+        let problem = format!("transports: `{typed}`: no such transport; did you mean `{meant}`?");
+        assert_eq!(problems(&json), [problem]);
+    }
+}
+
+#[test]
 fn an_invalid_mode_hides_nothing() {
     assert_eq!(
         problems(

@@ -124,8 +124,16 @@ fn unknown(raw: &str) -> String {
     let known = [BotType::Web, BotType::Telephony]
         .into_iter()
         .flat_map(|bot_type| catalogue.transports(bot_type))
-        .flat_map(|transport| [Some(transport.id.as_str()), transport.family.as_deref()])
-        .flatten();
+        .flat_map(|transport| {
+            [
+                Some(&transport.id),
+                transport.alias.as_ref(),
+                transport.family.as_ref(),
+                transport.family_alias.as_ref(),
+            ]
+        })
+        .flatten()
+        .map(String::as_str);
     format!(
         "{}: no such transport{}",
         quoted(raw),

@@ -85,9 +85,9 @@ impl Comparison {
         if self.conflicts.is_empty() {
             return Ok(());
         }
-        let count = match self.conflicts.len() {
-            1 => "1 file is".to_owned(),
-            several => format!("{several} files are"),
+        let (count, them) = match self.conflicts.len() {
+            1 => ("1 file is".to_owned(), "it"),
+            several => (format!("{several} files are"), "them"),
         };
         let shown = crate::resolve::quoted(shown_target);
         let mut failure = Failure::new(
@@ -95,7 +95,9 @@ impl Comparison {
             "conflict",
             format!("{count} in the way in {shown}"),
         )
-        .hint("nothing was changed; move them away, or choose another directory");
+        .hint(format!(
+            "nothing was changed; move {them} away, or choose another directory"
+        ));
         for conflict in &self.conflicts {
             failure = failure.field(&conflict.path, None, conflict.reason.clone());
         }

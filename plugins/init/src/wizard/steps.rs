@@ -176,7 +176,7 @@ pub(super) static ALL: &[Step] = &[
                     explained(
                         CASCADE,
                         "Cascade",
-                        "speech-to-text, language model and text-to-speech, each of your choice",
+                        "speech-to-text, language model, text-to-speech, as you choose",
                     ),
                     explained(REALTIME, "Realtime", "one service that hears and speaks"),
                 ],

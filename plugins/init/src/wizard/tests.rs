@@ -575,6 +575,24 @@ fn everything_on_offer_can_be_generated() {
 }
 
 #[test]
+fn what_is_said_of_a_choice_fits_a_usual_terminal() {
+    // Of 80 columns, lists take 7 for themselves.
+    let (_, asked) = talk(&nothing_given(), &said(&whole()));
+    let services = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
+    let choices = services
+        .into_iter()
+        .flat_map(choices::services)
+        .chain(choices::transports(BotType::Telephony))
+        .chain(asked.into_iter().flat_map(|question| question.choices));
+    for Choice { label, about, .. } in choices {
+        let about = about.unwrap_or_default();
+        let deprecated = about.starts_with("deprecated: ");
+        let row = format!("{label} - {about}");
+        assert!(deprecated || row.chars().count() <= 73, "{row}");
+    }
+}
+
+#[test]
 fn deprecated_services_come_last_and_say_so() {
     let choices = choices::services(Kind::Tts);
     let deprecated = |choice: &&Choice| {

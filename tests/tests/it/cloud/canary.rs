@@ -41,8 +41,7 @@ fn assert_unseen(run: &Run, case: &str) {
     }
 }
 
-fn assert_in_no_file(folder: &Path, case: &str) {
-    let traces = traces();
+pub(super) fn assert_in_no_file(folder: &Path, traces: &[String], case: &str) {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).unwrap() {
@@ -52,7 +51,7 @@ fn assert_in_no_file(folder: &Path, case: &str) {
                 continue;
             }
             let bytes = fs::read(&path).unwrap_or_default();
-            for trace in &traces {
+            for trace in traces {
                 let needle = trace.as_bytes();
                 let found = bytes.windows(needle.len()).any(|window| window == needle);
                 assert!(!found, "`{trace}` in {}: {case}", path.display());
@@ -174,8 +173,8 @@ fn a_value_is_nowhere_to_be_seen_whatever_the_service_does() {
                     });
                 }
             });
-            assert_in_no_file(&user.home(), &format!("{fault:?}"));
-            assert_in_no_file(&user.work(), &format!("{fault:?}"));
+            assert_in_no_file(&user.home(), &traces(), &format!("{fault:?}"));
+            assert_in_no_file(&user.work(), &traces(), &format!("{fault:?}"));
         }
     }
 }
@@ -204,7 +203,7 @@ fn a_value_is_nowhere_to_be_seen_around_the_vault() {
             assert_unseen(&run, &format!("{arguments:?}"));
         }
     }
-    assert_in_no_file(&user.home(), "the vault");
+    assert_in_no_file(&user.home(), &traces(), "the vault");
 }
 
 #[test]
@@ -246,7 +245,7 @@ fn a_value_reaches_no_child_by_its_arguments_or_environment() {
     for trace in traces() {
         assert!(!started.contains(&trace), "`{trace}`: {started}");
     }
-    assert_in_no_file(&user.home(), "behind the host");
+    assert_in_no_file(&user.home(), &traces(), "behind the host");
 }
 
 #[test]

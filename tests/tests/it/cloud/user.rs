@@ -79,7 +79,12 @@ impl User {
             name,
             root,
             place,
-            variables: BTreeMap::from([("HOME", home), ("PATH", "/usr/bin:/bin".to_owned())]),
+            variables: BTreeMap::from([
+                ("HOME", home),
+                ("PATH", "/usr/bin:/bin".to_owned()),
+                // Not that of whoever runs the tests.
+                ("BOT_CLI_KEYRING", "off".to_owned()),
+            ]),
         }
     }
 

@@ -165,7 +165,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
          \n\
          [BENCH]/plugins/bot-cli-Upper: its name is not made of lower-case letters, digits and hyphens, 32 at most\n\
          [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 2 column 0\n\
-         \x20 hint: install a version of the plugin for this host\n\
+         \x20 hint: line and column are those of its JSON; section `The manifest` of the protocol says what it holds\n\
          [BENCH]/plugins/bot-cli-folder: not a file\n\
          [BENCH]/plugins/bot-cli-gone: no such file or directory\n\
          [BENCH]/plugins/bot-cli-later: it speaks protocol 2.0, this host 1.0\n\

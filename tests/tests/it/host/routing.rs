@@ -134,7 +134,7 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
         ),
         (
             &["completions"],
-            "error: `<SHELL>` is missing\n  shell: missing\nhint: bot-cli completions --help\n",
+            "error: `<SHELL>` is missing\nhint: bot-cli completions --help\n",
         ),
     ] {
         expect(&bench, arguments, 2, "", stderr);

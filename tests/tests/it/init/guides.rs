@@ -84,12 +84,16 @@ fn a_guide_that_is_a_link_is_kept_and_never_written_through() {
     fs::create_dir(&target).unwrap();
     fs::write(folder.path().join("theirs"), "theirs").unwrap();
     std::os::unix::fs::symlink("../theirs", target.join("AGENTS.md")).unwrap();
-    done(folder.path(), &["my-bot"]);
+    let kept = run(folder.path(), &["my-bot"]);
+    assert_eq!(
+        kept.stderr,
+        "warning: `AGENTS.md` is not bot-cli's and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`\nnext: cd my-bot\nnext: cat GETTING_STARTED.md\n"
+    );
     let overwrite = run(folder.path(), &["my-bot", "--overwrite-guide"]);
     assert_eq!(overwrite.status, Some(1));
     assert_eq!(
         overwrite.stderr,
-        "error: 1 file is in the way in `my-bot`\n  AGENTS.md: is a symbolic link\nhint: nothing was changed; move them away, or choose another directory\n"
+        "error: 1 file is in the way in `my-bot`\n  AGENTS.md: is a symbolic link\nhint: nothing was changed; move it away, or choose another directory\n"
     );
     assert_eq!(
         fs::read_to_string(folder.path().join("theirs")).unwrap(),

@@ -5,11 +5,12 @@ use std::time::Duration;
 use bot_cli_sdk::secret::Secret;
 use url::Url;
 
-use super::http::{Client, Method, Watch};
+use super::http::{Client, Method};
 use super::path::path;
 use super::{Tenant, wire};
 use crate::auth::credentials::TokenKind;
 use crate::backend::BackendError;
+use crate::watch::Watch;
 
 /// What a token's beginning tells.
 #[must_use]

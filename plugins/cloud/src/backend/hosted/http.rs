@@ -15,6 +15,7 @@ use super::retry::{self, TRIES};
 use super::wire;
 use crate::backend::BackendError;
 use crate::scope::is_this_machine;
+use crate::watch::Watch;
 
 /// The most that is read of an answer.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -27,18 +28,6 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// How many redirections within the service are followed.
 const REDIRECTIONS: u32 = 3;
-
-/// Who looks on while requests are on their way.
-pub trait Watch {
-    /// Whether the user wants to stop.
-    fn cancelled(&self) -> bool;
-
-    /// A request failed and is tried again.
-    fn retrying(&self, line: &str);
-
-    /// A request was made.
-    fn requested(&self, line: &str);
-}
 
 /// A method of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

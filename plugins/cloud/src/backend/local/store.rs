@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition};
@@ -17,6 +16,8 @@ use super::seal::Seal;
 use super::{REGIONS, VaultError, key};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::files::private_folder;
+use crate::secret_file::{Place, SecretFile};
+use crate::watch::Watch;
 
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 const SETS: TableDefinition<&str, &str> = TableDefinition::new("sets");
@@ -61,6 +62,26 @@ struct RecordText {
     host: Option<String>,
 }
 
+/// Where a vault is.
+pub struct Home<'a> {
+    /// The folder with its files.
+    pub folder: PathBuf,
+    /// Where a new key is to be.
+    pub key: Place,
+    /// Who may have to wait.
+    pub watch: &'a dyn Watch,
+}
+
+impl Home<'_> {
+    fn database(&self) -> PathBuf {
+        self.folder.join("vault.redb")
+    }
+
+    fn key(&self) -> SecretFile<'_> {
+        SecretFile::new(self.folder.join("vault.key"), self.watch)
+    }
+}
+
 /// The open store. While it lives no other process has it.
 pub struct Store {
     database: Database,
@@ -71,30 +92,33 @@ pub struct Store {
 
 impl Store {
     /// The store, if there is one.
-    pub fn open(folder: &Path, cancel: &Cancel) -> Result<Option<Self>, VaultError> {
-        if !folder.join("vault.redb").exists() {
-            return Ok(None);
-        }
-        let lock = lock(folder, cancel)?;
-        Self::existing(folder, lock).map(Some)
+    pub fn open(home: &Home<'_>) -> Result<Option<Self>, VaultError> {
+        home.database()
+            .exists()
+            .then(|| Self::existing(home))
+            .transpose()
     }
 
     /// The store, which is made where there is none.
-    pub fn create(folder: &Path, cancel: &Cancel) -> Result<Self, VaultError> {
-        private_folder(folder).map_err(|error| not_written(folder, &error))?;
-        let lock = lock(folder, cancel)?;
-        if !folder.join("vault.redb").exists() {
-            initialize(folder)?;
+    pub fn create(home: &Home<'_>) -> Result<Self, VaultError> {
+        if !home.database().exists() {
+            private_folder(&home.folder).map_err(|error| not_written(&home.folder, &error))?;
+            let _lock = lock(home)?;
+            if !home.database().exists() {
+                initialize(home)?;
+            }
         }
-        Self::existing(folder, lock)
+        Self::existing(home)
     }
 
-    fn existing(folder: &Path, lock: File) -> Result<Self, VaultError> {
-        let path = folder.join("vault.redb");
-        let key_path = folder.join("vault.key");
-        let key = key::read(&key_path)?.ok_or_else(|| VaultError::NoKey {
-            path: key_path.clone(),
+    fn existing(home: &Home<'_>) -> Result<Self, VaultError> {
+        let path = home.database();
+        let file = home.key();
+        // Nobody else waits while the keyring asks to be unlocked.
+        let key = key::read(&file)?.ok_or_else(|| VaultError::NoKey {
+            path: file.path().to_owned(),
         })?;
+        let lock = lock(home)?;
         let database = Database::open(&path).map_err(|error| opening(&path, &error))?;
         let store = Self {
             database,
@@ -102,7 +126,7 @@ impl Store {
             path,
             _lock: lock,
         };
-        store.check(&key_path)?;
+        store.check(file.path())?;
         Ok(store)
     }
 
@@ -367,13 +391,13 @@ impl Store {
 }
 
 /// A store with nothing in it, put in its place when it is whole. The key comes first: a key without a store is harmless.
-fn initialize(folder: &Path) -> Result<(), VaultError> {
-    let key_path = folder.join("vault.key");
-    let key = match key::read(&key_path)? {
+fn initialize(home: &Home<'_>) -> Result<(), VaultError> {
+    let file = home.key();
+    let key = match key::read(&file)? {
         Some(key) => key,
-        None => key::create(&key_path)?,
+        None => key::create(&file, home.key)?,
     };
-    let path = folder.join("vault.redb");
+    let (folder, path) = (&home.folder, home.database());
     let failed = |reason: String| VaultError::NotWritten {
         path: path.clone(),
         reason: short(&reason),
@@ -414,8 +438,8 @@ fn initialize(folder: &Path) -> Result<(), VaultError> {
 }
 
 /// Waits until no other process has the vault.
-fn lock(folder: &Path, cancel: &Cancel) -> Result<File, VaultError> {
-    let path = folder.join("vault.lock");
+fn lock(home: &Home<'_>) -> Result<File, VaultError> {
+    let path = home.folder.join("vault.lock");
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -430,7 +454,7 @@ fn lock(folder: &Path, cancel: &Cancel) -> Result<File, VaultError> {
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(not_written(&path, &error)),
         }
-        if cancel.requested() {
+        if home.watch.cancelled() {
             return Err(VaultError::Cancelled);
         }
         if begun.elapsed() >= PATIENCE {

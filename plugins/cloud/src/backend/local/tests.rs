@@ -1,19 +1,17 @@
 use std::future::Future;
 use std::path::Path;
 
-use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::secret::Secret;
 
 use super::{Vault, VaultError};
 use crate::backend::{BackendError, Keys, SecretsBackend};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::secret_file::{Place, SecretFile};
+use crate::watch::Nobody;
 
-fn vault(folder: &Path, organization: &str) -> Vault {
-    Vault::new(
-        folder,
-        Organization::parse(organization).unwrap(),
-        Cancel::new(),
-    )
+fn vault(folder: &Path, organization: &str) -> Vault<'static> {
+    let organization = Organization::parse(organization).unwrap();
+    Vault::new(folder, organization, Place::File, &Nobody)
 }
 
 fn now<T>(future: impl Future<Output = T>) -> T {
@@ -139,7 +137,7 @@ fn a_missing_or_foreign_key_is_no_new_vault() {
         matches!(missing, BackendError::Vault(VaultError::NoKey { .. })),
         "{missing:?}"
     );
-    super::key::create(&key).unwrap();
+    super::key::create(&SecretFile::new(key, &Nobody), Place::File).unwrap();
     let foreign = now(vault.put(&name("prod"), &[entry("A", "1")], None)).unwrap_err();
     assert!(
         matches!(

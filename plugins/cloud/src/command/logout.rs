@@ -1,0 +1,185 @@
+//! `auth logout`: this machine forgets the sign-in, and the issuer is asked to end it.
+
+use std::time::Duration;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use super::open;
+use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
+use crate::auth::import;
+use crate::auth::issuer::{self, Issuer, Revocation};
+use crate::backend::BackendError;
+use crate::scope::{Wanted, address};
+use crate::words::{self, count};
+
+/// How long the issuer is waited for at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What became of a sign-in that this machine has forgotten.
+enum End {
+    /// It is worth nothing any more.
+    Revoked,
+    /// It was not made by signing in, and so is not ended by signing out; what goes on working.
+    NotOurs(&'static str),
+    /// It goes on; why.
+    GoesOn { code: String, why: String },
+}
+
+pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
+    let place = desk.credentials()?;
+    let kept = place.place().words(place.path());
+    let found = credentials::find(&place);
+    // What needs nobody else comes first: whatever happens from here on, this machine is signed out.
+    let had = credentials::forget(&place)?;
+    if desk.environment.token.is_some() {
+        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
+    }
+    if !had {
+        return Ok(Reply {
+            text: "Nobody was signed in\n".to_owned(),
+            data: json!({ "signed_in": false, "changed": false }),
+            next: Vec::new(),
+        });
+    }
+    let end = end(desk, &found)?;
+    let mut text = format!("Signed out: removed from {kept}");
+    let mut data = json!({ "signed_in": false, "changed": true, "revoked": false });
+    match end {
+        End::Revoked => {
+            text.push_str(", and the sign-in is revoked");
+            data["revoked"] = Value::Bool(true);
+        }
+        End::NotOurs(what) => {
+            text.push_str("; ");
+            text.push_str(what);
+            data["reason"] = json!("not_from_issuer");
+        }
+        End::GoesOn { code, why } => {
+            let rest = rest(&found, issuer::now());
+            desk.warn(&format!("the sign-in is not revoked: {why}; {rest}"));
+            data["reason"] = json!(code);
+        }
+    }
+    Ok(Reply {
+        text: text + "\n",
+        data,
+        next: Vec::new(),
+    })
+}
+
+/// Ends the sign-in where it was made, if it was.
+fn end(desk: &Desk<'_>, found: &Found) -> Result<End, Failure> {
+    let goes_on = |code: &str, why: String| End::GoesOn {
+        code: code.to_owned(),
+        why,
+    };
+    let credentials = match found {
+        Found::Usable(credentials) => credentials,
+        Found::Broken(why) => return Ok(goes_on("broken_credentials", why.to_string())),
+        Found::Nothing => return Ok(goes_on("broken_credentials", "it was not there".to_owned())),
+    };
+    if credentials.kind == TokenKind::ApiKey {
+        return Ok(End::NotOurs("the private API key itself still works"));
+    }
+    if credentials.refresh.is_none() && credentials.token.expose().starts_with("pcc_pat_") {
+        return Ok(End::NotOurs("the personal access token itself still works"));
+    }
+    if is_shared(desk, credentials) {
+        let why = "the service's own client is signed in with it, too";
+        return Ok(goes_on("shared", why.to_owned()));
+    }
+    desk.progress("Revoking the sign-in");
+    match desk.wait(async { Ok(revoke(desk, credentials).await) })? {
+        Ok(Revocation::Done) => Ok(End::Revoked),
+        Ok(Revocation::NotOffered) => {
+            let why = "the issuer offers no revocation";
+            Ok(goes_on("not_offered", why.to_owned()))
+        }
+        Err(BackendError::Cancelled) => {
+            let message = "cancelled: this machine is signed out, but the sign-in is not revoked";
+            Err(Failure::new(Exit::Cancelled, "cancelled", message)
+                .hint(rest(found, issuer::now())))
+        }
+        Err(error) => {
+            let failure = words::failure(&error);
+            Ok(goes_on(&failure.code, failure.message))
+        }
+    }
+}
+
+/// Whether the service's own client, from which a sign-in can be taken over, still holds the same one.
+fn is_shared(desk: &Desk<'_>, credentials: &Credentials) -> bool {
+    let home = desk.environment.home.as_deref();
+    let Some(theirs) = home.and_then(|home| import::read(&import::path(home)).ok()) else {
+        return false;
+    };
+    let secret = |refresh: &Option<Refresh>| refresh.as_ref().map(|refresh| refresh.token.clone());
+    theirs.token == credentials.token
+        || (theirs.refresh.is_some() && secret(&theirs.refresh) == secret(&credentials.refresh))
+}
+
+/// Asks the issuer of the service that the token is for, and no other.
+async fn revoke(desk: &Desk<'_>, credentials: &Credentials) -> Result<Revocation, BackendError> {
+    let base = address(&credentials.api_url).map_err(|failure| BackendError::InvalidResponse {
+        what: failure.message,
+    })?;
+    // Settings that can't be used don't keep anybody signed in.
+    let scope = open::scope(desk, &Wanted::default());
+    let patience = scope.map_or(PATIENCE, |scope| scope.timeout.min(PATIENCE));
+    let asked = async {
+        let issuer = Issuer::find(&base, patience, desk).await?;
+        issuer.revoke(credentials).await
+    };
+    match tokio::time::timeout(patience, asked).await {
+        Ok(answer) => answer,
+        Err(_) => Err(BackendError::TimedOut {
+            host: base.host_str().unwrap_or_default().to_owned(),
+        }),
+    }
+}
+
+/// What a sign-in that was not revoked is still good for.
+fn rest(found: &Found, now: u64) -> String {
+    let refresh = match found {
+        Found::Usable(credentials) => credentials.refresh.as_ref(),
+        Found::Broken(_) | Found::Nothing => None,
+    };
+    match refresh.map(|refresh| refresh.expires_at.saturating_sub(now)) {
+        None => "a copy of its token works until it runs out".to_owned(),
+        Some(0) => "a copy of it can still be renewed".to_owned(),
+        Some(seconds) => format!(
+            "a copy of its token works for another {}, and longer if it is renewed",
+            span(seconds)
+        ),
+    }
+}
+
+/// "24 hours", "5 minutes": never less than it is.
+fn span(seconds: u64) -> String {
+    let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
+    match seconds {
+        ..7200 => count(whole(60), "minute"),
+        _ => count(whole(3600), "hour"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn spans_are_never_shorter_than_they_are() {
+        for (seconds, expected) in [
+            (1, "1 minute"),
+            (61, "2 minutes"),
+            (7199, "120 minutes"),
+            (7200, "2 hours"),
+            (86_399, "24 hours"),
+        ] {
+            assert_eq!(span(seconds), expected);
+        }
+    }
+}

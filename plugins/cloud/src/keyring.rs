@@ -1,0 +1,120 @@
+//! The keyring of the desktop: the Secret Service on Linux (GNOME Keyring, `KWallet`, `KeePassXC`), the Keychain on macOS.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bot_cli_sdk::secret::Secret;
+use keyring::Error;
+use keyring::v1::Entry;
+
+use crate::watch::Watch;
+
+/// Under which service the entries stand.
+const SERVICE: &str = "bot-cli";
+
+/// How long a keyring has, and the user who may have to unlock it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// After how long the user is told what is waited for.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How often the user's wish to stop is looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What goes wrong with a keyring.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyringError {
+    /// Nothing there that could be asked.
+    #[error("there is no keyring to ask: {0}")]
+    None(String),
+    /// It is locked and stays so, or nobody has made one yet.
+    #[error("the keyring is locked or was never set up")]
+    Locked,
+    /// It does not have the entry.
+    #[error("the keyring has no entry `{0}`")]
+    NoEntry(String),
+    /// It says nothing.
+    #[error("the keyring does not answer")]
+    Silent,
+    /// The user did not want to wait any longer.
+    #[error("cancelled")]
+    Cancelled,
+    /// It can't do it.
+    #[error("the keyring fails: {0}")]
+    Failed(String),
+}
+
+/// The text of an entry.
+pub fn read(name: &str, watch: &dyn Watch) -> Result<Secret, KeyringError> {
+    ask(name, watch, |entry| entry.get_password().map(Secret::new))
+}
+
+/// Makes an entry.
+pub fn write(name: &str, text: &Secret, watch: &dyn Watch) -> Result<(), KeyringError> {
+    let text = text.clone();
+    ask(name, watch, move |entry| entry.set_password(text.expose()))
+}
+
+/// Removes an entry.
+pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
+    ask(name, watch, Entry::delete_credential)
+}
+
+/// A keyring may wait for its user for as long as it likes; we don't, and let it go on alone.
+fn ask<T: Send + 'static>(
+    name: &str,
+    watch: &dyn Watch,
+    work: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
+) -> Result<T, KeyringError> {
+    let (answers, answer) = mpsc::channel();
+    let entry = name.to_owned();
+    thread::spawn(move || {
+        let done = match Entry::store_status() {
+            Err(error) => Err(KeyringError::None(words(error))),
+            Ok(()) => Entry::new(SERVICE, &entry)
+                .and_then(|found| work(&found))
+                .map_err(|error| failed(entry, &error)),
+        };
+        // Nobody may be waiting any more.
+        let _ = answers.send(done);
+    });
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        match answer.recv_timeout(TICK) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Disconnected) => return Err(KeyringError::Silent),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if watch.cancelled() {
+            return Err(KeyringError::Cancelled);
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err(KeyringError::Silent);
+        }
+        if begun.elapsed() > SOON && !told {
+            told = true;
+            watch.notice("waiting for the keyring, which may ask to be unlocked");
+        }
+    }
+}
+
+fn failed(name: String, error: &Error) -> KeyringError {
+    if matches!(error, Error::NoEntry) {
+        KeyringError::NoEntry(name)
+    } else if matches!(error, Error::NoStorageAccess(_)) {
+        KeyringError::Locked
+    } else {
+        KeyringError::Failed(words(error))
+    }
+}
+
+/// The innermost cause, which is the one that tells something.
+fn words(error: &Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    crate::words::theirs(&cause.to_string())
+}

@@ -1,0 +1,239 @@
+//! A secret text under a path: in the file itself, or in the keyring, whose entry the file then names.
+//!
+//! So it is always the file that says whether there is a text and where, and another text takes the place of the first by
+//! one rename. A file that names an entry has the one line `keyring = "NAME"`; every text gets an entry of its own.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::failure::reason;
+use bot_cli_sdk::secret::Secret;
+use chacha20poly1305::aead::OsRng;
+use chacha20poly1305::aead::rand_core::RngCore;
+
+use crate::files::{too_open, write_private};
+use crate::keyring::{self, KeyringError};
+use crate::watch::Watch;
+
+/// Where a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the file.
+    File,
+    /// In the keyring.
+    Keyring,
+}
+
+impl Place {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Keyring => "keyring",
+        }
+    }
+
+    /// Where a text of `path` is, in a sentence.
+    #[must_use]
+    pub fn words(self, path: &Path) -> String {
+        match self {
+            Self::File => path.display().to_string(),
+            Self::Keyring => "the keyring".to_owned(),
+        }
+    }
+}
+
+/// Why a text can't be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SecretFileError {
+    /// Others than the owner can read or write the file.
+    #[error("others can read or write it (mode {mode:o})")]
+    TooOpen {
+        /// Its mode.
+        mode: u32,
+    },
+    /// The file can't be read or is not what it should be.
+    #[error("{0}")]
+    File(String),
+    /// The keyring has the text and does not give it.
+    #[error(transparent)]
+    Keyring(#[from] KeyringError),
+}
+
+/// A path that may have a secret text.
+#[derive(Clone)]
+pub struct SecretFile<'a> {
+    path: PathBuf,
+    watch: &'a dyn Watch,
+}
+
+impl<'a> SecretFile<'a> {
+    /// The text at `path`, whether or not there is one; `watch` may have to wait for a keyring.
+    #[must_use]
+    pub fn new(path: PathBuf, watch: &'a dyn Watch) -> Self {
+        Self { path, watch }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text, if there is a file.
+    pub fn read(&self) -> Result<Option<Secret>, SecretFileError> {
+        let Some(text) = self.file()? else {
+            return Ok(None);
+        };
+        match entry(&text) {
+            Some(name) => Ok(Some(keyring::read(name, self.watch)?)),
+            None => Ok(Some(text)),
+        }
+    }
+
+    /// Whether the file has the text or names an entry of the keyring.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match self.entry() {
+            Some(_) => Place::Keyring,
+            None => Place::File,
+        }
+    }
+
+    /// Keeps a text in the place of an earlier one and says where: in the keyring if `wanted` and there is one, otherwise in
+    /// the file.
+    pub fn write(&self, text: &Secret, wanted: Place) -> Result<Place, SecretFileError> {
+        let before = self.entry();
+        let fresh = match wanted {
+            Place::File => None,
+            Place::Keyring => self.new_entry(text)?,
+        };
+        let line = fresh.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
+        let content = line.as_deref().unwrap_or(text.expose());
+        if let Err(error) = write_private(&self.path, content.as_bytes()) {
+            self.drop_entry(fresh);
+            return Err(SecretFileError::File(reason(&error)));
+        }
+        self.drop_entry(before);
+        Ok(line.map_or(Place::File, |_| Place::Keyring))
+    }
+
+    /// An entry with the text, whose name no other has; `None` where no keyring takes it.
+    fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
+        // By the first word people know the entry in a list of all.
+        let kind = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!("{kind}-{:016x}", OsRng.next_u64());
+        match keyring::write(&name, text, self.watch) {
+            Ok(()) => return Ok(Some(name)),
+            Err(KeyringError::Cancelled) => return Err(KeyringError::Cancelled.into()),
+            Err(KeyringError::None(_)) => {}
+            Err(error) => {
+                let path = self.path.display();
+                self.watch
+                    .notice(&format!("{error}, so `{path}` is used instead"));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes file and entry; whether there was a file. Where the entry can't be removed, the file stays too.
+    pub fn remove(&self) -> Result<bool, SecretFileError> {
+        if let Some(name) = self.entry() {
+            match keyring::remove(&name, self.watch) {
+                Ok(()) | Err(KeyringError::NoEntry(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match fs::remove_file(&self.path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(SecretFileError::File(reason(&error))),
+        }
+    }
+
+    /// What the file has, if nobody else can read it.
+    fn file(&self) -> Result<Option<Secret>, SecretFileError> {
+        let failed = |error: io::Error| SecretFileError::File(reason(&error));
+        // A link that leads nowhere is not "no file".
+        match fs::symlink_metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+            Ok(_) => {}
+        }
+        if let Some(mode) = too_open(&self.path).map_err(failed)? {
+            return Err(SecretFileError::TooOpen { mode });
+        }
+        let text = fs::read_to_string(&self.path).map_err(failed)?;
+        Ok(Some(Secret::new(text)))
+    }
+
+    /// The entry that the file names.
+    fn entry(&self) -> Option<String> {
+        let text = self.file().ok()??;
+        entry(&text).map(str::to_owned)
+    }
+
+    /// An entry that nothing names any more is litter and not a failure.
+    fn drop_entry(&self, name: Option<String>) {
+        if let Some(name) = name {
+            let _ = keyring::remove(&name, self.watch);
+        }
+    }
+}
+
+/// The entry that a text names.
+fn entry(text: &Secret) -> Option<&str> {
+    let name = text.expose().trim_end().strip_prefix("keyring = \"")?;
+    name.strip_suffix('"')
+        .filter(|name| !name.contains(['"', '\n']))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use bot_cli_sdk::secret::Secret;
+
+    use super::{Place, SecretFile, SecretFileError, entry};
+    use crate::watch::Nobody;
+
+    #[test]
+    fn a_text_is_kept_found_again_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SecretFile::new(folder.path().join("new/text"), &Nobody);
+        assert_eq!(file.read(), Ok(None));
+        let text = Secret::new("one\ntwo".to_owned());
+        assert_eq!(file.write(&text, Place::File), Ok(Place::File));
+        assert_eq!(file.read(), Ok(Some(text)));
+        assert_eq!((file.remove(), file.remove()), (Ok(true), Ok(false)));
+    }
+
+    #[test]
+    fn what_is_no_file_of_its_owner_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        let file = SecretFile::new(path.clone(), &Nobody);
+        std::fs::write(&path, "one").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(file.read(), Err(SecretFileError::TooOpen { mode: 0o640 }));
+        std::fs::remove_file(&path).unwrap();
+        symlink("nowhere", &path).unwrap();
+        assert!(matches!(file.read(), Err(SecretFileError::File(_))));
+    }
+
+    #[test]
+    fn a_file_names_an_entry_only_in_the_one_form() {
+        let named = |text: &str| entry(&Secret::new(text.to_owned())).map(str::to_owned);
+        assert_eq!(named("keyring = \"a-1\"\n"), Some("a-1".to_owned()));
+        for other in [
+            "token = \"a\"",
+            "keyring = a",
+            "keyring = \"a\"\ntoken = \"b\"",
+            "",
+        ] {
+            assert_eq!(named(other), None, "{other}");
+        }
+    }
+}

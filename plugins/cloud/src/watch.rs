@@ -1,0 +1,33 @@
+//! Who looks on while something takes its time.
+
+/// The user, as far as slow work has to do with one.
+pub trait Watch {
+    /// Whether the user wants to stop.
+    fn cancelled(&self) -> bool;
+
+    /// A request failed and is tried again.
+    fn retrying(&self, line: &str);
+
+    /// A request was made.
+    fn requested(&self, line: &str);
+
+    /// What the user should know of now.
+    fn notice(&self, line: &str);
+}
+
+/// Nobody looks on.
+#[cfg(test)]
+pub struct Nobody;
+
+#[cfg(test)]
+impl Watch for Nobody {
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    fn retrying(&self, _line: &str) {}
+
+    fn requested(&self, _line: &str) {}
+
+    fn notice(&self, _line: &str) {}
+}

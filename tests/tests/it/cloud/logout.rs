@@ -1,0 +1,238 @@
+//! Signing out: here at once, and at the issuer as far as it can be reached; what happened is said.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::Duration;
+
+use bot_cli_tests::service::{Fault, Injection, PERSONAL_TOKEN, PRIVATE_KEY};
+use serde_json::{Value, json};
+
+use super::login::{credentials, sign_in, stranger};
+use super::user::{Run, User};
+
+/// What was sent to the issuer's revocation.
+fn revocations(user: &User) -> Vec<String> {
+    let sent = user.service().sent();
+    let revocations = sent.iter().filter(|sent| sent.target == "/issuer/revoke");
+    revocations.map(|sent| sent.body.clone()).collect()
+}
+
+fn assert_no_token(run: &Run) {
+    for shown in [&run.stdout, &run.stderr] {
+        assert!(!shown.contains("access-token"), "{run:?}");
+        assert!(!shown.contains("refresh-token"), "{run:?}");
+    }
+}
+
+#[test]
+fn the_sign_in_is_revoked_and_a_copy_of_it_worthless() {
+    let user = stranger();
+    sign_in(&user);
+    let copy = fs::read_to_string(credentials(&user)).unwrap();
+    let run = user.run(&["auth", "logout", "-vv"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert_eq!(
+        run.stdout,
+        "Signed out: removed from [ROOT]/home/.config/bot-cli/credentials.toml, and the sign-in is revoked\n"
+    );
+    assert_no_token(&run);
+    assert!(!credentials(&user).exists());
+    let expected =
+        "token=refresh-token-1&token_type_hint=refresh_token&client_id=client_of_the_command_line";
+    assert_eq!(revocations(&user), [expected]);
+    assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
+
+    super::login::put_back(&user, &copy);
+    assert_eq!(
+        user.fails(&["secrets", "list"]),
+        (Some(4), "not_signed_in".to_owned())
+    );
+    // What is revoked already is no failure.
+    assert_eq!(user.done(&["auth", "logout"])["revoked"], json!(true));
+    // Once nobody is signed in, nobody is asked.
+    let again = user.done(&["auth", "logout"]);
+    assert_eq!(again, json!({"signed_in": false, "changed": false}));
+    assert_eq!(revocations(&user).len(), 2);
+}
+
+#[test]
+fn without_a_refresh_token_the_token_itself_is_revoked() {
+    let user = stranger();
+    user.service().world().issuer.refreshes = false;
+    sign_in(&user);
+    assert_eq!(user.done(&["auth", "logout"])["revoked"], json!(true));
+    let expected =
+        "token=access-token-1&token_type_hint=access_token&client_id=client_of_the_command_line";
+    assert_eq!(revocations(&user), [expected]);
+}
+
+#[test]
+fn whatever_the_issuer_does_this_machine_is_signed_out_and_the_rest_is_said() {
+    let elsewhere = "https://elsewhere.example.com/revoke";
+    let faults = [
+        (Fault::Reset, "unreachable"),
+        (Fault::Truncated, "unreachable"),
+        (Fault::Silence, "timed_out"),
+        (Fault::Drip(Duration::from_millis(20)), "timed_out"),
+        (Fault::Endless, "invalid_response"),
+        (Fault::html(503), "unavailable"),
+        (Fault::json(429, "{}"), "unavailable"),
+        (
+            Fault::json(
+                400,
+                r#"{"error":"unsupported_token_type","error_description":"refresh-token-1"}"#,
+            ),
+            "refused",
+        ),
+        (Fault::redirect(elsewhere), "refused"),
+    ];
+    let mut user = stranger();
+    user.set("BOT_CLI_TIMEOUT", "0.4");
+    for (fault, code) in &faults {
+        for form in [&[][..], &["--json", "-vv"]] {
+            sign_in(&user);
+            let injection = Injection::new("POST", "/issuer/revoke", fault.clone());
+            user.service().inject(injection);
+            let run = user.run(&[form, &["auth", "logout"]].concat());
+            user.service().heal();
+            assert_eq!(run.status, Some(0), "{fault:?}: {run:?}");
+            assert!(!credentials(&user).exists(), "{fault:?}");
+            assert_no_token(&run);
+            assert_is_said(&run, code);
+            if form.is_empty() {
+                assert!(
+                    run.stdout.starts_with("Signed out: removed from "),
+                    "{run:?}"
+                );
+                assert!(!run.stdout.contains("revoked"), "{run:?}");
+            }
+        }
+    }
+    // The same before the issuer is even found.
+    for path in ["/auth/config", "/issuer/.well-known"] {
+        sign_in(&user);
+        user.service()
+            .inject(Injection::new("GET", path, Fault::Silence));
+        let run = user.run(&["--json", "auth", "logout"]);
+        user.service().heal();
+        assert_is_said(&run, "timed_out");
+        assert!(!credentials(&user).exists());
+    }
+}
+
+/// That the sign-in goes on, and for how long.
+fn assert_is_said(run: &Run, code: &str) {
+    assert!(
+        run.stderr.contains("warning: the sign-in is not revoked: "),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("for another 24 hours"), "{run:?}");
+    if run.stdout.starts_with('{') {
+        let expected =
+            json!({"signed_in": false, "changed": true, "revoked": false, "reason": code});
+        assert_eq!(run.document(), expected, "{run:?}");
+    }
+}
+
+#[test]
+fn an_issuer_that_offers_no_revocation_or_an_unsafe_one_is_sent_nothing() {
+    type Spoil = fn(&mut Value);
+    let spoilt: [(Spoil, &str); 3] = [
+        (
+            |document| document["revocation_endpoint"] = Value::Null,
+            "not_offered",
+        ),
+        (
+            |document| document["revocation_endpoint"] = json!("http://elsewhere.example.com/"),
+            "invalid_response",
+        ),
+        (
+            |document| document["issuer"] = json!("https://elsewhere.example.com"),
+            "invalid_response",
+        ),
+    ];
+    for (spoil, code) in spoilt {
+        let user = stranger();
+        sign_in(&user);
+        spoil(&mut user.service().world().issuer.document);
+        let run = user.run(&["--json", "auth", "logout"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert_is_said(&run, code);
+        assert_eq!(revocations(&user), [""; 0]);
+    }
+}
+
+#[test]
+fn keys_and_personal_tokens_are_forgotten_and_sent_nowhere() {
+    for (token, what) in [
+        (PRIVATE_KEY, "the private API key itself still works"),
+        (
+            PERSONAL_TOKEN,
+            "the personal access token itself still works",
+        ),
+    ] {
+        let user = stranger();
+        let run = user.run_with(&["auth", "login", "--token-stdin"], token);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        user.service().world().sent.clear();
+        let run = user.run(&["auth", "logout"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert!(run.stdout.ends_with(&format!("; {what}\n")), "{run:?}");
+        assert!(!credentials(&user).exists());
+        assert_eq!(user.service().sent().len(), 0);
+    }
+}
+
+#[test]
+fn a_sign_in_that_the_other_client_still_has_is_left_to_it() {
+    let user = stranger();
+    sign_in(&user);
+    let folder = user.home().join(".config/pipecatcloud");
+    fs::create_dir_all(&folder).unwrap();
+    let text =
+        "token = \"other\"\nrefresh_token = \"refresh-token-1\"\ntoken_expires_at = 4000000000\n";
+    fs::write(folder.join("pipecatcloud.toml"), text).unwrap();
+    let run = user.run(&["--json", "auth", "logout"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert_is_said(&run, "shared");
+    assert_eq!(revocations(&user), [""; 0]);
+}
+
+#[test]
+fn ctrl_c_ends_the_wait_and_leaves_nobody_signed_in() {
+    let user = stranger();
+    sign_in(&user);
+    let silence = Injection::new("POST", "/issuer/revoke", Fault::Silence);
+    user.service().inject(silence);
+    let child = user
+        .command(&["--json", "auth", "logout"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while revocations(&user).is_empty() {
+        std::thread::yield_now();
+    }
+    assert!(!credentials(&user).exists());
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["error"]["code"], "cancelled");
+    let message = document["error"]["message"].as_str().unwrap();
+    assert!(message.contains("not revoked"), "{message}");
+}
+
+#[test]
+fn credentials_that_cannot_be_read_are_removed_all_the_same() {
+    let user = stranger();
+    sign_in(&user);
+    super::login::put_back(&user, "token = \"half");
+    let run = user.run(&["auth", "logout"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.contains("is not revoked: "), "{run:?}");
+    assert!(!credentials(&user).exists());
+}
