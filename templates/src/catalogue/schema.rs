@@ -207,6 +207,9 @@ pub struct Transport {
     pub alias: Option<String>,
     /// What a list shows.
     pub label: String,
+    /// Where its keys are made, where that is one place.
+    #[serde(default)]
+    pub site: Option<String>,
     /// Whom it serves.
     pub bot_type: BotType,
     /// Position in a list of its bot type, from 1.

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use bot_cli_templates::catalogue::{BotType, Catalogue};
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
@@ -47,6 +48,23 @@ fn the_shell_plugin_is_that_of_the_protocol() {
         "/../sdk/tests/examples/bot-cli-hello"
     );
     assert_eq!(passage("hello"), fs::read_to_string(example).unwrap());
+}
+
+#[test]
+fn every_transport_is_named_with_what_it_is() {
+    let page = include_str!("../../../README.md");
+    let catalogue = Catalogue::get();
+    for transport in [BotType::Web, BotType::Telephony]
+        .into_iter()
+        .flat_map(|bot_type| catalogue.transports(bot_type))
+    {
+        let name = transport.family.as_ref().unwrap_or(&transport.id);
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+        if transport.is_carrier() {
+            let named = format!("`{name}` ({})", transport.label);
+            assert!(page.contains(&named), "{named}");
+        }
+    }
 }
 
 #[test]

@@ -98,6 +98,34 @@ fn a_variable_is_read_once_and_listed_once() {
 }
 
 #[test]
+fn what_two_transports_need_is_for_no_single_one() {
+    let heading = |transports: &[&str]| {
+        let config = Config {
+            bot_type: BotType::Telephony,
+            transports: transports
+                .iter()
+                .map(|id| Catalogue::get().transport(id).unwrap())
+                .collect(),
+            video_input: false,
+            video_output: false,
+            ..config()
+        };
+        let plan = scaffold(&config).unwrap();
+        let example = file(&plan, "server/.env.example");
+        let heading = example.lines().find(|line| line.starts_with("# Twilio:"));
+        heading.unwrap().to_owned()
+    };
+    assert_eq!(
+        heading(&["carrier_a", "p2p_webrtc"]),
+        "# Twilio: https://console.twilio.com, only for `-t twilio`"
+    );
+    assert_eq!(
+        heading(&["carrier_a", "carrier_a_hosted_rtc_sip_dialout"]),
+        "# Twilio: https://console.twilio.com"
+    );
+}
+
+#[test]
 fn no_project_name_can_break_a_file() {
     let long = "x".repeat(300);
     let names = [

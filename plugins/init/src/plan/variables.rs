@@ -163,6 +163,7 @@ pub(super) fn groups(
                 example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
             };
             let heading = VariableGroup {
+                site: transport.site.clone(),
                 only_for: (config.transports.len() > 1)
                     .then(|| format!("-t {}", transport.runner_key)),
                 ..VariableGroup::of(&transport.label)
@@ -186,8 +187,15 @@ pub(super) fn groups(
 
 /// Adds a variable that no group has yet to the group with this heading.
 fn add(groups: &mut Vec<VariableGroup>, heading: VariableGroup, variable: VariableView) {
-    let mut all = groups.iter().flat_map(|group| &group.variables);
-    if all.any(|known| known.name == variable.name) {
+    let has_it = |group: &&mut VariableGroup| {
+        let mut names = group.variables.iter().map(|known| &known.name);
+        names.any(|name| *name == variable.name)
+    };
+    if let Some(group) = groups.iter_mut().find(has_it) {
+        // Two ways to run the bot need it.
+        if group.only_for != heading.only_for {
+            group.only_for = None;
+        }
         return;
     }
     let found = groups.iter().position(|group| group.title == heading.title);
