@@ -380,7 +380,7 @@ pub enum Config {
     /// Set or, with an empty value, remove a setting
     #[command(after_help = CONFIG_SET_EXAMPLES)]
     Set {
-        /// organization, region, backend, api_url, timeout (seconds) or keyring (auto, off)
+        /// organization, region, backend, api-url, timeout (seconds) or keyring (auto, off)
         #[arg(value_hint = ValueHint::Other)]
         key: String,
         /// Its value
