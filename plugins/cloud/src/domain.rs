@@ -33,6 +33,20 @@ impl SetName {
         Ok(name)
     }
 
+    /// The hosting service is stricter with the name of something new than the vault.
+    pub fn check_hosted(&self) -> Result<(), String> {
+        if self.0.len() < 3
+            || self
+                .0
+                .contains(|character: char| character.is_ascii_uppercase())
+        {
+            return Err(format!(
+                "must be 3 to {LONGEST_NAME} lower-case letters, digits and hyphens at the hosting service"
+            ));
+        }
+        Ok(())
+    }
+
     fn checked(text: &str, allowed: &str, is_allowed: fn(char) -> bool) -> Result<Self, String> {
         if text.is_empty() {
             return Err("is empty".to_owned());

@@ -42,6 +42,27 @@ Examples:
   In a script, from another program, until the service has it:
     other-vault export | bot-cli cloud secrets set my-bot-secrets -f - -s --wait";
 
+const LIST_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud secrets list
+  bot-cli cloud secrets list my-bot-secrets
+  bot-cli cloud secrets list --sets --region us-west --json";
+
+const UNSET_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud secrets unset my-bot-secrets OPENAI_API_KEY
+  bot-cli cloud secrets unset my-bot-secrets OPENAI_API_KEY --skip";
+
+const DELETE_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud secrets delete my-bot-secrets
+  bot-cli cloud secrets delete my-bot-secrets --skip";
+
+const CONFIG_SET_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud config set region us-east
+  bot-cli cloud config set region ''";
+
 const RUN_EXAMPLES: &str = "\
 Examples:
   bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
@@ -111,6 +132,7 @@ pub enum Command {
 #[derive(Debug, Clone, Subcommand)]
 pub enum Secrets {
     /// List secret sets and image pull secrets, or the keys of one set
+    #[command(after_help = LIST_EXAMPLES)]
     List(List),
     /// Create or update a secret set
     ///
@@ -118,8 +140,10 @@ pub enum Secrets {
     #[command(after_help = SET_EXAMPLES)]
     Set(Set),
     /// Remove one key from a secret set
+    #[command(after_help = UNSET_EXAMPLES)]
     Unset(Unset),
     /// Delete a secret set or an image pull secret, for good
+    #[command(after_help = DELETE_EXAMPLES)]
     Delete(Delete),
     /// Create or update the credentials for a private image registry
     #[command(after_help = IMAGE_PULL_SECRET_EXAMPLES)]
@@ -281,7 +305,7 @@ pub struct ImagePullSecret {
 /// `secrets run`.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
-    /// Set of the vault
+    /// Set in the vault
     pub name: String,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
@@ -355,6 +379,7 @@ pub enum Config {
     /// Show what holds, and where each of it comes from
     Show,
     /// Set or, with an empty value, remove a setting
+    #[command(after_help = CONFIG_SET_EXAMPLES)]
     Set {
         /// organization, region, backend, api-url, timeout (seconds) or keyring (auto, off)
         #[arg(value_hint = ValueHint::Other)]

@@ -54,6 +54,17 @@ impl Source {
             Self::Default => "default",
         }
     }
+
+    /// Behind what is wrong with a value, where it is not on the command line.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Environment => " (from the environment)",
+            Self::Config => " (from the configuration)",
+            Self::DeployFile => " (from cloud-deploy.toml)",
+            Self::Flag | Self::Service | Self::Existing | Self::Default => "",
+        }
+    }
 }
 
 /// A value and where it came from.
@@ -159,7 +170,7 @@ impl Scope {
         );
         let backend = match named_backend {
             Some(named) => Setting {
-                value: backend_of(named.value)?,
+                value: backend_of(named.value, named.source)?,
                 source: named.source,
             },
             None if environment.token.is_some() => of(BackendKind::Hosted, Source::Environment),
@@ -278,14 +289,14 @@ pub fn is_this_machine(url: &Url) -> bool {
 }
 
 /// The backend of that name.
-pub fn backend_of(name: &str) -> Result<BackendKind, Failure> {
+pub fn backend_of(name: &str, source: Source) -> Result<BackendKind, Failure> {
     match name {
         "hosted" => Ok(BackendKind::Hosted),
         "local" => Ok(BackendKind::Local),
         other => Err(Failure::new(
             Exit::Usage,
             "unknown_backend",
-            format!("there is no backend `{other}`"),
+            format!("there is no backend `{other}`{}", source.words()),
         )
         .field("backend", Some("--backend"), "must be `local` or `hosted`")),
     }
@@ -338,21 +349,16 @@ fn checked<T>(
     match parse(value) {
         Ok(value) => Some(of(value, source)),
         Err(problem) => {
-            let from = match source {
-                Source::Environment => " (from the environment)",
-                Source::Config => " (from the configuration)",
-                Source::Flag
-                | Source::DeployFile
-                | Source::Service
-                | Source::Existing
-                | Source::Default => "",
-            };
             let flag = match name {
                 "organization" => Some("--organization"),
                 "region" => Some("--region"),
                 _ => None,
             };
-            wrong.push((name.to_owned(), flag, format!("{problem}{from}")));
+            wrong.push((
+                name.to_owned(),
+                flag,
+                format!("{problem}{}", source.words()),
+            ));
             None
         }
     }

@@ -74,7 +74,8 @@ pub fn failure(error: &BackendError) -> Failure {
             "not_signed_in",
             said("the service does not accept the token", message),
         )
-        .hint("bot-cli cloud auth login"),
+        .hint("bot-cli cloud auth login")
+        .hint("BOT_CLI_TOKEN, where it is set, wins over that: replace or unset it"),
         BackendError::NotAllowed { message } => Failure::new(
             Exit::NotAllowed,
             "not_allowed",

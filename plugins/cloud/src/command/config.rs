@@ -10,7 +10,9 @@ use super::open;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
-use crate::scope::{BackendKind, Wanted, address, backend_of, keyring_of, keyring_word, seconds};
+use crate::scope::{
+    BackendKind, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
+};
 
 pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let scope = open::scope(desk, &Wanted::default())?;
@@ -99,6 +101,6 @@ fn check(key: &str, value: &str) -> Result<(), Failure> {
         "timeout" => seconds(value).map(drop).map_err(wrong),
         "keyring" => keyring_of(value).map(drop).map_err(wrong),
         "api_url" => address(value).map(drop),
-        _ => backend_of(value).map(|_: BackendKind| ()),
+        _ => backend_of(value, Source::Flag).map(|_: BackendKind| ()),
     }
 }

@@ -60,6 +60,21 @@ impl<'a> Desk<'a> {
         Ok(answers.unwrap_or_default())
     }
 
+    /// The same with what to do instead where nobody can be asked.
+    pub fn ask_all_or(
+        &self,
+        questions: &[Question],
+        instead: &str,
+    ) -> Result<Vec<Answer>, Failure> {
+        self.ask_all(questions).map_err(|failure| {
+            if failure.code == "input_required" {
+                failure.hint(instead)
+            } else {
+                failure
+            }
+        })
+    }
+
     /// See [`Session::ask_until`].
     pub fn ask_until<T>(
         &self,

@@ -160,7 +160,8 @@ fn checked(given: &Secret, encoding: Encoding) -> Result<Secret, String> {
 fn ask(desk: &Desk<'_>, encoding: Encoding) -> Result<Secret, Failure> {
     let user = Question::new(QuestionKind::Text, "username", "User name at the registry");
     let token = Question::new(QuestionKind::Password, "token", "Token or password");
-    let answers = desk.ask_all(&[user, token])?;
+    let instead = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
+    let answers = desk.ask_all_or(&[user, token], instead)?;
     let [Answer::Text(user), Answer::Secret(token)] = answers.as_slice() else {
         return Err(invalid(vec![(
             "credentials".to_owned(),

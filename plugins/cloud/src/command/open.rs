@@ -56,7 +56,7 @@ pub async fn open_scope<'a>(desk: &'a Desk<'_>, mut scope: Scope) -> Result<Open
     let backend: Box<dyn SecretsBackend + 'a> = match scope.backend.value {
         BackendKind::Local => {
             if scope.backend.source == Source::Default {
-                desk.warn("you are not signed in, so the vault of this machine is used (`--backend local` says so)");
+                desk.warn("you are not signed in, so the vault of this machine is used (`--backend local` means it, `bot-cli cloud auth login` signs in)");
             }
             Box::new(vault(desk, &mut scope)?)
         }
@@ -359,7 +359,7 @@ impl Opened<'_> {
             return if codes.contains(&wanted.value.as_str()) {
                 Ok(wanted.value.clone())
             } else {
-                Err(unknown_region(&wanted.value, &codes))
+                Err(unknown_region(wanted, &codes))
             };
         }
         let code = regions
@@ -381,19 +381,23 @@ impl Opened<'_> {
 }
 
 /// There is no such region.
-fn unknown_region(region: &Region, codes: &[&str]) -> Failure {
+fn unknown_region(wanted: &Setting<Region>, codes: &[&str]) -> Failure {
     let shown: Vec<String> = codes.iter().map(|code| words::theirs(code)).collect();
     let failure = Failure::new(
         Exit::Usage,
         "unknown_region",
-        format!("there is no region `{region}`"),
+        format!(
+            "there is no region `{}`{}",
+            wanted.value,
+            wanted.source.words()
+        ),
     )
     .field(
         "region",
         Some("--region"),
         "is not one of the organization's",
     );
-    let failure = match nearest(region.as_str(), codes.iter().copied()) {
+    let failure = match nearest(wanted.value.as_str(), codes.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean `{}`?", words::theirs(near))),
         None => failure,
     };

@@ -5,6 +5,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use super::open::Opened;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, SetKind, SetName};
+use crate::input::invalid;
 use crate::scope::{BackendKind, Source};
 use crate::words::{count, theirs};
 
@@ -112,6 +113,10 @@ pub async fn target(
     warn: &dyn Fn(&str),
 ) -> Result<Target, Failure> {
     let Some(Details { summary, keys }) = found else {
+        if opened.scope.backend.value == BackendKind::Hosted {
+            let problem = |problem| invalid(vec![("name".to_owned(), None, problem)]);
+            name.check_hosted().map_err(problem)?;
+        }
         return Ok(Target {
             exists: false,
             region: opened.region().await?,
@@ -152,10 +157,10 @@ pub async fn target(
             .hint("use another name, or delete the set first"));
         }
         warn(&format!(
-            "`{name}` is in the region {}, not in {} ({})",
+            "`{name}` is in the region {}, not in {}{}",
             theirs(region.as_str()),
             wanted.value,
-            wanted.source.name()
+            wanted.source.words()
         ));
     }
     // Where it is, is where it stays.

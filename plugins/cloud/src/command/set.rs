@@ -278,7 +278,8 @@ fn ask(desk: &Desk<'_>, open: &[Key], dry_run: bool) -> Result<Vec<Entry>, Failu
             values.push(desk.ask_until(question, value)?);
         }
     } else {
-        for (answer, key) in desk.ask_all(&questions)?.iter().zip(open) {
+        let instead = "give them as `KEY=value`, or in a file with `--file`";
+        for (answer, key) in desk.ask_all_or(&questions, instead)?.iter().zip(open) {
             values.push(
                 value(answer).map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
             );

@@ -54,3 +54,57 @@ fn a_set_of_another_region_is_said_to_be_there() {
         }
     }
 }
+
+#[test]
+fn a_name_that_the_service_would_refuse_is_refused_before_anything_is_asked() {
+    for user in [User::with_token(), User::with_key()] {
+        for name in ["Prod", "ab"] {
+            let set = ["secrets", "set", name, "A=1"];
+            let registry = ["secrets", "image-pull-secret", name, "ghcr.io", "u:t"];
+            for arguments in [&set[..], &registry] {
+                let run = user.run(arguments);
+                assert_eq!(run.status, Some(2), "{run:?}");
+                assert!(run.stderr.contains("3 to 63 lower-case"), "{run:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn where_a_wrong_setting_comes_from_is_said() {
+    let mut user = User::of_the_vault();
+    user.set("BOT_CLI_REGION", "nowhere");
+    let set = ["secrets", "set", "prod", "A=1", "--skip"];
+    let run = user.run(&set);
+    let message = "there is no region `nowhere` (from the environment)";
+    assert_eq!(said(&run, "error: "), [message], "{run:?}");
+    user.unset("BOT_CLI_REGION");
+    user.done(&["config", "set", "region", "nowhere"]);
+    let run = user.run(&set);
+    let message = "there is no region `nowhere` (from the configuration)";
+    assert_eq!(said(&run, "error: "), [message], "{run:?}");
+    user.set("BOT_CLI_BACKEND", "elsewhere");
+    let run = user.run(&set);
+    let message = "there is no backend `elsewhere` (from the environment)";
+    assert_eq!(said(&run, "error: "), [message], "{run:?}");
+}
+
+#[test]
+fn who_can_not_be_asked_is_told_what_to_write() {
+    let user = User::of_the_vault();
+    let values = user.run(&["secrets", "set", "prod", "A", "B"]);
+    let hint = "give them as `KEY=value`, or in a file with `--file`";
+    assert_eq!(said(&values, "hint: "), [hint], "{values:?}");
+    let credentials = user.run(&["secrets", "image-pull-secret", "registry", "ghcr.io"]);
+    let hint = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
+    assert_eq!(said(&credentials, "hint: "), [hint], "{credentials:?}");
+}
+
+#[test]
+fn a_token_that_is_refused_is_said_to_be_that_of_the_environment() {
+    let mut user = User::with_token();
+    user.set("BOT_CLI_TOKEN", "sk_unknown");
+    let run = user.run(&["secrets", "list"]);
+    assert_eq!(run.status, Some(4), "{run:?}");
+    assert!(run.stderr.contains("BOT_CLI_TOKEN"), "{run:?}");
+}
