@@ -1,6 +1,7 @@
 //! A desktop session as far as secrets have to do with one: a message bus of its own, and GNOME Keyring on it.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -27,12 +28,18 @@ impl Desktop {
     /// A session whose keyring is open, as after a login.
     pub fn start() -> io::Result<Self> {
         let folder = TempDir::new()?;
-        let address = format!("unix:path={}", folder.path().join("bus").display());
+        let config = folder.path().join("bus.conf");
+        fs::write(&config, configuration(folder.path()))?;
         let mut bus = inside(
             folder.path(),
             Command::new(program(&["dbus-daemon"], "dbus-daemon")?)
-                .args(["--session", "--nofork", "--nopidfile", "--print-address"])
-                .args(["--address", &address]),
+                .args([
+                    "--nofork",
+                    "--nopidfile",
+                    "--print-address",
+                    "--config-file",
+                ])
+                .arg(config),
         )
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -42,18 +49,7 @@ impl Desktop {
         if let Some(stdout) = bus.stdout.take() {
             BufReader::new(stdout).read_line(&mut line)?;
         }
-        let mut keyring = inside(
-            folder.path(),
-            Command::new(program(&["gnome-keyring-daemon"], "gnome-keyring")?).args([
-                "--foreground",
-                "--unlock",
-                "--components=secrets",
-            ]),
-        )
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+        let mut keyring = keyring(folder.path(), &["--unlock"])?;
         if let Some(mut stdin) = keyring.stdin.take() {
             stdin.write_all(b"a password")?;
         }
@@ -62,13 +58,16 @@ impl Desktop {
             bus,
             keyring,
         };
-        let begun = Instant::now();
-        while !desktop.is_open()? {
-            if begun.elapsed() > PATIENCE {
-                return Err(io::Error::other("the keyring does not start"));
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait(|| {
+            desktop.succeeds(&[
+                "store",
+                "--label=first",
+                "service",
+                "bot-cli-tests",
+                "number",
+                "1",
+            ])
+        })?;
         Ok(desktop)
     }
 
@@ -101,20 +100,19 @@ impl Desktop {
 
     /// Removes an entry behind the back of its owner.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        let status = self
-            .secret_tool(&["clear", "service", "bot-cli", "username", name])?
-            .status()?;
-        if status.success() {
+        if self.succeeds(&["clear", "service", "bot-cli", "username", name])? {
             Ok(())
         } else {
             Err(io::Error::other("the entry was not removed"))
         }
     }
 
-    /// The keyring ends; whoever asks next finds one that is locked, and nobody to unlock it.
+    /// Another keyring takes the place of the open one, and nobody is there to unlock it.
     pub fn lock(&mut self) -> io::Result<()> {
         self.keyring.kill()?;
-        self.keyring.wait().map(drop)
+        self.keyring.wait()?;
+        self.keyring = keyring(self.folder.path(), &[])?;
+        wait(|| self.succeeds(&["search", "service", "bot-cli-tests"]))
     }
 
     /// The keyring says nothing any more.
@@ -137,19 +135,11 @@ impl Desktop {
         let _ = kill_process(Pid::from_child(&self.keyring), signal);
     }
 
-    /// Whether it takes an entry.
-    fn is_open(&self) -> io::Result<bool> {
-        let attributes = ["service", "bot-cli-tests", "username", "first"];
-        let mut child = self
-            .secret_tool(&["store", "--label=first"])?
-            .args(attributes)
-            .stdin(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(b"text")?;
-        }
-        Ok(child.wait()?.success())
+    /// Whether another program's request succeeds; its text, if it asks for one, is empty.
+    fn succeeds(&self, arguments: &[&str]) -> io::Result<bool> {
+        let mut command = self.secret_tool(arguments)?;
+        let output = command.stdin(Stdio::null()).output()?;
+        Ok(output.status.success())
     }
 
     fn secret_tool(&self, arguments: &[&str]) -> io::Result<Command> {
@@ -166,6 +156,40 @@ impl Drop for Desktop {
             let _ = child.wait();
         }
     }
+}
+
+/// Waits for what a keyring can do that has started.
+fn wait(done: impl Fn() -> io::Result<bool>) -> io::Result<()> {
+    let begun = Instant::now();
+    while !done()? {
+        if begun.elapsed() > PATIENCE {
+            return Err(io::Error::other("the keyring does not start"));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// A bus for anybody, which starts nobody: who is on it is decided here.
+fn configuration(folder: &Path) -> String {
+    let listen = format!("unix:path={}", folder.join("bus").display());
+    format!(
+        "<busconfig><type>session</type><listen>{listen}</listen><policy context=\"default\">\
+         <allow send_destination=\"*\"/><allow receive_sender=\"*\"/><allow own=\"*\"/></policy></busconfig>"
+    )
+}
+
+fn keyring(folder: &Path, arguments: &[&str]) -> io::Result<Child> {
+    inside(
+        folder,
+        Command::new(program(&["gnome-keyring-daemon"], "gnome-keyring")?)
+            .args(["--foreground", "--components=secrets"])
+            .args(arguments),
+    )
+    .stdin(Stdio::piped())
+    .stdout(Stdio::null())
+    .stderr(Stdio::null())
+    .spawn()
 }
 
 fn session(folder: &Path) -> [(&'static str, String); 2] {
