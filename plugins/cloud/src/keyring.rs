@@ -1,14 +1,17 @@
 //! The keyring of the desktop: the Secret Service on Linux (GNOME Keyring, `KWallet`, `KeePassXC`), the Keychain on macOS.
 
+use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 use keyring::Error;
 use keyring::v1::Entry;
 
 use crate::watch::Watch;
+use crate::words::theirs;
 
 /// Under which service the entries stand.
 const SERVICE: &str = "bot-cli";
@@ -116,5 +119,5 @@ fn words(error: &Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    crate::words::theirs(&cause.to_string())
+    theirs(&reason(&io::Error::other(cause.to_string())))
 }

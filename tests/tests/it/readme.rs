@@ -153,6 +153,8 @@ fn shell(bench: &Bench, command: &str, input: &str) -> std::process::Output {
         .args(["-c", command])
         .env_clear()
         .envs(bench.environment())
+        // Not that of whoever runs the tests.
+        .env("BOT_CLI_KEYRING", "off")
         .env(
             "PATH",
             format!("{}:/usr/bin:/bin", bench.path("bin").display()),
