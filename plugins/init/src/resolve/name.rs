@@ -35,6 +35,8 @@ impl ProjectName {
         if slug.len() < SHORTEST || slug.len() > LONGEST {
             let derived = if slug.is_empty() {
                 "has no letter or digit of ASCII".to_owned()
+            } else if slug == display {
+                format!("has a length of {}", slug.len())
             } else {
                 format!("gives `{slug}`, whose length is {}", slug.len())
             };

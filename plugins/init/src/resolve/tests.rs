@@ -307,7 +307,8 @@ fn names_are_any_text_that_gives_a_slug() {
         ("日本 bot", Ok("bot")),
         (&exact, Ok(exact.as_str())),
         ("日本語", Err("has no letter or digit of ASCII")),
-        ("ab", Err("gives `ab`, whose length is 2")),
+        ("ab", Err("has a length of 2")),
+        ("../x", Err("gives `x`, whose length is 1")),
         (&long, Err("longer than 100 characters")),
         (&too_long, Err("must have 3 to 63 of")),
         (

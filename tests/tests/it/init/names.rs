@@ -47,7 +47,7 @@ fn names_that_are_of_no_use_are_refused() {
         ),
         (
             vec!["ab"],
-            "project_name: missing, and the directory's name does not serve: `ab` gives `ab`, whose length is 2; the name of packages and agents that is derived from it must have 3 to 63 of a-z, 0-9 and `-`",
+            "project_name: missing, and the directory's name does not serve: `ab` has a length of 2; the name of packages and agents that is derived from it must have 3 to 63 of a-z, 0-9 and `-`",
         ),
         (vec!["/"], "project_name: missing"),
     ] {
