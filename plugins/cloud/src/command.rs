@@ -1,6 +1,7 @@
 //! What the commands do: each has a file of its own.
 
 mod auth;
+mod complete;
 mod config;
 mod confirm;
 mod delete;
@@ -20,6 +21,7 @@ mod unset;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
+use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;
@@ -28,7 +30,12 @@ use desk::Desk;
 
 impl Plugin for Options {
     const MANIFEST: &'static str = crate::MANIFEST;
+    const COMPLETES: &'static [&'static str] = &["name"];
     const DIRECT: &'static [&'static str] = &["secrets run"];
+
+    fn complete(_argument: &str, words: &[String]) -> Vec<Candidate> {
+        complete::sets(words, &Environment::read())
+    }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         let desk = Desk::new(session, Environment::read());

@@ -19,6 +19,7 @@ use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, Set
 use crate::keyring::KeyringError;
 use crate::secret_file::Place;
 use crate::watch::Watch;
+pub use store::names;
 use store::{Home, NewRecord, Record, Store};
 
 /// The organization of a vault when nobody says otherwise.

@@ -335,6 +335,47 @@ fn a_program_started_with_a_set_takes_the_place_of_what_started_it() {
 }
 
 #[test]
+fn names_of_sets_are_completed_without_the_key() {
+    let user = User::of_the_vault();
+    let complete = |words: &[&str]| {
+        let mut host = Command::new(user.bin().join("bot-cli"));
+        host.args(["__complete", "--", "cloud"])
+            .args(words)
+            .env_clear()
+            .envs(user.variables())
+            .current_dir(user.work());
+        let run = user.feed(&mut host, "");
+        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+        run.stdout
+    };
+    // Nothing is made for it.
+    assert_eq!(complete(&["secrets", "delete", ""]), "");
+    assert!(!user.home().join(".local").exists());
+    for set in ["prod", "prod-2", "test"] {
+        user.done(&["secrets", "set", set, "A=1", "--skip"]);
+    }
+    let folder = user.home().join(".local/share/bot-cli/vault");
+    fs::remove_file(folder.join("vault.key")).unwrap();
+    for command in ["list", "set", "unset", "delete", "run"] {
+        let found = complete(&["secrets", command, "pr"]);
+        assert_eq!(found, "prod\t\nprod-2\t\n", "{command}");
+    }
+    for words in [
+        &["secrets", "image-pull-secret", ""][..],
+        &["organizations", "use", ""],
+        &["secrets", "delete", "--backend", "hosted", ""],
+        &["secrets", "delete", "-o", "other", ""],
+        &["secrets", "unset", "prod", ""],
+    ] {
+        assert_eq!(complete(words), "", "{words:?}");
+    }
+    // Who presses Tab waits for nobody.
+    let lock = fs::File::open(folder.join("vault.lock")).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(complete(&["secrets", "run", ""]), "");
+}
+
+#[test]
 fn with_json_a_program_leaves_the_one_document_alone() {
     let user = User::of_the_vault();
     user.done(&["secrets", "set", "prod", "A=1", "--skip"]);

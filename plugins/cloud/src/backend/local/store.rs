@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
-use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{
+    Database, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
+};
 use serde::{Deserialize, Serialize};
 
 use super::seal::Seal;
@@ -80,6 +82,27 @@ impl Home<'_> {
     fn key(&self) -> SecretFile<'_> {
         SecretFile::new(self.folder.join("vault.key"), self.watch)
     }
+}
+
+/// The names of an organization's sets, if they can be had at once: nobody is waited for, nothing is changed, and no key
+/// is needed.
+#[must_use]
+pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
+    // Without the lock, whoever writes meanwhile would find the store in use.
+    let lock = OpenOptions::new()
+        .write(true)
+        .open(folder.join("vault.lock"))
+        .ok()?;
+    lock.try_lock().ok()?;
+    let database = ReadOnlyDatabase::open(folder.join("vault.redb")).ok()?;
+    let sets = database.begin_read().ok()?.open_table(SETS).ok()?;
+    let beginning = place(organization, &[""]);
+    let rows = sets.range(beginning.as_str()..).ok()?;
+    let names = rows.map_while(|row| {
+        let (place, _) = row.ok()?;
+        place.value().strip_prefix(&beginning).map(str::to_owned)
+    });
+    Some(names.collect())
 }
 
 /// The open store. While it lives no other process has it.
