@@ -67,7 +67,9 @@ pub fn command(spec: &CommandSpec, invocation: &str) -> Command {
             if argument.kind == ArgumentKind::Positional {
                 // clap accepts neither a required one after an optional one nor several before another.
                 required &= argument.required;
-                built = built.required(required);
+                built = built
+                    .required(required)
+                    .last(argument.last && Some(index) == last);
                 if argument.repeatable && Some(index) == last {
                     built = built.num_args(if required { 1.. } else { 0.. });
                 }

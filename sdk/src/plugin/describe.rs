@@ -111,6 +111,7 @@ fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
         },
         required: argument.is_required_set(),
         repeatable: is_repeatable(argument),
+        last: argument.is_last_set(),
         default: if takes_value {
             argument
                 .get_default_values()

@@ -116,6 +116,9 @@ pub struct ArgumentSpec {
     /// Whether it takes several values.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
+    /// Whether it stands behind `--`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
     /// The value without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,

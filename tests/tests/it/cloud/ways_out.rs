@@ -1,5 +1,7 @@
 //! What is shown as the way out, or as the next step: it holds when it is followed.
 
+use std::process::Command;
+
 use super::user::{Run, User};
 
 /// The lines of standard error that begin so, without that.
@@ -107,4 +109,18 @@ fn a_token_that_is_refused_is_said_to_be_that_of_the_environment() {
     let run = user.run(&["secrets", "list"]);
     assert_eq!(run.status, Some(4), "{run:?}");
     assert!(run.stderr.contains("BOT_CLI_TOKEN"), "{run:?}");
+}
+
+#[test]
+fn the_host_shows_what_stands_behind_two_hyphens() {
+    let user = User::of_the_vault();
+    let mut host = Command::new(user.bin().join("bot-cli"));
+    host.args(["cloud", "secrets", "run", "--help"])
+        .env_clear()
+        .envs(user.variables());
+    let run = user.feed(&mut host, "");
+    assert!(
+        run.stdout.contains("[OPTIONS] <NAME> -- <PROGRAM>...\n"),
+        "{run:?}"
+    );
 }
