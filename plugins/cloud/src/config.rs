@@ -9,6 +9,7 @@ use toml::{Table, Value};
 
 use crate::environment::Environment;
 use crate::files::write_private;
+use crate::words;
 
 /// The settings there are, each a text.
 pub const KEYS: [&str; 6] = [
@@ -23,15 +24,17 @@ pub const KEYS: [&str; 6] = [
 /// The settings of the file.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Where it is, whether or not there is one.
+    /// Where it is, whether or not there is one; empty where no folder for it is known.
     pub path: PathBuf,
     settings: Table,
 }
 
 impl Config {
-    /// Reads it; no file is an empty one.
+    /// Reads it; no file is an empty one, and so is no place for one.
     pub fn read(environment: &Environment) -> Result<Self, Failure> {
-        let folder = environment.config_folder.as_deref().ok_or_else(homeless)?;
+        let Some(folder) = &environment.config_folder else {
+            return Ok(Self::default());
+        };
         let path = folder.join("config.toml");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
@@ -66,17 +69,11 @@ impl Config {
                 self.settings.remove(key);
             }
         }
-        write_private(&self.path, self.settings.to_string().as_bytes()).map_err(|error| {
-            Failure::new(
-                Exit::Failed,
-                "not_written",
-                format!(
-                    "could not write `{}`: {}",
-                    self.path.display(),
-                    reason(&error)
-                ),
-            )
-        })
+        if self.path.as_os_str().is_empty() {
+            return Err(homeless());
+        }
+        write_private(&self.path, self.settings.to_string().as_bytes())
+            .map_err(|error| words::not_written(&self.path, &reason(&error)))
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -126,5 +123,5 @@ fn unreadable(path: &Path, reason: &str) -> Failure {
         "invalid_config",
         format!("can't use `{}`: {reason}", path.display()),
     )
-    .hint("mend or remove the file; `bot-cli cloud config set` writes it anew")
+    .hint("mend or remove the file")
 }

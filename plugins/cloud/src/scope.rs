@@ -219,6 +219,24 @@ impl Scope {
         scope
     }
 
+    /// A command for the same place: what an option said of it is said again.
+    #[must_use]
+    pub fn command(&self, words: &str) -> String {
+        let mut command = format!("bot-cli cloud {words}");
+        let mut said = |option: &str, value: &str, source: Source| {
+            if source == Source::Flag {
+                let value = shlex::try_quote(value).unwrap_or_else(|_| value.into());
+                command.extend([" ", option, " ", &*value]);
+            }
+        };
+        if let Some(organization) = &self.organization {
+            said("-o", organization.value.as_str(), organization.source);
+        }
+        let backend = &self.backend;
+        said("--backend", &backend.value.to_string(), backend.source);
+        command
+    }
+
     /// The address as the user writes it.
     #[must_use]
     pub fn shown_url(&self) -> String {

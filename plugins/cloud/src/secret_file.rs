@@ -12,7 +12,7 @@ use bot_cli_sdk::secret::Secret;
 use chacha20poly1305::aead::OsRng;
 use chacha20poly1305::aead::rand_core::RngCore;
 
-use crate::files::{too_open, write_private};
+use crate::files::{sweep, too_open, write_private};
 use crate::keyring::{self, KeyringError};
 use crate::watch::Watch;
 
@@ -145,6 +145,9 @@ impl<'a> SecretFile<'a> {
                 Ok(()) | Err(KeyringError::NoEntry(_)) => {}
                 Err(error) => return Err(error.into()),
             }
+        }
+        if let Some(folder) = self.path.parent() {
+            sweep(folder);
         }
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),

@@ -10,6 +10,10 @@ use crate::backend::{BackendError, PutError};
 use crate::domain::{Key, SetName};
 use crate::keyring::KeyringError;
 
+/// What may stand in the way of a file.
+const UNCHANGED: &str =
+    "nothing has changed; look at the disk's free space and at the folder's rights";
+
 /// A text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
 #[must_use]
 pub fn theirs(text: &str) -> String {
@@ -133,8 +137,7 @@ fn vault(error: &VaultError) -> Failure {
         }
         VaultError::Damaged { .. } => failure("vault_damaged")
             .hint("put the vault back from a backup, or move its folder away"),
-        VaultError::NotWritten { .. } => failure("vault_not_written")
-            .hint("nothing has changed; look at the disk's free space and at the folder's rights"),
+        VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
         VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
         VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
             .hint("try again when it is done"),
@@ -159,6 +162,13 @@ pub fn keyring(error: &KeyringError) -> Failure {
             failure(Exit::Failed, "keyring_failed").hint("try again")
         }
     }
+}
+
+/// A file that could not be written.
+#[must_use]
+pub fn not_written(path: &Path, reason: &str) -> Failure {
+    let message = format!("could not write `{}`: {reason}", path.display());
+    Failure::new(Exit::Failed, "not_written", message).hint(UNCHANGED)
 }
 
 /// The command that keeps others out of a file.

@@ -140,19 +140,14 @@ pub fn keep(
     };
     let text = match toml::to_string(&file) {
         Ok(text) => Secret::new(text),
-        Err(_) => return Err(not_written(place.path(), "it has no written form")),
+        Err(_) => return Err(words::not_written(place.path(), "it has no written form")),
     };
     place.write(&text, wanted).map_err(|error| match error {
         SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
         SecretFileError::TooOpen { .. }
         | SecretFileError::File(_)
-        | SecretFileError::Keyring(_) => not_written(place.path(), &error.to_string()),
+        | SecretFileError::Keyring(_) => words::not_written(place.path(), &error.to_string()),
     })
-}
-
-fn not_written(path: &Path, reason: &str) -> Failure {
-    let message = format!("could not write `{}`: {reason}", path.display());
-    Failure::new(Exit::Failed, "not_written", message)
 }
 
 /// Lets one process at a time replace a token; it ends with what comes back.

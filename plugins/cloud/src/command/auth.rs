@@ -15,6 +15,7 @@ use crate::config::homeless;
 use crate::input::invalid;
 use crate::options::Login;
 use crate::scope::{BackendKind, Scope, Wanted};
+use crate::secret_file::Place;
 use crate::words;
 
 pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Failure> {
@@ -22,7 +23,7 @@ pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Fai
     if options.token_stdin {
         let token = token_from_stdin(desk)?;
         let credentials = known(desk, &scope, token).await?;
-        return keep(desk, &scope, &credentials);
+        return signed_in(desk, &scope, &credentials);
     }
     if options.import {
         return take_over(desk, &scope).await;
@@ -46,7 +47,7 @@ pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Fai
         }
     };
     let credentials = browser::sign_in(&issuer, desk, show).await?;
-    keep(desk, &scope, &credentials)
+    signed_in(desk, &scope, &credentials)
 }
 
 fn open_browser(address: &str) -> std::io::Result<()> {
@@ -64,16 +65,18 @@ async fn take_over(desk: &Desk<'_>, scope: &Scope) -> Result<Reply, Failure> {
         organization: imported.organization,
         refresh: imported.refresh,
     };
-    let fresh = open::fresh(desk, scope, &desk.credentials()?, credentials).await?;
-    let checked = known(desk, scope, fresh.token.clone()).await?;
-    keep(
-        desk,
-        scope,
-        &Credentials {
-            kind: checked.kind,
-            ..fresh
-        },
-    )
+    let renewed = open::renewed(desk, scope, &credentials).await?;
+    if let Some(renewed) = &renewed {
+        // The other client's is spent now, so this one must not be lost, whatever comes.
+        keep(desk, scope, renewed)?;
+    }
+    let imported = renewed.unwrap_or(credentials);
+    let checked = known(desk, scope, imported.token.clone()).await?;
+    let kept = Credentials {
+        kind: checked.kind,
+        ..imported
+    };
+    signed_in(desk, scope, &kept)
 }
 
 /// A token that the service accepts.
@@ -91,12 +94,26 @@ async fn known(desk: &Desk<'_>, scope: &Scope, token: Secret) -> Result<Credenti
     })
 }
 
-/// Keeps what signing in gave.
-fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Reply, Failure> {
+/// Keeps what signing in gave; nobody renews an earlier sign-in meanwhile.
+fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Place, Failure> {
     let place = desk.credentials()?;
-    let kept = credentials::keep(&place, credentials, scope.keyring.value)?;
+    let _lock = credentials::lock(place.path())?;
+    credentials::keep(&place, credentials, scope.keyring.value)
+}
+
+/// Keeps what signing in gave, and says so.
+fn signed_in(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Reply, Failure> {
+    let kept = keep(desk, scope, credentials)?;
+    let place = desk.credentials()?;
     if desk.environment.token.is_some() {
         desk.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
+    }
+    let backend = open::scope(desk, &Wanted::default())?.backend;
+    if backend.value == BackendKind::Local {
+        let source = backend.source.words();
+        desk.warn(&format!(
+            "secrets still go to the vault of this machine: the backend is `local`{source}"
+        ));
     }
     Ok(Reply {
         text: format!(

@@ -30,10 +30,15 @@ enum End {
 
 pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let place = desk.credentials()?;
+    // Nobody puts back meanwhile what they are renewing.
+    let lock = credentials::exist(place.path())
+        .then(|| credentials::lock(place.path()))
+        .transpose()?;
     let kept = place.place().words(place.path());
     let found = credentials::find(&place);
     // What needs nobody else comes first: whatever happens from here on, this machine is signed out.
     let had = credentials::forget(&place)?;
+    drop(lock);
     if desk.environment.token.is_some() {
         desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
     }

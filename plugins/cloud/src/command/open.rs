@@ -42,7 +42,9 @@ pub struct Access {
 /// Where options, environment, configuration and sign-in say to act.
 pub fn scope(desk: &Desk<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     let config = Config::read(&desk.environment)?;
-    let signed_in = credentials::exist(&credentials::path(&desk.environment)?);
+    // Whoever has no place for a sign-in may have a token.
+    let signed_in =
+        credentials::path(&desk.environment).is_ok_and(|path| credentials::exist(&path));
     Scope::resolve(wanted, &desk.environment, &config, signed_in)
 }
 
@@ -135,17 +137,13 @@ pub async fn access(desk: &Desk<'_>, scope: &Scope) -> Result<Access, Failure> {
     }
 }
 
-/// Credentials that hold for a while: a token that is about to run out is replaced, and the new one is kept at `place`.
-pub async fn fresh(
+/// The sign-in that is kept, and holds for a while: one that is about to run out is renewed.
+async fn fresh(
     desk: &Desk<'_>,
     scope: &Scope,
     place: &SecretFile<'_>,
     credentials: Credentials,
 ) -> Result<Credentials, Failure> {
-    let runs_out = |credentials: &Credentials| {
-        let refresh = credentials.refresh.as_ref();
-        refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
-    };
     if !runs_out(&credentials) {
         return Ok(credentials);
     }
@@ -153,33 +151,50 @@ pub async fn fresh(
     let _lock = credentials::lock(place.path())?;
     let credentials = match credentials::find(place) {
         Found::Usable(newer) if newer.api_url == credentials.api_url => newer,
-        Found::Usable(_) | Found::Nothing | Found::Broken(_) => credentials,
+        Found::Nothing => return Err(not_signed_in("you have signed out")),
+        Found::Usable(_) | Found::Broken(_) => credentials,
     };
-    let Some(refresh) = credentials
-        .refresh
-        .clone()
-        .filter(|_| runs_out(&credentials))
-    else {
-        return Ok(credentials);
-    };
-    let renewed = match Issuer::find(&scope.api_url.value, scope.timeout, desk).await {
-        Ok(issuer) => issuer.renew(&refresh).await,
-        Err(error) => Err(error),
-    };
-    match renewed {
-        Ok(renewed) => {
-            let renewed = Credentials {
-                organization: credentials.organization,
-                ..renewed
-            };
+    match renewed(desk, scope, &credentials).await? {
+        Some(renewed) => {
             credentials::keep(place, &renewed, scope.keyring.value)?;
             Ok(renewed)
         }
+        None => Ok(credentials),
+    }
+}
+
+/// What comes in the place of credentials that are about to run out, which from then on are good for nothing.
+pub async fn renewed(
+    desk: &Desk<'_>,
+    scope: &Scope,
+    credentials: &Credentials,
+) -> Result<Option<Credentials>, Failure> {
+    let Some(refresh) = credentials
+        .refresh
+        .as_ref()
+        .filter(|_| runs_out(credentials))
+    else {
+        return Ok(None);
+    };
+    let renewed = match Issuer::find(&scope.api_url.value, scope.timeout, desk).await {
+        Ok(issuer) => issuer.renew(refresh).await,
+        Err(error) => Err(error),
+    };
+    match renewed {
+        Ok(renewed) => Ok(Some(Credentials {
+            organization: credentials.organization.clone(),
+            ..renewed
+        })),
         // What still holds is used as long as it does.
-        Err(_) if refresh.expires_at > issuer::now() => Ok(credentials),
+        Err(_) if refresh.expires_at > issuer::now() => Ok(None),
         Err(BackendError::NotSignedIn { .. }) => Err(not_signed_in("your sign-in has run out")),
         Err(error) => Err(words::failure(&error)),
     }
+}
+
+fn runs_out(credentials: &Credentials) -> bool {
+    let refresh = credentials.refresh.as_ref();
+    refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
 }
 
 /// Whom requests with this token are for.
@@ -318,25 +333,8 @@ impl Opened<'_> {
         let near = nearest(name.as_str(), sets.iter().map(|set| set.name.as_str()));
         match near {
             Some(near) => failure.hint(format!("did you mean `{}`?", words::theirs(near))),
-            None => failure.hint(self.command("secrets list")),
+            None => failure.hint(self.scope.command("secrets list")),
         }
-    }
-
-    /// A command for the same place: what an option said of it is said again.
-    pub fn command(&self, words: &str) -> String {
-        let mut command = format!("bot-cli cloud {words}");
-        let mut said = |option: &str, value: &str, source: Source| {
-            if source == Source::Flag {
-                let value = shlex::try_quote(value).unwrap_or_else(|_| value.into());
-                command.extend([" ", option, " ", &*value]);
-            }
-        };
-        if let Some(organization) = &self.scope.organization {
-            said("-o", organization.value.as_str(), organization.source);
-        }
-        let backend = &self.scope.backend;
-        said("--backend", &backend.value.to_string(), backend.source);
-        command
     }
 
     /// Where it is, in a sentence: "organization acme".

@@ -71,7 +71,7 @@ pub(super) async fn status(
                 PATIENCE.as_secs()
             );
             return Err(Failure::new(Exit::Unavailable, "not_ready", message)
-                .hint(opened.command(&format!("secrets list {name}"))));
+                .hint(opened.scope.command(&format!("secrets list {name}"))));
         }
         desk.progress("Waiting until it is ready");
         if until_cancelled(desk, tokio::time::sleep(pause))

@@ -41,12 +41,13 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
         .map_err(|error| words::failure(&error.into()))?;
     drop(vault);
     let Some(entries) = entries else {
-        return Err(Failure::new(
-            Exit::Failed,
-            "not_found",
-            format!("there is no secret set `{name}` in the vault of this machine"),
-        )
-        .hint("bot-cli cloud secrets list --backend local"));
+        let hint = scope.command("secrets list");
+        let place = scope.organization.map_or_else(String::new, |organization| {
+            format!(" (organization {})", organization.value)
+        });
+        let message =
+            format!("there is no secret set `{name}` in the vault of this machine{place}");
+        return Err(Failure::new(Exit::Failed, "not_found", message).hint(hint));
     };
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(

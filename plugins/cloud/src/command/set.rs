@@ -345,7 +345,7 @@ fn reply(
     let next = if dry_run {
         Vec::new()
     } else {
-        vec![opened.command(&format!("secrets list {}", plan.name))]
+        vec![opened.scope.command(&format!("secrets list {}", plan.name))]
     };
     Reply {
         text,
@@ -375,5 +375,5 @@ pub(super) fn provisioning_failed(
         "provisioning_failed",
         format!("`{name}` is saved but could not be made ready for agents{why}"),
     )
-    .hint(opened.command(&format!("secrets list {name}")))
+    .hint(opened.scope.command(&format!("secrets list {name}")))
 }

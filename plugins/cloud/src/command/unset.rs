@@ -52,7 +52,7 @@ pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Fai
             "status": status.map(|seen| seen.status.name()),
             "scope": opened.scope.json(),
         }),
-        next: vec![opened.command(&format!("secrets list {name}"))],
+        next: vec![opened.scope.command(&format!("secrets list {name}"))],
     })
 }
 
@@ -89,6 +89,6 @@ fn no_such_key(opened: &Opened<'_>, name: &SetName, key: &Key, keys: &[String]) 
     );
     match nearest(key.as_str(), keys.iter().map(String::as_str)) {
         Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
-        None => failure.hint(opened.command(&format!("secrets list {name}"))),
+        None => failure.hint(opened.scope.command(&format!("secrets list {name}"))),
     }
 }

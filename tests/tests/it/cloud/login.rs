@@ -222,7 +222,43 @@ fn the_other_clients_file_is_taken_over() {
 }
 
 #[test]
-pub(super) fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
+fn what_is_taken_over_is_the_other_clients_also_where_somebody_is_signed_in() {
+    let user = stranger();
+    user.service().world().issuer.expires_in = 20;
+    sign_in(&user);
+    let folder = user.home().join(".config/pipecatcloud");
+    fs::create_dir_all(&folder).unwrap();
+    let theirs =
+        "token = \"access-token-1\"\nrefresh_token = \"refresh-token-1\"\ntoken_expires_at = 1.5\n";
+    fs::write(folder.join("pipecatcloud.toml"), theirs).unwrap();
+    sign_in(&user);
+    user.service().world().issuer.expires_in = 86_400;
+    user.service().world().sent.clear();
+    user.done(&["auth", "login", "--import"]);
+    let renewals = forms(&user);
+    assert_eq!(renewals.len(), 1, "{renewals:?}");
+    assert!(renewals[0].contains("refresh-token-1"), "{renewals:?}");
+    // What came for it is kept, and lasts.
+    user.done(&["secrets", "list"]);
+    let kept = fs::read_to_string(credentials(&user)).unwrap();
+    assert!(kept.contains("refresh-token-3"), "{kept}");
+    assert_eq!(forms(&user).len(), 1);
+}
+
+#[test]
+fn signing_in_says_so_where_secrets_still_go_elsewhere() {
+    let user = stranger();
+    let login = || user.run_with(&["auth", "login", "--token-stdin"], PERSONAL_TOKEN);
+    let elsewhere = "the backend is `local` (from the configuration)";
+    assert!(!login().stderr.contains(elsewhere));
+    user.done(&["config", "set", "backend", "local"]);
+    let run = login();
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.contains(elsewhere), "{run:?}");
+}
+
+#[test]
+fn credentials_that_are_broken_or_open_are_reported_and_never_block_signing_in() {
     for spoil in ["torn", "open", "folder"] {
         let user = stranger();
         sign_in(&user);

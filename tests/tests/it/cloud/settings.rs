@@ -242,3 +242,16 @@ fn a_token_of_an_unknown_kind_finds_its_paths() {
     user.done(&["secrets", "set", "prod", "B=1", "--skip"]);
     assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("B", "1")]));
 }
+
+#[test]
+fn a_token_is_enough_where_nobody_has_a_home() {
+    let mut user = User::with_key();
+    user.unset("HOME");
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    user.done(&["secrets", "list"]);
+    let no_home = (Some(1), "no_home".to_owned());
+    assert_eq!(user.fails(&["config", "set", "region", "us-east"]), no_home);
+    let mut user = User::of_the_vault();
+    user.unset("HOME");
+    assert_eq!(user.fails(&["secrets", "list"]), no_home);
+}
