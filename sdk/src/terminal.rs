@@ -2,6 +2,7 @@
 //!
 //! Data goes to standard output, everything else to standard error.
 
+mod hidden;
 mod look;
 mod printable;
 mod progress;

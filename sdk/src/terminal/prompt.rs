@@ -5,14 +5,13 @@ use std::fmt;
 use inquire::error::InquireError;
 use inquire::list_option::ListOption;
 use inquire::ui::{RenderConfig, Styled};
-use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text};
+use inquire::{Confirm, MultiSelect, Select, Text};
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{printable, to_stderr};
+use super::{hidden, printable, to_stderr};
 use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Choice, Question, QuestionKind};
-use crate::secret::Secret;
 
 /// Rows of a list that are shown at once.
 const PAGE: usize = 12;
@@ -73,6 +72,7 @@ struct Prompt<'a> {
     message: String,
     help: Option<String>,
     rows: Vec<Row>,
+    color: bool,
     render: RenderConfig<'static>,
 }
 
@@ -103,6 +103,7 @@ impl<'a> Prompt<'a> {
                 .iter()
                 .map(|choice| Row::new(choice, columns))
                 .collect(),
+            color,
             render: if color {
                 RenderConfig::default_colored()
             } else {
@@ -134,15 +135,8 @@ impl<'a> Prompt<'a> {
     }
 
     fn password(&self) -> Result<Answer, InquireError> {
-        let mut prompt = Password::new(&self.message)
-            .with_render_config(self.render)
-            .with_display_mode(PasswordDisplayMode::Hidden)
-            .with_formatter(&|_| "(hidden)".to_owned())
-            .without_confirmation();
-        prompt.help_message = self.help.as_deref();
-        prompt
-            .prompt()
-            .map(|text| Answer::Secret(Secret::new(text)))
+        let (help, back) = (self.help.as_deref(), self.question.back);
+        hidden::ask(&self.message, help, back, self.color).map(Answer::Secret)
     }
 
     fn confirm(&self) -> Result<Answer, InquireError> {

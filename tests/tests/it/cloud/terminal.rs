@@ -1,6 +1,6 @@
 //! Questions at a real terminal: what is shown before a change, what is typed unseen, and ways out.
 
-use bot_cli_tests::pty::{CTRL_C, ENTER, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, Ended, Terminal};
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -117,6 +117,9 @@ fn a_value_is_typed_unseen() {
         let mut terminal = start(&user, door, &["secrets", "set", "prod", "TYPED", "--skip"]);
         terminal.wait_for("TYPED").unwrap();
         terminal.wait_for("? ").unwrap();
+        // Mistyped, and begun anew.
+        terminal.press("wrong").unwrap();
+        terminal.press(CTRL_U).unwrap();
         terminal.press(VALUE).unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
