@@ -30,10 +30,14 @@ impl Cancel {
         Self::default()
     }
 
-    /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once.
+    /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once. Under `nohup`, HUP
+    /// stays ignored, also by a program that this process becomes.
     pub fn on_signals() -> Result<Self, Failure> {
         let cancel = Self::new();
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| {
+        let heard = [SIGINT, SIGTERM]
+            .into_iter()
+            .chain((!is_ignored(SIGHUP)).then_some(SIGHUP));
+        let mut signals = Signals::new(heard).map_err(|error| {
             let message = format!("could not watch for signals: {}", reason(&error));
             Failure::new(Exit::Failed, "no_signals", message)
         })?;
@@ -117,4 +121,15 @@ impl Cancel {
     pub fn terminated(&self) -> bool {
         self.0.terminated.load(Ordering::SeqCst)
     }
+}
+
+/// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.
+#[must_use]
+pub fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }

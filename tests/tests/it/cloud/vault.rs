@@ -389,3 +389,29 @@ fn with_json_a_program_leaves_the_one_document_alone() {
     );
     assert_eq!(run.stderr, "said\n");
 }
+
+#[test]
+fn a_program_ignores_the_signals_that_its_shell_ignores() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let bin = user.bin();
+    for door in ["bot-cli cloud", "bot-cli-cloud"] {
+        let script = format!(
+            "trap '' HUP; exec {}/{door} secrets run prod -- /bin/sh -c 'kill -HUP $$; echo \"goes on $A\"'",
+            bin.display()
+        );
+        let mut shell = user.command(&[]);
+        let environment: Vec<_> = shell
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect();
+        shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", &script]).env_clear().envs(environment);
+        let run = user.feed(&mut shell, "");
+        assert_eq!(
+            (run.status, run.stdout.as_str()),
+            (Some(0), "goes on 1\n"),
+            "{door}: {run:?}"
+        );
+    }
+}
