@@ -20,7 +20,7 @@ use crate::keyring::KeyringError;
 use crate::secret_file::Place;
 use crate::watch::Watch;
 pub use store::names;
-use store::{Home, NewRecord, Record, Store};
+use store::{Home, NewRecord, Record, Store, Unlocked};
 
 /// The organization of a vault when nobody says otherwise.
 pub const ORGANIZATION: &str = "local";
@@ -134,15 +134,9 @@ impl<'a> Vault<'a> {
 
     /// The values of a set; `None` when there is no such secret set. This is for a program that the user starts with them.
     pub fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, VaultError> {
-        let Some(store) = Store::open(&self.home)? else {
-            return Ok(None);
-        };
-        match store.record(&self.organization, name)? {
-            Some(Record {
-                kind: SetKind::Secret,
-                ..
-            }) => store.values(&self.organization, name).map(Some),
-            Some(_) | None => Ok(None),
+        match Unlocked::open(&self.home)? {
+            Some(store) => store.values(&self.organization, name),
+            None => Ok(None),
         }
     }
 
@@ -160,7 +154,7 @@ impl<'a> Vault<'a> {
         new: &NewRecord<'_>,
         values: &[(String, Secret)],
     ) -> Result<(), VaultError> {
-        Store::create(&self.home)?.put(&self.organization, name, new, values)
+        Unlocked::create(&self.home)?.put(&self.organization, name, new, values)
     }
 
     fn put_entries(

@@ -105,12 +105,17 @@ pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> 
     Some(names.collect())
 }
 
-/// The open store. While it lives no other process has it.
+/// The open store, with what can be seen and removed without its key. While it lives no other process has it.
 pub struct Store {
     database: Database,
-    seal: Seal,
     path: PathBuf,
     _lock: File,
+}
+
+/// The store with its key.
+pub struct Unlocked {
+    store: Store,
+    seal: Seal,
 }
 
 impl Store {
@@ -122,54 +127,26 @@ impl Store {
             .transpose()
     }
 
-    /// The store, which is made where there is none.
-    pub fn create(home: &Home<'_>) -> Result<Self, VaultError> {
-        if !home.database().exists() {
-            private_folder(&home.folder).map_err(|error| not_written(&home.folder, &error))?;
-            let _lock = lock(home)?;
-            if !home.database().exists() {
-                initialize(home)?;
-            }
-        }
-        Self::existing(home)
-    }
-
     fn existing(home: &Home<'_>) -> Result<Self, VaultError> {
         let path = home.database();
-        let file = home.key();
-        // Nobody else waits while the keyring asks to be unlocked.
-        let key = key::read(&file)?.ok_or_else(|| VaultError::NoKey {
-            path: file.path().to_owned(),
-        })?;
         let lock = lock(home)?;
         let database = Database::open(&path).map_err(|error| opening(&path, &error))?;
         let store = Self {
             database,
-            seal: Seal::new(&key),
             path,
             _lock: lock,
         };
-        store.check(file.path())?;
-        Ok(store)
+        if store.about("format")?.as_deref() == Some(FORMAT) {
+            Ok(store)
+        } else {
+            Err(VaultError::Format { path: store.path })
+        }
     }
 
-    fn check(&self, key_path: &Path) -> Result<(), VaultError> {
-        let about = self.table(ABOUT)?;
-        let get = |name: &str| {
-            let value = about.get(name).map_err(|error| self.damaged(&error))?;
-            Ok::<_, VaultError>(value.map(|value| value.value().to_vec()))
-        };
-        if get("format")?.as_deref() != Some(FORMAT) {
-            let path = self.path.clone();
-            return Err(VaultError::Format { path });
-        }
-        let sealed = get(CHECK)?.unwrap_or_default();
-        match self.seal.open(CHECK, &sealed) {
-            Some(_) => Ok(()),
-            None => Err(VaultError::WrongKey {
-                path: key_path.to_owned(),
-            }),
-        }
+    fn about(&self, name: &str) -> Result<Option<Vec<u8>>, VaultError> {
+        let value = self.table(ABOUT)?;
+        let value = value.get(name).map_err(|error| self.damaged(&error))?;
+        Ok(value.map(|value| value.value().to_vec()))
     }
 
     fn table<V: redb::Value + 'static>(
@@ -247,25 +224,6 @@ impl Store {
             .collect())
     }
 
-    /// The values of a set.
-    pub fn values(
-        &self,
-        organization: &Organization,
-        name: &SetName,
-    ) -> Result<Vec<Entry>, VaultError> {
-        let mut entries = Vec::new();
-        for (key, sealed) in self.sealed(organization, name)? {
-            let place = place(organization, &[name.as_str(), &key]);
-            let value = self.seal.open(&place, &sealed).ok_or_else(|| {
-                self.damaged(&format!("the value of `{key}` in `{name}` can't be opened"))
-            })?;
-            let key =
-                Key::parse(&key).map_err(|problem| self.damaged(&format!("a key {problem}")))?;
-            entries.push(Entry { key, value });
-        }
-        Ok(entries)
-    }
-
     fn sealed(
         &self,
         organization: &Organization,
@@ -285,60 +243,6 @@ impl Store {
             found.push((key.to_owned(), sealed.value().to_vec()));
         }
         Ok(found)
-    }
-
-    /// Makes a set or adds to it. The region and the kind of a set that is there can't change.
-    pub fn put(
-        &mut self,
-        organization: &Organization,
-        name: &SetName,
-        new: &NewRecord<'_>,
-        values: &[(String, Secret)],
-    ) -> Result<(), VaultError> {
-        // The lock keeps what is found here true.
-        let region = match (self.record(organization, name)?, new.region) {
-            (Some(found), _) if found.kind != new.kind => {
-                return Err(VaultError::Refused(format!(
-                    "`{name}` is a {}",
-                    found.kind.words()
-                )));
-            }
-            (Some(found), Some(region)) if found.region != region.as_str() => {
-                return Err(VaultError::Refused(format!(
-                    "`{name}` is in the region {}",
-                    found.region
-                )));
-            }
-            (Some(found), _) => found.region,
-            (None, region) => region.map_or(REGIONS[0].0, Region::as_str).to_owned(),
-        };
-        let text = serde_json::to_string(&RecordText {
-            kind: new.kind.name().to_owned(),
-            region,
-            host: new.host.map(ToString::to_string),
-        })
-        .map_err(|error| self.damaged(&error))?;
-        let mut sealed = Vec::with_capacity(values.len());
-        for (key, value) in values {
-            let place = place(organization, &[name.as_str(), key]);
-            let value = self
-                .seal
-                .close(&place, value)
-                .ok_or_else(|| self.damaged("a value can't be sealed"))?;
-            sealed.push((place, value));
-        }
-        let at = place(organization, &[name.as_str()]);
-        self.change(|transaction| {
-            transaction
-                .open_table(SETS)?
-                .insert(at.as_str(), text.as_str())?;
-            let mut table = transaction.open_table(VALUES)?;
-            for (place, value) in &sealed {
-                table.insert(place.as_str(), value.as_slice())?;
-            }
-            Ok(true)
-        })
-        .map(drop)
     }
 
     /// Removes one value; whether there was one.
@@ -410,6 +314,121 @@ impl Store {
             path: self.path.clone(),
             reason: short(&reason.to_string()),
         }
+    }
+}
+
+impl Unlocked {
+    /// The store, if there is one.
+    pub fn open(home: &Home<'_>) -> Result<Option<Self>, VaultError> {
+        home.database()
+            .exists()
+            .then(|| Self::existing(home))
+            .transpose()
+    }
+
+    /// The store, which is made where there is none.
+    pub fn create(home: &Home<'_>) -> Result<Self, VaultError> {
+        if !home.database().exists() {
+            private_folder(&home.folder).map_err(|error| not_written(&home.folder, &error))?;
+            let _lock = lock(home)?;
+            if !home.database().exists() {
+                initialize(home)?;
+            }
+        }
+        Self::existing(home)
+    }
+
+    fn existing(home: &Home<'_>) -> Result<Self, VaultError> {
+        let file = home.key();
+        let path = file.path().to_owned();
+        // Nobody else waits while the keyring asks to be unlocked.
+        let Some(key) = key::read(&file)? else {
+            return Err(VaultError::NoKey { path });
+        };
+        let store = Store::existing(home)?;
+        let seal = Seal::new(&key);
+        match seal.open(CHECK, &store.about(CHECK)?.unwrap_or_default()) {
+            Some(_) => Ok(Self { store, seal }),
+            None => Err(VaultError::WrongKey { path }),
+        }
+    }
+
+    /// The values of a set; `None` when there is no such secret set.
+    pub fn values(
+        &self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<Option<Vec<Entry>>, VaultError> {
+        let record = self.store.record(organization, name)?;
+        if record.is_none_or(|record| record.kind != SetKind::Secret) {
+            return Ok(None);
+        }
+        let mut entries = Vec::new();
+        for (key, sealed) in self.store.sealed(organization, name)? {
+            let place = place(organization, &[name.as_str(), &key]);
+            let damaged = |what: &str| self.store.damaged(what);
+            let value = self.seal.open(&place, &sealed).ok_or_else(|| {
+                damaged(&format!("the value of `{key}` in `{name}` can't be opened"))
+            })?;
+            let key = Key::parse(&key).map_err(|problem| damaged(&format!("a key {problem}")))?;
+            entries.push(Entry { key, value });
+        }
+        Ok(Some(entries))
+    }
+
+    /// Makes a set or adds to it. The region and the kind of a set that is there can't change.
+    pub fn put(
+        &mut self,
+        organization: &Organization,
+        name: &SetName,
+        new: &NewRecord<'_>,
+        values: &[(String, Secret)],
+    ) -> Result<(), VaultError> {
+        // The lock keeps what is found here true.
+        let region = match (self.store.record(organization, name)?, new.region) {
+            (Some(found), _) if found.kind != new.kind => {
+                return Err(VaultError::Refused(format!(
+                    "`{name}` is a {}",
+                    found.kind.words()
+                )));
+            }
+            (Some(found), Some(region)) if found.region != region.as_str() => {
+                return Err(VaultError::Refused(format!(
+                    "`{name}` is in the region {}",
+                    found.region
+                )));
+            }
+            (Some(found), _) => found.region,
+            (None, region) => region.map_or(REGIONS[0].0, Region::as_str).to_owned(),
+        };
+        let text = serde_json::to_string(&RecordText {
+            kind: new.kind.name().to_owned(),
+            region,
+            host: new.host.map(ToString::to_string),
+        })
+        .map_err(|error| self.store.damaged(&error))?;
+        let mut sealed = Vec::with_capacity(values.len());
+        for (key, value) in values {
+            let place = place(organization, &[name.as_str(), key]);
+            let value = self
+                .seal
+                .close(&place, value)
+                .ok_or_else(|| self.store.damaged("a value can't be sealed"))?;
+            sealed.push((place, value));
+        }
+        let at = place(organization, &[name.as_str()]);
+        self.store
+            .change(|transaction| {
+                transaction
+                    .open_table(SETS)?
+                    .insert(at.as_str(), text.as_str())?;
+                let mut table = transaction.open_table(VALUES)?;
+                for (place, value) in &sealed {
+                    table.insert(place.as_str(), value.as_slice())?;
+                }
+                Ok(true)
+            })
+            .map(drop)
     }
 }
 
