@@ -62,4 +62,9 @@ impl Environment {
             own_streams: std::env::args_os().len() > 1,
         }
     }
+    /// Where the vault is.
+    #[must_use]
+    pub fn vault_folder(&self) -> Option<PathBuf> {
+        Some(self.data_folder.as_ref()?.join("vault"))
+    }
 }

@@ -1,9 +1,9 @@
 //! Files for one pair of eyes, written whole or not at all.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    fs::File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()
 }
 
 /// Removes what a process left behind that was killed while it wrote: it may be a secret that nobody wants any more.
@@ -47,6 +47,16 @@ pub fn sweep(folder: &Path) {
 
 fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+}
+
+/// The file by which processes let one another in; nothing stands in it.
+pub fn lock_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path)
 }
 
 /// The mode of a file that others than its owner can read or write.

@@ -82,6 +82,13 @@ impl<'a> SecretFile<'a> {
         &self.path
     }
 
+    /// Whether there is a file, as far as that can be known without opening anything. What can't be looked at, and a link
+    /// that leads nowhere, are not nothing.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        !matches!(fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// The text, if there is a file.
     pub fn read(&self) -> Result<Option<Secret>, SecretFileError> {
         let Some(text) = self.file()? else {
@@ -159,11 +166,8 @@ impl<'a> SecretFile<'a> {
     /// What the file has, if nobody else can read it.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
         let failed = |error: io::Error| SecretFileError::File(reason(&error));
-        // A link that leads nowhere is not "no file".
-        match fs::symlink_metadata(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-            Ok(_) => {}
+        if !self.exists() {
+            return Ok(None);
         }
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });

@@ -1,15 +1,15 @@
 //! A line that is typed unseen. The prompts' library would keep what is typed in memory, and type the letter of every control
 //! key into it.
 
-use std::io::{self, Write};
+use std::io::{self, stderr};
 
 use crossterm::cursor::MoveToColumn;
 use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers, read,
 };
+use crossterm::execute;
 use crossterm::style::{Print, Stylize};
 use crossterm::terminal::{Clear, ClearType, disable_raw_mode, enable_raw_mode};
-use crossterm::{execute, queue};
 use inquire::error::{InquireError, InquireResult};
 use unicode_width::UnicodeWidthStr as _;
 use zeroize::{Zeroize as _, Zeroizing};
@@ -22,7 +22,7 @@ const ROOM: usize = 64 * 1024;
 
 /// Asks for a line; `help` stands behind the question until it is answered. Esc leaves it only where `back` leads somewhere.
 pub fn ask(message: &str, help: Option<&str>, back: bool, color: bool) -> InquireResult<Secret> {
-    let mut terminal = Raw::enter()?;
+    let _raw = Raw::enter()?;
     let help = help.map_or_else(String::new, |help| format!("[{help}] "));
     let mark = |text: &str| {
         if color {
@@ -31,10 +31,7 @@ pub fn ask(message: &str, help: Option<&str>, back: bool, color: bool) -> Inquir
             text.to_owned()
         }
     };
-    execute!(
-        terminal.stderr,
-        Print(format!("{} {message} {help}", mark("?")))
-    )?;
+    execute!(stderr(), Print(format!("{} {message} {help}", mark("?"))))?;
     let typed = line(back, read);
     let outcome = match &typed {
         Ok(_) => "(hidden)",
@@ -43,14 +40,14 @@ pub fn ask(message: &str, help: Option<&str>, back: bool, color: bool) -> Inquir
     };
     // Above a line that is wrapped there is no going back.
     if message.width() + help.width() + 3 < columns() {
-        queue!(
-            terminal.stderr,
+        execute!(
+            stderr(),
             MoveToColumn(0),
             Clear(ClearType::CurrentLine),
             Print(format!("{} {message} ", mark(">")))
         )?;
     }
-    execute!(terminal.stderr, Print(format!("{outcome}\r\n")))?;
+    execute!(stderr(), Print(format!("{outcome}\r\n")))?;
     typed.map(|text| Secret::new(text.as_str().to_owned()))
 }
 
@@ -90,26 +87,21 @@ fn line(
 }
 
 /// A terminal that shows nothing of what is typed, as long as this lives.
-struct Raw {
-    stderr: io::Stderr,
-}
+struct Raw;
 
 impl Raw {
     fn enter() -> io::Result<Self> {
         enable_raw_mode()?;
-        let mut raw = Self {
-            stderr: io::stderr(),
-        };
-        execute!(raw.stderr, EnableBracketedPaste)?;
+        let raw = Self;
+        execute!(stderr(), EnableBracketedPaste)?;
         Ok(raw)
     }
 }
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        let _ = execute!(self.stderr, DisableBracketedPaste);
+        let _ = execute!(stderr(), DisableBracketedPaste);
         let _ = disable_raw_mode();
-        let _ = self.stderr.flush();
     }
 }
 

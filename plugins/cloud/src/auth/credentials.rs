@@ -1,8 +1,6 @@
 //! What signing in leaves behind: one text, in the keyring or in a file only its owner can read.
 
 use std::fs;
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
@@ -11,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
 use crate::environment::Environment;
-use crate::files::private_folder;
+use crate::files::{lock_file, private_folder};
 use crate::keyring::KeyringError;
 use crate::secret_file::{Place, SecretFile, SecretFileError};
 use crate::words;
@@ -82,13 +80,6 @@ pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
     Ok(folder.join("credentials.toml"))
 }
 
-/// Whether somebody has signed in, as far as that can be known without opening anything.
-#[must_use]
-pub fn exist(path: &Path) -> bool {
-    // What can't be looked at is not nothing.
-    !matches!(fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
-}
-
 /// Looks for credentials; whatever is wrong with them is no error yet.
 #[must_use]
 pub fn find(place: &SecretFile<'_>) -> Found {
@@ -154,14 +145,7 @@ pub fn keep(
 pub fn lock(path: &Path) -> Result<fs::File, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let opened = private_folder(folder).and_then(|()| {
-        let path = path.with_extension("lock");
-        let options = &mut fs::OpenOptions::new();
-        let file = options
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(path)?;
+        let file = lock_file(&path.with_extension("lock"))?;
         file.lock()?;
         Ok(file)
     });
@@ -205,7 +189,7 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
 mod tests {
     use bot_cli_sdk::secret::Secret;
 
-    use super::{Credentials, Found, Refresh, TokenKind, exist, find, forget, keep};
+    use super::{Credentials, Found, Refresh, TokenKind, find, forget, keep};
     use crate::secret_file::{Place, SecretFile, SecretFileError};
     use crate::watch::Nobody;
 
@@ -213,8 +197,8 @@ mod tests {
     fn credentials_are_kept_and_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("credentials.toml");
-        let place = SecretFile::new(path.clone(), &Nobody);
-        assert_eq!((find(&place), exist(&path)), (Found::Nothing, false));
+        let place = SecretFile::new(path, &Nobody);
+        assert_eq!((find(&place), place.exists()), (Found::Nothing, false));
         let credentials = Credentials {
             api_url: "https://a.example".to_owned(),
             kind: TokenKind::User,
@@ -227,7 +211,7 @@ mod tests {
         };
         keep(&place, &credentials, Place::File).unwrap();
         assert_eq!(
-            (find(&place), exist(&path)),
+            (find(&place), place.exists()),
             (Found::Usable(credentials), true)
         );
         assert!(forget(&place).unwrap() && !forget(&place).unwrap());

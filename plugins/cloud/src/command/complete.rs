@@ -40,8 +40,5 @@ fn names(words: &[String], environment: &Environment) -> Option<Vec<String>> {
         .or_else(|| config.get("organization").map(str::to_owned))
         .unwrap_or_else(|| ORGANIZATION.to_owned());
     let organization = Organization::parse(&organization).ok()?;
-    local::names(
-        &environment.data_folder.as_deref()?.join("vault"),
-        &organization,
-    )
+    local::names(&environment.vault_folder()?, &organization)
 }

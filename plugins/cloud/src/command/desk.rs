@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -141,9 +141,8 @@ impl<'a> Desk<'a> {
 
     /// Where the vault is.
     pub fn vault_folder(&self) -> Result<PathBuf, Failure> {
-        let folder = self.environment.data_folder.as_deref();
-        folder
-            .map(|folder: &Path| folder.join("vault"))
+        self.environment
+            .vault_folder()
             .ok_or_else(crate::config::homeless)
     }
 }

@@ -31,7 +31,8 @@ enum End {
 pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let place = desk.credentials()?;
     // Nobody puts back meanwhile what they are renewing.
-    let lock = credentials::exist(place.path())
+    let lock = place
+        .exists()
         .then(|| credentials::lock(place.path()))
         .transpose()?;
     let kept = place.place().words(place.path());

@@ -43,8 +43,7 @@ pub struct Access {
 pub fn scope(desk: &Desk<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     let config = Config::read(&desk.environment)?;
     // Whoever has no place for a sign-in may have a token.
-    let signed_in =
-        credentials::path(&desk.environment).is_ok_and(|path| credentials::exist(&path));
+    let signed_in = desk.credentials().is_ok_and(|place| place.exists());
     Scope::resolve(wanted, &desk.environment, &config, signed_in)
 }
 

@@ -21,6 +21,14 @@ fn with(mut user: User, desktop: &Desktop) -> User {
     user
 }
 
+/// Somebody with a vault whose key is in the keyring.
+fn at_home() -> (Desktop, User) {
+    let desktop = Desktop::start().unwrap();
+    let user = with(User::of_the_vault(), &desktop);
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    (desktop, user)
+}
+
 fn key(user: &User) -> PathBuf {
     user.home().join(".local/share/bot-cli/vault/vault.key")
 }
@@ -36,9 +44,7 @@ fn named(file: &PathBuf) -> String {
 
 #[test]
 fn the_key_of_the_vault_is_in_the_keyring_and_can_be_taken_out() {
-    let desktop = Desktop::start().unwrap();
-    let user = with(User::of_the_vault(), &desktop);
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let (desktop, user) = at_home();
     let name = named(&key(&user));
     let entries = desktop.entries().unwrap();
     assert!(name.starts_with("vault-"), "{name}");
@@ -84,9 +90,7 @@ fn without_a_keyring_or_with_it_switched_off_the_key_is_in_the_file() {
 
 #[test]
 fn a_keyring_that_is_locked_or_gone_is_named_and_changes_nothing() {
-    let mut desktop = Desktop::start().unwrap();
-    let user = with(User::of_the_vault(), &desktop);
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let (mut desktop, user) = at_home();
 
     desktop.lock().unwrap();
     // Nobody is here to unlock it, so a new vault does without, and says so.
@@ -118,9 +122,7 @@ fn a_keyring_that_is_locked_or_gone_is_named_and_changes_nothing() {
 
 #[test]
 fn an_entry_that_somebody_removed_is_missed_by_its_name() {
-    let desktop = Desktop::start().unwrap();
-    let user = with(User::of_the_vault(), &desktop);
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let (desktop, user) = at_home();
     let name = named(&key(&user));
     desktop.remove(&name).unwrap();
     let (status, document) = user.json(&["secrets", "set", "prod", "B=2", "--skip"]);
@@ -137,9 +139,7 @@ fn an_entry_that_somebody_removed_is_missed_by_its_name() {
 
 #[test]
 fn a_keyring_that_says_nothing_is_told_of_and_can_be_given_up() {
-    let desktop = Desktop::start().unwrap();
-    let user = with(User::of_the_vault(), &desktop);
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let (desktop, user) = at_home();
     desktop.silence();
     let mut child = user
         .command(&["secrets", "run", "prod", "--", "true"])

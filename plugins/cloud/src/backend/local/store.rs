@@ -1,25 +1,26 @@
 //! The files of the vault: one process at a time, one transaction a change.
 
+mod unlocked;
+
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bot_cli_sdk::failure::reason;
-use bot_cli_sdk::secret::Secret;
 use redb::{
-    Database, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
+    AccessGuard, Database, ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase, ReadableTable,
+    StorageError, TableDefinition,
 };
 use serde::{Deserialize, Serialize};
 
-use super::seal::Seal;
-use super::{REGIONS, VaultError, key};
-use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
-use crate::files::private_folder;
+use super::VaultError;
+use crate::domain::{Organization, Region, RegistryHost, SetKind, SetName};
+use crate::files::lock_file;
 use crate::secret_file::{Place, SecretFile};
 use crate::watch::Watch;
+pub use unlocked::Unlocked;
 
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 const SETS: TableDefinition<&str, &str> = TableDefinition::new("sets");
@@ -96,13 +97,24 @@ pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> 
     lock.try_lock().ok()?;
     let database = ReadOnlyDatabase::open(folder.join("vault.redb")).ok()?;
     let sets = database.begin_read().ok()?.open_table(SETS).ok()?;
-    let beginning = place(organization, &[""]);
-    let rows = sets.range(beginning.as_str()..).ok()?;
-    let names = rows.map_while(|row| {
-        let (place, _) = row.ok()?;
-        place.value().strip_prefix(&beginning).map(str::to_owned)
-    });
-    Some(names.collect())
+    let rows = below(&sets, &place(organization, &[""])).ok()?;
+    Some(rows.into_iter().map(|(name, _)| name).collect())
+}
+
+/// What stands in a table under places with this beginning, by the rest of the place.
+fn below<V: redb::Value + 'static>(
+    table: &ReadOnlyTable<&'static str, V>,
+    beginning: &str,
+) -> Result<Vec<(String, AccessGuard<'static, V>)>, StorageError> {
+    let mut rows = Vec::new();
+    for row in table.range(beginning..)? {
+        let (place, value) = row?;
+        let Some(rest) = place.value().strip_prefix(beginning) else {
+            break;
+        };
+        rows.push((rest.to_owned(), value));
+    }
+    Ok(rows)
 }
 
 /// The open store, with what can be seen and removed without its key. While it lives no other process has it.
@@ -110,12 +122,6 @@ pub struct Store {
     database: Database,
     path: PathBuf,
     _lock: File,
-}
-
-/// The store with its key.
-pub struct Unlocked {
-    store: Store,
-    seal: Seal,
 }
 
 impl Store {
@@ -177,19 +183,11 @@ impl Store {
         organization: &Organization,
     ) -> Result<Vec<(String, Record)>, VaultError> {
         let sets = self.table(SETS)?;
-        let beginning = place(organization, &[""]);
-        let mut records = Vec::new();
-        for row in sets
-            .range(beginning.as_str()..)
+        below(&sets, &place(organization, &[""]))
             .map_err(|error| self.damaged(&error))?
-        {
-            let (place, text) = row.map_err(|error| self.damaged(&error))?;
-            let Some(name) = place.value().strip_prefix(&beginning) else {
-                break;
-            };
-            records.push((name.to_owned(), self.decoded(text.value())?));
-        }
-        Ok(records)
+            .into_iter()
+            .map(|(name, text)| Ok((name, self.decoded(text.value())?)))
+            .collect()
     }
 
     /// Every organization that has a set.
@@ -230,19 +228,12 @@ impl Store {
         name: &SetName,
     ) -> Result<Vec<(String, Vec<u8>)>, VaultError> {
         let values = self.table(VALUES)?;
-        let beginning = place(organization, &[name.as_str(), ""]);
-        let mut found = Vec::new();
-        for row in values
-            .range(beginning.as_str()..)
-            .map_err(|error| self.damaged(&error))?
-        {
-            let (place, sealed) = row.map_err(|error| self.damaged(&error))?;
-            let Some(key) = place.value().strip_prefix(&beginning) else {
-                break;
-            };
-            found.push((key.to_owned(), sealed.value().to_vec()));
-        }
-        Ok(found)
+        let rows = below(&values, &place(organization, &[name.as_str(), ""]))
+            .map_err(|error| self.damaged(&error))?;
+        Ok(rows
+            .into_iter()
+            .map(|(key, sealed)| (key, sealed.value().to_vec()))
+            .collect())
     }
 
     /// Removes one value; whether there was one.
@@ -317,178 +308,10 @@ impl Store {
     }
 }
 
-impl Unlocked {
-    /// The store, if there is one.
-    pub fn open(home: &Home<'_>) -> Result<Option<Self>, VaultError> {
-        home.database()
-            .exists()
-            .then(|| Self::existing(home))
-            .transpose()
-    }
-
-    /// The store, which is made where there is none.
-    pub fn create(home: &Home<'_>) -> Result<Self, VaultError> {
-        if !home.database().exists() {
-            private_folder(&home.folder).map_err(|error| not_written(&home.folder, &error))?;
-            let _lock = lock(home)?;
-            if !home.database().exists() {
-                initialize(home)?;
-            }
-        }
-        Self::existing(home)
-    }
-
-    fn existing(home: &Home<'_>) -> Result<Self, VaultError> {
-        let file = home.key();
-        let path = file.path().to_owned();
-        // Nobody else waits while the keyring asks to be unlocked.
-        let Some(key) = key::read(&file)? else {
-            return Err(VaultError::NoKey { path });
-        };
-        let store = Store::existing(home)?;
-        let seal = Seal::new(&key);
-        match seal.open(CHECK, &store.about(CHECK)?.unwrap_or_default()) {
-            Some(_) => Ok(Self { store, seal }),
-            None => Err(VaultError::WrongKey { path }),
-        }
-    }
-
-    /// The values of a set; `None` when there is no such secret set.
-    pub fn values(
-        &self,
-        organization: &Organization,
-        name: &SetName,
-    ) -> Result<Option<Vec<Entry>>, VaultError> {
-        let record = self.store.record(organization, name)?;
-        if record.is_none_or(|record| record.kind != SetKind::Secret) {
-            return Ok(None);
-        }
-        let mut entries = Vec::new();
-        for (key, sealed) in self.store.sealed(organization, name)? {
-            let place = place(organization, &[name.as_str(), &key]);
-            let damaged = |what: &str| self.store.damaged(what);
-            let value = self.seal.open(&place, &sealed).ok_or_else(|| {
-                damaged(&format!("the value of `{key}` in `{name}` can't be opened"))
-            })?;
-            let key = Key::parse(&key).map_err(|problem| damaged(&format!("a key {problem}")))?;
-            entries.push(Entry { key, value });
-        }
-        Ok(Some(entries))
-    }
-
-    /// Makes a set or adds to it. The region and the kind of a set that is there can't change.
-    pub fn put(
-        &mut self,
-        organization: &Organization,
-        name: &SetName,
-        new: &NewRecord<'_>,
-        values: &[(String, Secret)],
-    ) -> Result<(), VaultError> {
-        // The lock keeps what is found here true.
-        let region = match (self.store.record(organization, name)?, new.region) {
-            (Some(found), _) if found.kind != new.kind => {
-                return Err(VaultError::Refused(format!(
-                    "`{name}` is a {}",
-                    found.kind.words()
-                )));
-            }
-            (Some(found), Some(region)) if found.region != region.as_str() => {
-                return Err(VaultError::Refused(format!(
-                    "`{name}` is in the region {}",
-                    found.region
-                )));
-            }
-            (Some(found), _) => found.region,
-            (None, region) => region.map_or(REGIONS[0].0, Region::as_str).to_owned(),
-        };
-        let text = serde_json::to_string(&RecordText {
-            kind: new.kind.name().to_owned(),
-            region,
-            host: new.host.map(ToString::to_string),
-        })
-        .map_err(|error| self.store.damaged(&error))?;
-        let mut sealed = Vec::with_capacity(values.len());
-        for (key, value) in values {
-            let place = place(organization, &[name.as_str(), key]);
-            let value = self
-                .seal
-                .close(&place, value)
-                .ok_or_else(|| self.store.damaged("a value can't be sealed"))?;
-            sealed.push((place, value));
-        }
-        let at = place(organization, &[name.as_str()]);
-        self.store
-            .change(|transaction| {
-                transaction
-                    .open_table(SETS)?
-                    .insert(at.as_str(), text.as_str())?;
-                let mut table = transaction.open_table(VALUES)?;
-                for (place, value) in &sealed {
-                    table.insert(place.as_str(), value.as_slice())?;
-                }
-                Ok(true)
-            })
-            .map(drop)
-    }
-}
-
-/// A store with nothing in it, put in its place when it is whole. The key comes first: a key without a store is harmless.
-fn initialize(home: &Home<'_>) -> Result<(), VaultError> {
-    let file = home.key();
-    let key = match key::read(&file)? {
-        Some(key) => key,
-        None => key::create(&file, home.key)?,
-    };
-    let (folder, path) = (&home.folder, home.database());
-    let failed = |reason: String| VaultError::NotWritten {
-        path: path.clone(),
-        reason: short(&reason),
-    };
-    let temporary = tempfile::Builder::new()
-        .prefix(".vault-")
-        .tempfile_in(folder)
-        .map_err(|error| not_written(&path, &error))?;
-    let seal = Seal::new(&key);
-    let check = seal
-        .close(CHECK, &Secret::new(CHECK.to_owned()))
-        .ok_or_else(|| failed("a value can't be sealed".to_owned()))?;
-    let write = || -> Result<(), redb::Error> {
-        let database = Database::create(temporary.path())?;
-        let transaction = database.begin_write()?;
-        {
-            let mut about = transaction.open_table(ABOUT)?;
-            about.insert("format", FORMAT)?;
-            about.insert(CHECK, check.as_slice())?;
-            transaction.open_table(SETS)?;
-            transaction.open_table(VALUES)?;
-        }
-        transaction.commit()?;
-        Ok(())
-    };
-    write().map_err(|error| failed(error.to_string()))?;
-    temporary
-        .as_file()
-        .sync_all()
-        .and_then(|()| {
-            temporary
-                .persist_noclobber(&path)
-                .map(drop)
-                .map_err(|error| error.error)
-        })
-        .and_then(|()| File::open(folder)?.sync_all())
-        .map_err(|error| not_written(&path, &error))
-}
-
 /// Waits until no other process has the vault.
 fn lock(home: &Home<'_>) -> Result<File, VaultError> {
     let path = home.folder.join("vault.lock");
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(&path)
-        .map_err(|error| not_written(&path, &error))?;
+    let file = lock_file(&path).map_err(|error| not_written(&path, &error))?;
     let begun = Instant::now();
     loop {
         match file.try_lock() {
