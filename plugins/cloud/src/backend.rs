@@ -1,49 +1,123 @@
 //! What keeps secrets: the seam between the commands and the service or the vault.
 //!
-//! Async begins here: one of the two speaks HTTP.
+//! Every change ends as done, not done or unknown, and says which: see [`ChangeError`].
 
 pub mod hosted;
 pub mod local;
 
-use async_trait::async_trait;
+use std::time::Duration;
 
 use crate::domain::{Entry, Key, Region, RegistryHost, SetKind, SetName, Status};
 use bot_cli_sdk::secret::Secret;
 
-/// What keeps secrets of one organization. It asks nothing, decides nothing and words nothing for people.
-#[async_trait(?Send)]
+/// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
 pub trait SecretsBackend {
-    /// Where sets can be.
-    async fn regions(&self) -> Result<Regions, BackendError>;
+    /// Returns the regions where sets can be.
+    fn regions(&self) -> Result<Regions, BackendError>;
 
-    /// Every set, of one region or of all.
-    async fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError>;
+    /// Returns the codes of the regions, where the default does not matter.
+    fn region_codes(&self) -> Result<Vec<String>, BackendError>;
 
-    /// One set; `None` when there is none of that name.
-    async fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError>;
+    /// Returns every set, of one region or of all.
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError>;
 
-    /// Makes a set or adds to it; other keys stay.
-    async fn put(
+    /// Returns one set; `None` when no set has that name.
+    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError>;
+
+    /// Creates a set or adds to it; other keys stay.
+    fn put(
         &self,
         name: &SetName,
         entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Result<(), PutError>;
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError>;
 
-    /// Makes an image pull secret or replaces its credentials.
-    async fn put_image_pull_secret(
+    /// Creates an image pull secret or replaces its credentials.
+    fn put_image_pull_secret(
         &self,
         name: &SetName,
         host: &RegistryHost,
         credentials: &Secret,
-        region: Option<&Region>,
-    ) -> Result<(), BackendError>;
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError>;
 
-    /// Removes one key; `false` when there is none.
-    async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError>;
+    /// Removes keys from a set. Returns those that were not there.
+    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError>;
 
     /// Removes a set of either kind; `false` when there is none.
-    async fn delete(&self, name: &SetName) -> Result<bool, BackendError>;
+    fn delete(&self, name: &SetName) -> Result<bool, ChangeError>;
+
+    /// Waits between two looks at a set that is not ready yet, until the user wants to stop.
+    fn pause(&self, pause: Duration) -> Result<(), BackendError>;
+}
+
+/// What a set was before it is written.
+#[derive(Debug, Clone, Copy)]
+pub enum Prior<'a> {
+    /// It did not exist and is to be created in this region.
+    Absent(&'a Region),
+    /// It existed, with these keys.
+    Keys(&'a [String]),
+}
+
+impl Prior<'_> {
+    /// Returns the region of a new set.
+    #[must_use]
+    pub const fn region(&self) -> Option<&Region> {
+        match self {
+            Self::Absent(region) => Some(region),
+            Self::Keys(_) => None,
+        }
+    }
+}
+
+/// A change that is done, and how that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confirmed {
+    /// The backend said so.
+    ByAnswer,
+    /// The answer was lost, and a look afterwards showed the change: the set, unless it is the one that is gone.
+    BySight(Option<Summary>),
+}
+
+/// A change that did not succeed, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeError {
+    /// What went wrong.
+    pub cause: BackendError,
+    /// What became of the change.
+    pub effect: Effect,
+}
+
+/// What became of a change that did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing has changed.
+    NotDone,
+    /// It may have been carried out.
+    Unknown,
+    /// It is done, although something failed afterwards.
+    Done,
+    /// Some keys differ from others.
+    Partly {
+        /// The keys that are changed.
+        done: Vec<Key>,
+        /// The keys that may be changed.
+        unknown: Vec<Key>,
+        /// The keys that are not changed.
+        not_done: Vec<Key>,
+    },
+}
+
+impl ChangeError {
+    /// A failure that changed nothing.
+    #[must_use]
+    pub const fn not_done(cause: BackendError) -> Self {
+        Self {
+            cause,
+            effect: Effect::NotDone,
+        }
+    }
 }
 
 /// Where sets can be.
@@ -90,19 +164,6 @@ pub enum Keys {
     None,
 }
 
-/// A set that was not stored, or only in part.
-#[derive(Debug)]
-pub struct PutError {
-    /// What went wrong.
-    pub cause: BackendError,
-    /// What is stored.
-    pub applied: Vec<Key>,
-    /// What may be stored or not.
-    pub unknown: Vec<Key>,
-    /// What is not stored.
-    pub not_applied: Vec<Key>,
-}
-
 /// What goes wrong in a backend. Texts are those of the other side and not fit for a terminal yet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {
@@ -144,6 +205,9 @@ pub enum BackendError {
         /// How long it wants to be left alone, in seconds.
         retry_after: Option<u64>,
     },
+    /// The token can't be sent; the service was not asked.
+    #[error("the token has characters that can't be sent")]
+    InvalidToken,
     /// The token is not accepted.
     #[error("status 401")]
     NotSignedIn {

@@ -4,19 +4,21 @@ mod auth;
 mod complete;
 mod config;
 mod confirm;
+mod context;
 mod delete;
-pub mod desk;
 mod image_pull_secret;
 mod list;
 mod logout;
 mod open;
 mod organizations;
-mod plan;
 mod project;
-mod ready;
+mod provisioning;
+mod region;
 mod regions;
 mod run;
 mod set;
+mod target;
+mod token;
 mod unset;
 
 use bot_cli_sdk::failure::Failure;
@@ -26,7 +28,7 @@ use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;
 use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets};
-use desk::Desk;
+use context::CommandContext;
 
 impl Plugin for Options {
     const MANIFEST: &'static str = crate::MANIFEST;
@@ -38,35 +40,35 @@ impl Plugin for Options {
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        let desk = Desk::new(session, Environment::read());
+        let context = CommandContext::new(session, Environment::read());
         match self.command {
             Command::Secrets { command } => match command {
-                Secrets::List(options) => desk.wait(list::list(&desk, &options)),
-                Secrets::Set(options) => desk.wait(set::set(&desk, options)),
-                Secrets::Unset(options) => desk.wait(unset::unset(&desk, &options)),
-                Secrets::Delete(options) => desk.wait(delete::delete(&desk, &options)),
+                Secrets::List(options) => list::list(&context, &options),
+                Secrets::Set(options) => set::set(&context, options),
+                Secrets::Unset(options) => unset::unset(&context, &options),
+                Secrets::Delete(options) => delete::delete(&context, &options),
                 Secrets::ImagePullSecret(options) => {
-                    desk.wait(image_pull_secret::put(&desk, options))
+                    image_pull_secret::put(&context, options)
                 }
-                Secrets::Run(options) => run::run(&desk, &options),
+                Secrets::Run(options) => run::run(&context, &options),
             },
             Command::Auth { command } => match command {
-                Auth::Login(options) => desk.wait(auth::login(&desk, &options)),
-                Auth::Logout => logout::logout(&desk),
-                Auth::Status => desk.wait(auth::status(&desk)),
+                Auth::Login(options) => auth::login(&context, &options),
+                Auth::Logout => logout::logout(&context),
+                Auth::Status => auth::status(&context),
             },
             Command::Organizations { command } => match command {
                 Organizations::List(options) => {
-                    desk.wait(organizations::list(&desk, &options.scope))
+                    organizations::list(&context, &options.scope)
                 }
-                Organizations::Use { name } => desk.wait(organizations::choose(&desk, &name)),
+                Organizations::Use { name } => organizations::choose(&context, &name),
             },
             Command::Regions { command } => match command {
-                Regions::List(options) => desk.wait(regions::list(&desk, &options.scope)),
+                Regions::List(options) => regions::list(&context, &options.scope),
             },
             Command::Config { command } => match command {
-                Config::Show => config::show(&desk),
-                Config::Set { key, value } => config::set(&desk, &key, &value),
+                Config::Show => config::show(&context),
+                Config::Set { key, value } => config::set(&context, &key, &value),
             },
         }
     }

@@ -193,6 +193,8 @@ pub enum SetKind {
     Secret,
     /// Credentials for an image registry.
     ImagePullSecret,
+    /// Something that this version does not know.
+    Unknown,
 }
 
 impl SetKind {
@@ -202,6 +204,7 @@ impl SetKind {
         match self {
             Self::Secret => "secret",
             Self::ImagePullSecret => "image_pull_secret",
+            Self::Unknown => "unknown",
         }
     }
 
@@ -211,6 +214,7 @@ impl SetKind {
         match self {
             Self::Secret => "secret set",
             Self::ImagePullSecret => "image pull secret",
+            Self::Unknown => "set of an unknown type",
         }
     }
 }

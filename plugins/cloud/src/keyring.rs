@@ -11,7 +11,7 @@ use keyring::Error;
 use keyring::v1::Entry;
 
 use crate::watch::Watch;
-use crate::words::theirs;
+use crate::text::theirs;
 
 /// Under which service the entries stand.
 const SERVICE: &str = "bot-cli";

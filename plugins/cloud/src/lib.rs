@@ -13,8 +13,10 @@ pub mod files;
 pub mod input;
 pub mod keyring;
 pub mod options;
+pub mod pace;
 pub mod scope;
 pub mod secret_file;
+pub mod text;
 pub mod watch;
 pub mod words;
 

@@ -11,6 +11,9 @@ pub trait Watch {
     /// A request was made.
     fn requested(&self, line: &str);
 
+    /// Something takes longer than a moment.
+    fn waiting(&self, line: &str);
+
     /// What the user should know of now.
     fn notice(&self, line: &str);
 }
@@ -28,6 +31,8 @@ impl Watch for Nobody {
     fn retrying(&self, _line: &str) {}
 
     fn requested(&self, _line: &str) {}
+
+    fn waiting(&self, _line: &str) {}
 
     fn notice(&self, _line: &str) {}
 }

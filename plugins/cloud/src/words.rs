@@ -2,37 +2,17 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::terminal::printable;
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 
 use crate::backend::local::VaultError;
-use crate::backend::{BackendError, PutError};
+use crate::backend::{BackendError, ChangeError, Effect};
 use crate::domain::{Key, SetName};
 use crate::keyring::KeyringError;
+use crate::text::{count, span, theirs};
 
 /// What may stand in the way of a file.
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
-
-/// A text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
-#[must_use]
-pub fn theirs(text: &str) -> String {
-    let line = printable(text, false).replace(['\n', '\t'], " ");
-    let mut shown: String = line.trim().chars().take(300).collect();
-    if shown.len() < line.trim().len() {
-        shown.push('…');
-    }
-    shown
-}
-
-/// "1 key", "2 keys".
-#[must_use]
-pub fn count(number: usize, one: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {one}s"),
-    }
-}
 
 /// What a backend could not do.
 #[must_use]
@@ -55,7 +35,7 @@ pub fn failure(error: &BackendError) -> Failure {
             "bad_certificate",
             format!("{} could not prove who it is: {}", theirs(host), theirs(reason)),
         )
-        .hint("nothing was sent; if a proxy of your own stands between, SSL_CERT_FILE names its certificates"),
+        .hint("if a proxy of your own stands between, SSL_CERT_FILE names its certificates"),
         BackendError::Redirected { to } => Failure::new(
             Exit::Failed,
             "redirected",
@@ -69,10 +49,16 @@ pub fn failure(error: &BackendError) -> Failure {
                 said(&format!("the service is not available (status {status})"), message),
             );
             match retry_after {
-                Some(seconds) => failure.hint(format!("try again in {}", count(usize::try_from(*seconds).unwrap_or(usize::MAX), "second"))),
+                Some(seconds) => failure.hint(format!("try again in {}", span(*seconds))),
                 None => failure.hint("try again in a while"),
             }
         }
+        BackendError::InvalidToken => Failure::new(
+            Exit::NotAllowed,
+            "not_signed_in",
+            "the token has characters that can't be sent, so the service was not asked",
+        )
+        .hint("copy the token again, on one line and without blanks"),
         BackendError::NotSignedIn { message } => Failure::new(
             Exit::NotAllowed,
             "not_signed_in",
@@ -105,7 +91,7 @@ pub fn failure(error: &BackendError) -> Failure {
         BackendError::InvalidResponse { what } => Failure::new(
             Exit::Failed,
             "invalid_response",
-            format!("what answered is not the service, or not in its right mind: {}", theirs(what)),
+            format!("the response is not the service's own: {}", theirs(what)),
         )
         .hint("look at the address: `bot-cli cloud config show`"),
         BackendError::Cancelled | BackendError::Vault(VaultError::Cancelled) => Failure::cancelled(),
@@ -179,55 +165,104 @@ pub fn close(path: &Path) -> String {
     format!("chmod 600 {quoted}")
 }
 
-/// A set that was not stored, or not wholly: which keys are.
-#[must_use]
-pub fn put_failure(name: &SetName, error: &PutError) -> Failure {
-    let mut failure = failure(&error.cause);
-    if error.applied.is_empty() && error.unknown.is_empty() {
-        if !matches!(error.cause, BackendError::Vault(_)) {
-            failure = failure.hint(format!("`{name}` was not changed"));
+/// What a change does with a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// It writes or removes keys.
+    Change,
+    /// It removes the set.
+    Delete,
+}
+
+impl Deed {
+    const fn past(self) -> &'static str {
+        match self {
+            Self::Change => "changed",
+            Self::Delete => "deleted",
         }
-        return failure;
     }
-    if !error.applied.is_empty() {
-        "partly_applied".clone_into(&mut failure.code);
+}
+
+/// What a change could not do, and what became of it. `look` is the command that shows it.
+#[must_use]
+pub fn change_failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
+    let cause = failure(&error.cause);
+    let past = deed.past();
+    match &error.effect {
+        Effect::Done => cause,
+        Effect::NotDone => {
+            let not_done = format!("`{name}` was not {past}");
+            let failure = match error.cause {
+                // The vault's own words say so already.
+                BackendError::Vault(_) => cause,
+                _ => cause.hint(not_done),
+            };
+            failure.outcome(ChangeState::NotDone)
+        }
+        Effect::Unknown => unknown(
+            cause,
+            &format!("`{name}` may have been {past}"),
+            look,
+        ),
+        Effect::Partly {
+            done,
+            unknown: unclear,
+            not_done,
+        } => partly(cause, name, [done, unclear, not_done], look),
+    }
+}
+
+/// A failure after which nobody can say what became of the change.
+fn unknown(mut failure: Failure, may: &str, look: &str) -> Failure {
+    failure.message = format!("{}; {may}", failure.message);
+    // A script that was stopped knows that by the status.
+    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
+        failure.exit = Exit::Unknown;
+    }
+    failure
+        .outcome(ChangeState::Unknown)
+        .hint(format!("`{look}` shows what is there now"))
+}
+
+fn partly(
+    mut failure: Failure,
+    name: &SetName,
+    [done, unclear, not_done]: [&[Key]; 3],
+    look: &str,
+) -> Failure {
+    if !done.is_empty() {
+        let all = count(done.len() + unclear.len() + not_done.len(), "key");
+        let are = if done.len() == 1 { "is" } else { "are" };
         failure.message = format!(
-            "{} of {} are saved in `{name}`, then: {}",
-            error.applied.len(),
-            count(
-                error.applied.len() + error.unknown.len() + error.not_applied.len(),
-                "key"
-            ),
+            "{} of {all} {are} changed in `{name}`, then: {}",
+            done.len(),
             failure.message
         );
+        "partly_applied".clone_into(&mut failure.code);
     }
-    let states: [(&[Key], &str); 3] = [
-        (&error.applied, "applied"),
-        (&error.unknown, "unknown"),
-        (&error.not_applied, "not applied"),
+    let states = [
+        (done, "applied"),
+        (unclear, "unknown"),
+        (not_done, "not applied"),
     ];
     for (keys, state) in states {
         for key in keys {
             failure = failure.field(key.as_str(), None, state);
         }
     }
-    failure.hint("the same command again puts it right")
+    if unclear.is_empty() {
+        return failure.outcome(ChangeState::PartlyDone);
+    }
+    let may = match unclear {
+        [key] => format!("`{key}` may have been changed"),
+        several => format!("{} may have been changed", count(several.len(), "key")),
+    };
+    unknown(failure, &may, look)
 }
 
 fn said(ours: &str, message: &str) -> String {
     match theirs(message).as_str() {
         "" => ours.to_owned(),
         message => format!("{ours}: {message}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::theirs;
-
-    #[test]
-    fn texts_of_the_other_side_command_no_terminal() {
-        assert_eq!(theirs("\u{1b}[2Ja\nb\u{1b}]0;t\u{7}\u{202e}c\r"), "a bc");
-        assert_eq!(theirs(&"x".repeat(301)).chars().count(), 301);
     }
 }

@@ -56,7 +56,7 @@ pub async fn sign_in(
         Brought::Code(code) => AuthorizationCode::new(code),
         Brought::Refusal(why) => {
             visitor.tell(400, "You are not signed in.").await;
-            let message = format!("the sign-in was refused: {}", words::theirs(&why));
+            let message = format!("the sign-in was refused: {}", text::theirs(&why));
             return Err(Failure::new(Exit::NotAllowed, "not_signed_in", message)
                 .hint("bot-cli cloud auth login"));
         }

@@ -6,20 +6,19 @@
 pub mod access;
 pub mod http;
 mod path;
-mod redact;
+pub mod redact;
 mod retry;
 mod wire;
 
-use std::cell::RefCell;
-
-use async_trait::async_trait;
 use bot_cli_sdk::secret::Secret;
 
-use super::{BackendError, Details, Keys, PutError, Regions, SecretsBackend, Summary};
+use super::{
+    BackendError, ChangeError, Confirmed, Details, Effect, Keys, Regions, SecretsBackend, Summary,
+    Prior,
+};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-use http::{Answer, Client, Method};
+use http::{Answer, Change, Client, Reach, Unconfirmed};
 use path::{path, segment};
-use redact::{hidden, redacted};
 
 /// Whom the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,36 +33,30 @@ pub enum Tenant {
 pub struct Hosted<'a> {
     client: Client<'a>,
     tenant: Tenant,
-    /// The values that were sent: nothing that the service says from then on may repeat one.
-    sent: RefCell<Vec<Secret>>,
+}
+
+/// What a look at a set shows.
+enum Sight {
+    /// The set.
+    There(Details),
+    /// There is no such set.
+    Gone,
+    /// What was seen decides nothing.
+    Unclear,
+}
+
+/// What a look says about a change.
+enum Verdict {
+    Done(Option<Summary>),
+    NotDone,
+    Unknown,
 }
 
 impl<'a> Hosted<'a> {
     /// The service behind `client`, for `tenant`.
     #[must_use]
     pub const fn new(client: Client<'a>, tenant: Tenant) -> Self {
-        Self {
-            client,
-            tenant,
-            sent: RefCell::new(Vec::new()),
-        }
-    }
-
-    async fn send(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Secret>,
-    ) -> Result<Answer, BackendError> {
-        let answer = self.client.send(method, path, body).await;
-        answer.map_err(|error| redacted(error, &self.sent.borrow()))
-    }
-
-    /// A row that repeats no value.
-    fn discreet(&self, mut summary: Summary) -> Summary {
-        let error = summary.error.take();
-        summary.error = error.map(|text| hidden(text, &self.sent.borrow()));
-        summary
+        Self { client, tenant }
     }
 
     fn path(&self, parts: &[&str]) -> String {
@@ -80,105 +73,172 @@ impl<'a> Hosted<'a> {
         self.path(&["secrets", name.as_str()])
     }
 
-    async fn summaries(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        let mut path = self.path(&["secrets"]);
-        if let Some(region) = region {
-            path = format!("{path}?region={}", segment(region.as_str()));
-        }
-        match self.send(Method::Get, &path, None).await {
-            Ok(answer) => {
-                let list: wire::List = answer.decode()?;
-                let rows = list.summaries()?.into_iter();
-                Ok(rows.map(|row| self.discreet(row)).collect())
+    fn find(&self, name: &SetName) -> Result<Option<Summary>, BackendError> {
+        let found = self.list(None)?.into_iter();
+        Ok(found
+            .into_iter()
+            .find(|summary| summary.name == name.as_str()))
+    }
+
+    /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
+    fn sight(&self, name: &SetName) -> Sight {
+        let listed = |known: &Result<Answer, BackendError>| {
+            let list: wire::List = self.client.look(&self.path(&["secrets"])).ok()?.decode().ok()?;
+            let found = list.summaries().into_iter();
+            let found = found.into_iter().find(|set| set.name == name.as_str());
+            match (known, found) {
+                (Err(BackendError::NotFound { .. }), None) => Some(Sight::Gone),
+                (Err(BackendError::Refused { .. }), Some(summary))
+                    if summary.kind == SetKind::ImagePullSecret =>
+                {
+                    Some(Sight::There(Details {
+                        summary,
+                        keys: Keys::None,
+                    }))
+                }
+                _ => None,
             }
-            // The service says so of an organization without any set.
-            Err(BackendError::NotFound { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
+        };
+        match self.client.look(&self.set(name)) {
+            Ok(answer) => answer
+                .decode::<wire::Set>()
+                .and_then(|set| set.details(name))
+                .map_or(Sight::Unclear, Sight::There),
+            known @ Err(
+                BackendError::NotFound { .. } | BackendError::Refused { status: 400, .. },
+            ) => listed(&known).unwrap_or(Sight::Unclear),
+            Err(_) => Sight::Unclear,
         }
     }
 
-    async fn put_body(&self, name: &SetName, body: &Secret) -> Result<(), BackendError> {
-        self.send(Method::Put, &self.set(name), Some(body))
-            .await
-            .map(drop)
-    }
-
-    /// One request for all keys. `None` when the service does not know this form.
-    async fn put_whole(
+    /// Decides what became of a change that was not confirmed: by how far it came, else by what `judge` sees in the set.
+    fn decide(
         &self,
         name: &SetName,
-        entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Option<Result<(), BackendError>> {
-        let whole = wire::whole_set(entries, region);
-        match self.put_body(name, &whole).await {
-            Err(BackendError::Refused {
-                status: 400 | 415 | 422,
-                ..
-            }) => None,
-            result => Some(result),
+        unconfirmed: Unconfirmed,
+        judge: impl FnOnce(&Sight) -> Option<bool>,
+    ) -> Result<Confirmed, ChangeError> {
+        let Unconfirmed { error, reach } = unconfirmed;
+        let verdict = match reach {
+            Reach::Nothing => Verdict::NotDone,
+            // Whoever wants to stop does not wait for a look.
+            _ if error == BackendError::Cancelled => Verdict::Unknown,
+            Reach::Ended | Reach::UnderWay => {
+                let sight = self.sight(name);
+                match (judge(&sight), sight) {
+                    (Some(true), Sight::There(details)) => Verdict::Done(Some(details.summary)),
+                    (Some(true), Sight::Gone | Sight::Unclear) => Verdict::Done(None),
+                    // What is still under way may yet be carried out.
+                    (Some(false), _) if reach == Reach::Ended => Verdict::NotDone,
+                    (Some(false) | None, _) => Verdict::Unknown,
+                }
+            }
+        };
+        match verdict {
+            Verdict::Done(summary) => Ok(Confirmed::BySight(summary)),
+            Verdict::NotDone => Err(ChangeError::not_done(error)),
+            Verdict::Unknown => Err(ChangeError {
+                cause: error,
+                effect: Effect::Unknown,
+            }),
         }
     }
 
-    async fn put_keyed(
+    /// Writes entries in one request, whole or one key.
+    fn put_body(
+        &self,
+        name: &SetName,
+        body: &wire::Body,
+        entries: &[Entry],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let sent = self.client.change(Change::Put, &self.set(name), Some(body));
+        let Err(unconfirmed) = sent else {
+            return Ok(Confirmed::ByAnswer);
+        };
+        self.decide(name, unconfirmed, |sight| {
+            let before: &[String] = match prior {
+                Prior::Absent(_) => &[],
+                Prior::Keys(keys) => keys,
+            };
+            let is_new = |entry: &&Entry| !before.iter().any(|key| key == entry.key.as_str());
+            // A key that was there before looks the same with either value.
+            let new = entries.iter().find(is_new)?;
+            match sight {
+                Sight::There(details) => match &details.keys {
+                    Keys::Known(keys) => Some(keys.iter().any(|key| key == new.key.as_str())),
+                    Keys::Referenced | Keys::None => None,
+                },
+                Sight::Gone => Some(false),
+                Sight::Unclear => None,
+            }
+        })
+    }
+
+    /// One request for each key, up to the first that fails.
+    fn put_keyed(
         &self,
         name: &SetName,
         entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Result<(), PutError> {
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let mut confirmed = Confirmed::ByAnswer;
         for (index, entry) in entries.iter().enumerate() {
-            let body = wire::one_key(name, entry, region);
-            if let Err(cause) = self.put_body(name, &body).await {
-                let keys =
-                    |entries: &[Entry]| entries.iter().map(|entry| entry.key.clone()).collect();
-                let (unknown, not_applied) = if is_undecided(&cause) {
-                    (keys(&entries[index..=index]), keys(&entries[index + 1..]))
-                } else {
-                    (Vec::new(), keys(&entries[index..]))
-                };
-                return Err(PutError {
-                    cause,
-                    applied: keys(&entries[..index]),
-                    unknown,
-                    not_applied,
-                });
+            let body = wire::one_key(name, entry, prior.region());
+            match self.put_body(name, &body, std::slice::from_ref(entry), prior) {
+                Ok(seen) => confirmed = seen,
+                Err(error) => return Err(partly(error, &keys(entries), index)),
             }
         }
-        Ok(())
+        Ok(confirmed)
     }
 }
 
-/// Whether a request that failed this way may have had its effect.
-fn is_undecided(error: &BackendError) -> bool {
-    match error {
-        BackendError::TimedOut { .. }
-        | BackendError::Unavailable { .. }
-        | BackendError::InvalidResponse { .. }
-        | BackendError::Cancelled
-        | BackendError::Unreachable { .. } => true,
-        BackendError::BadCertificate { .. }
-        | BackendError::Redirected { .. }
-        | BackendError::NotSignedIn { .. }
-        | BackendError::NotAllowed { .. }
-        | BackendError::NotFound { .. }
-        | BackendError::Conflict { .. }
-        | BackendError::Refused { .. }
-        | BackendError::Vault(_) => false,
+fn keys(entries: &[Entry]) -> Vec<Key> {
+    entries.iter().map(|entry| entry.key.clone()).collect()
+}
+
+/// The error of the request for the key at `index`, after those for the keys before it were done.
+fn partly(error: ChangeError, keys: &[Key], index: usize) -> ChangeError {
+    let (done, rest) = keys.split_at(index);
+    let is_unknown = error.effect == Effect::Unknown;
+    if done.is_empty() && (!is_unknown || rest.len() == 1) {
+        return error;
+    }
+    let (unknown, not_done) = rest.split_at(usize::from(is_unknown));
+    ChangeError {
+        cause: error.cause,
+        effect: Effect::Partly {
+            done: done.to_vec(),
+            unknown: unknown.to_vec(),
+            not_done: not_done.to_vec(),
+        },
     }
 }
 
-#[async_trait(?Send)]
+/// Whether the service may have refused the form of a request and not what is in it: it names none of the keys.
+fn is_about_the_form(cause: &BackendError, entries: &[Entry]) -> bool {
+    let BackendError::Refused {
+        status: 400 | 415 | 422,
+        message,
+    } = cause
+    else {
+        return false;
+    };
+    let words: Vec<&str> = message
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
+        .collect();
+    !entries
+        .iter()
+        .any(|entry| words.contains(&entry.key.as_str()))
+}
+
 impl SecretsBackend for Hosted<'_> {
-    async fn regions(&self) -> Result<Regions, BackendError> {
-        let regions = self
+    fn regions(&self) -> Result<Regions, BackendError> {
+        let (regions, properties) = self
             .client
-            .send(Method::Get, &self.path(&["regions"]), None)
-            .await?;
+            .get_both(&self.path(&["regions"]), &self.path(&["properties"]))?;
         let regions: wire::RegionList = regions.decode()?;
-        let properties = self
-            .client
-            .send(Method::Get, &self.path(&["properties"]), None)
-            .await?;
         let properties: wire::Properties = properties.decode()?;
         Ok(Regions {
             all: regions.pairs(),
@@ -186,112 +246,148 @@ impl SecretsBackend for Hosted<'_> {
         })
     }
 
-    async fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        let mut summaries = self.summaries(region).await?;
+    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+        let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
+        Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
+    }
+
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+        let mut path = self.path(&["secrets"]);
+        if let Some(region) = region {
+            path = format!("{path}?region={}", segment(region.as_str()));
+        }
+        let mut summaries = match self.client.get(&path) {
+            Ok(answer) => answer.decode::<wire::List>()?.summaries(),
+            // The service says so of an organization without any set, and also of one that there is not.
+            Err(missing @ BackendError::NotFound { .. }) => match self.region_codes() {
+                Ok(_) => Vec::new(),
+                Err(BackendError::NotFound { .. }) => return Err(missing),
+                Err(error) => return Err(error),
+            },
+            Err(error) => return Err(error),
+        };
         if let Some(region) = region {
             summaries.retain(|summary| summary.region == region.as_str());
         }
         Ok(summaries)
     }
 
-    async fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        match self.send(Method::Get, &self.set(name), None).await {
-            Ok(answer) => {
-                let set: wire::Set = answer.decode()?;
-                let details = set.details(name)?;
-                Ok(Some(Details {
-                    summary: self.discreet(details.summary),
-                    keys: details.keys,
-                }))
-            }
+    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+        match self.client.get(&self.set(name)) {
+            Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
             Err(BackendError::NotFound { .. }) => Ok(None),
             // The service refuses to show an image pull secret; the listing has it.
-            Err(refused @ BackendError::Refused { status: 400, .. }) => {
-                let found = self
-                    .summaries(None)
-                    .await?
-                    .into_iter()
-                    .find(|summary| summary.name == name.as_str());
-                match found {
-                    Some(summary) if summary.kind == SetKind::ImagePullSecret => {
-                        Ok(Some(Details {
-                            summary,
-                            keys: Keys::None,
-                        }))
-                    }
-                    Some(_) | None => Err(refused),
-                }
-            }
+            Err(refused @ BackendError::Refused { status: 400, .. }) => match self.find(name)? {
+                Some(summary) if summary.kind == SetKind::ImagePullSecret => Ok(Some(Details {
+                    summary,
+                    keys: Keys::None,
+                })),
+                Some(_) | None => Err(refused),
+            },
             Err(error) => Err(error),
         }
     }
 
-    async fn put(
+    fn put(
         &self,
         name: &SetName,
         entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Result<(), PutError> {
-        let values = entries.iter().map(|entry| entry.value.clone());
-        self.sent.borrow_mut().extend(values);
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
         // With one key both forms are one request, and this one is known to both families.
         let keyed = entries.len() == 1 && matches!(self.tenant, Tenant::User(_));
-        let whole = if keyed {
-            None
-        } else {
-            self.put_whole(name, entries, region).await
+        if keyed {
+            return self.put_keyed(name, entries, prior);
+        }
+        let whole = wire::whole_set(entries, prior.region());
+        let refused = match self.put_body(name, &whole, entries, prior) {
+            Err(refused) if is_about_the_form(&refused.cause, entries) => refused,
+            done => return done,
         };
-        match whole {
-            None => self.put_keyed(name, entries, region).await,
-            Some(Ok(())) => Ok(()),
-            Some(Err(cause)) => {
-                let keys: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
-                let (unknown, not_applied) = if is_undecided(&cause) {
-                    (keys, Vec::new())
-                } else {
-                    (Vec::new(), keys)
-                };
-                Err(PutError {
-                    cause,
-                    applied: Vec::new(),
-                    unknown,
-                    not_applied,
-                })
-            }
+        match self.tenant {
+            // The published paths have only this form.
+            Tenant::ApiKey => Err(refused),
+            // Those of an organization may know only one key a request.
+            Tenant::User(_) => self
+                .put_keyed(name, entries, prior)
+                .map_err(|error| match error.effect {
+                    Effect::NotDone if matches!(error.cause, BackendError::Refused { .. }) => {
+                        refused
+                    }
+                    _ => error,
+                }),
         }
     }
 
-    async fn put_image_pull_secret(
+    fn put_image_pull_secret(
         &self,
         name: &SetName,
         host: &RegistryHost,
         credentials: &Secret,
-        region: Option<&Region>,
-    ) -> Result<(), BackendError> {
-        let body = wire::image_pull_secret(host, credentials, region);
-        self.sent.borrow_mut().push(credentials.clone());
-        self.put_body(name, &body).await
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let body = wire::image_pull_secret(host, credentials, prior.region());
+        let sent = self.client.change(Change::Put, &self.set(name), Some(&body));
+        let Err(unconfirmed) = sent else {
+            return Ok(Confirmed::ByAnswer);
+        };
+        self.decide(name, unconfirmed, |sight| match (sight, prior) {
+            (Sight::There(_), Prior::Absent(_)) => Some(true),
+            (Sight::Gone, _) => Some(false),
+            // Credentials look the same before and after.
+            (Sight::There(_), Prior::Keys(_)) | (Sight::Unclear, _) => None,
+        })
     }
 
-    async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError> {
-        let path = self.path(&["secrets", name.as_str(), key.as_str()]);
-        removed(self.client.send(Method::Delete, &path, None).await)
+    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+        let mut missing = Vec::new();
+        for (index, key) in keys.iter().enumerate() {
+            let path = self.path(&["secrets", name.as_str(), key.as_str()]);
+            let Err(unconfirmed) = self.client.change(Change::Delete, &path, None) else {
+                continue;
+            };
+            if unconfirmed.is_missing() {
+                missing.push(key.clone());
+                continue;
+            }
+            let decided = self.decide(name, unconfirmed, |sight| match sight {
+                Sight::There(details) => match &details.keys {
+                    Keys::Known(keys) => Some(!keys.iter().any(|known| known == key.as_str())),
+                    Keys::Referenced | Keys::None => None,
+                },
+                Sight::Gone => Some(true),
+                Sight::Unclear => None,
+            });
+            decided.map_err(|error| partly(error, keys, index))?;
+        }
+        Ok(missing)
     }
 
-    async fn delete(&self, name: &SetName) -> Result<bool, BackendError> {
-        removed(
-            self.client
-                .send(Method::Delete, &self.set(name), None)
-                .await,
-        )
+    fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
+        let sent = self.client.change(Change::Delete, &self.set(name), None);
+        let Err(unconfirmed) = sent else {
+            return Ok(true);
+        };
+        if unconfirmed.is_missing() {
+            return Ok(false);
+        }
+        self.decide(name, unconfirmed, |sight| match sight {
+            Sight::There(_) => Some(false),
+            Sight::Gone => Some(true),
+            Sight::Unclear => None,
+        })?;
+        Ok(true)
+    }
+
+    fn pause(&self, pause: std::time::Duration) -> Result<(), BackendError> {
+        self.client.pause(pause)
     }
 }
 
-fn removed(result: Result<http::Answer, BackendError>) -> Result<bool, BackendError> {
-    match result {
-        Ok(_) => Ok(true),
-        Err(BackendError::NotFound { .. }) => Ok(false),
-        Err(error) => Err(error),
+impl Unconfirmed {
+    /// Whether the service has nothing to remove, and none of the tries has removed it.
+    fn is_missing(&self) -> bool {
+        self.reach == Reach::Nothing && matches!(self.error, BackendError::NotFound { .. })
     }
 }
 

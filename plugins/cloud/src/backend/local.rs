@@ -11,10 +11,11 @@ mod store;
 
 use std::path::{Path, PathBuf};
 
-use async_trait::async_trait;
 use bot_cli_sdk::secret::Secret;
 
-use super::{BackendError, Details, Keys, PutError, Regions, SecretsBackend, Summary};
+use super::{
+    BackendError, ChangeError, Confirmed, Details, Keys, Regions, SecretsBackend, Summary, Prior,
+};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::keyring::KeyringError;
 use crate::secret_file::Place;
@@ -176,9 +177,8 @@ impl<'a> Vault<'a> {
     }
 }
 
-#[async_trait(?Send)]
 impl SecretsBackend for Vault<'_> {
-    async fn regions(&self) -> Result<Regions, BackendError> {
+    fn regions(&self) -> Result<Regions, BackendError> {
         Ok(Regions {
             all: REGIONS
                 .map(|(code, name)| (code.to_owned(), name.to_owned()))
@@ -187,7 +187,11 @@ impl SecretsBackend for Vault<'_> {
         })
     }
 
-    async fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+        Ok(REGIONS.map(|(code, _)| code.to_owned()).into())
+    }
+
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
         let Some(store) = Store::open(&self.home)? else {
             return Ok(Vec::new());
         };
@@ -200,7 +204,7 @@ impl SecretsBackend for Vault<'_> {
             .collect())
     }
 
-    async fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
         let Some(store) = Store::open(&self.home)? else {
             return Ok(None);
         };
@@ -209,7 +213,7 @@ impl SecretsBackend for Vault<'_> {
         };
         let keys = match record.kind {
             SetKind::Secret => Keys::Known(store.keys(&self.organization, name)?),
-            SetKind::ImagePullSecret => Keys::None,
+            SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
         };
         Ok(Some(Details {
             summary: summary(name.to_string(), record),
@@ -217,48 +221,62 @@ impl SecretsBackend for Vault<'_> {
         }))
     }
 
-    async fn put(
+    fn put(
         &self,
         name: &SetName,
         entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Result<(), PutError> {
-        self.put_entries(name, entries, region)
-            .map_err(|cause| PutError {
-                cause,
-                applied: Vec::new(),
-                unknown: Vec::new(),
-                not_applied: entries.iter().map(|entry| entry.key.clone()).collect(),
-            })
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        self.put_entries(name, entries, prior.region())
+            .map_err(ChangeError::not_done)?;
+        Ok(Confirmed::ByAnswer)
     }
 
-    async fn put_image_pull_secret(
+    fn put_image_pull_secret(
         &self,
         name: &SetName,
         host: &RegistryHost,
         credentials: &Secret,
-        region: Option<&Region>,
-    ) -> Result<(), BackendError> {
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
         let new = NewRecord {
             kind: SetKind::ImagePullSecret,
-            region,
+            region: prior.region(),
             host: Some(host),
         };
-        Ok(self.store(name, &new, &[(CREDENTIALS.to_owned(), credentials.clone())])?)
+        self.store(name, &new, &[(CREDENTIALS.to_owned(), credentials.clone())])?;
+        Ok(Confirmed::ByAnswer)
     }
 
-    async fn unset(&self, name: &SetName, key: &Key) -> Result<bool, BackendError> {
-        match Store::open(&self.home)? {
-            Some(mut store) => Ok(store.remove_value(&self.organization, name, key.as_str())?),
-            None => Ok(false),
+    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+        let Some(mut store) = Store::open(&self.home)? else {
+            return Ok(keys.to_vec());
+        };
+        let mut missing = Vec::new();
+        for key in keys {
+            if !store.remove_value(&self.organization, name, key.as_str())? {
+                missing.push(key.clone());
+            }
         }
+        Ok(missing)
     }
 
-    async fn delete(&self, name: &SetName) -> Result<bool, BackendError> {
+    fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
         match Store::open(&self.home)? {
             Some(mut store) => Ok(store.remove(&self.organization, name)?),
             None => Ok(false),
         }
+    }
+
+    fn pause(&self, _pause: std::time::Duration) -> Result<(), BackendError> {
+        // What is in the vault is ready.
+        Ok(())
+    }
+}
+
+impl From<VaultError> for ChangeError {
+    fn from(error: VaultError) -> Self {
+        Self::not_done(error.into())
     }
 }
 

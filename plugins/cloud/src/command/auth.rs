@@ -5,7 +5,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open;
 use crate::auth::credentials::{self, Credentials, TokenKind};
 use crate::auth::issuer::Issuer;
@@ -18,17 +18,17 @@ use crate::scope::{BackendKind, Scope, Wanted};
 use crate::secret_file::Place;
 use crate::words;
 
-pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Failure> {
-    let scope = hosted(desk)?;
+pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
+    let scope = hosted(context)?;
     if options.token_stdin {
-        let token = token_from_stdin(desk)?;
-        let credentials = known(desk, &scope, token).await?;
-        return signed_in(desk, &scope, &credentials);
+        let token = token_from_stdin(context)?;
+        let credentials = known(context, &scope, token)?;
+        return signed_in(context, &scope, &credentials);
     }
     if options.import {
-        return take_over(desk, &scope).await;
+        return take_over(context, &scope);
     }
-    if !desk.interactive() && !options.no_browser {
+    if !context.interactive() && !options.no_browser {
         return Err(Failure::new(
             Exit::Usage,
             "no_terminal",
@@ -37,17 +37,17 @@ pub(super) async fn login(desk: &Desk<'_>, options: &Login) -> Result<Reply, Fai
         .hint("bot-cli cloud auth login --token-stdin < FILE")
         .hint("`--no-browser` shows the address that is to be opened"));
     }
-    let issuer = Issuer::find(&scope.api_url.value, scope.timeout, desk).await;
+    let issuer = Issuer::find(&scope.api_url.value, scope.timeout, context);
     let issuer = issuer.map_err(|error| words::failure(&error))?;
     let show = |address: &str| {
         // The address is shown in any case: the browser may be on another machine.
-        desk.warn(&format!("open this address to sign in: {address}"));
+        context.warn(&format!("open this address to sign in: {address}"));
         if !options.no_browser && open_browser(address).is_err() {
-            desk.tell("there is no browser to open");
+            context.tell("there is no browser to open");
         }
     };
-    let credentials = browser::sign_in(&issuer, desk, show).await?;
-    signed_in(desk, &scope, &credentials)
+    let credentials = browser::sign_in(&issuer, context, show)?;
+    signed_in(context, &scope, &credentials)
 }
 
 fn open_browser(address: &str) -> std::io::Result<()> {
@@ -55,8 +55,8 @@ fn open_browser(address: &str) -> std::io::Result<()> {
 }
 
 /// The sign-in of the service's own client, if the service knows it.
-async fn take_over(desk: &Desk<'_>, scope: &Scope) -> Result<Reply, Failure> {
-    let home = desk.environment.home.as_deref().ok_or_else(homeless)?;
+fn take_over(context: &CommandContext<'_>, scope: &Scope) -> Result<Reply, Failure> {
+    let home = context.environment.home.as_deref().ok_or_else(homeless)?;
     let imported = import::read(&import::path(home))?;
     let credentials = Credentials {
         api_url: scope.shown_url(),
@@ -65,25 +65,24 @@ async fn take_over(desk: &Desk<'_>, scope: &Scope) -> Result<Reply, Failure> {
         organization: imported.organization,
         refresh: imported.refresh,
     };
-    let renewed = open::renewed(desk, scope, &credentials).await?;
+    let renewed = open::renewed(context, scope, &credentials)?;
     if let Some(renewed) = &renewed {
         // The other client's is spent now, so this one must not be lost, whatever comes.
-        keep(desk, scope, renewed)?;
+        keep(context, scope, renewed)?;
     }
     let imported = renewed.unwrap_or(credentials);
-    let checked = known(desk, scope, imported.token.clone()).await?;
+    let checked = known(context, scope, imported.token.clone())?;
     let kept = Credentials {
         kind: checked.kind,
         ..imported
     };
-    signed_in(desk, scope, &kept)
+    signed_in(context, scope, &kept)
 }
 
 /// A token that the service accepts.
-async fn known(desk: &Desk<'_>, scope: &Scope, token: Secret) -> Result<Credentials, Failure> {
-    let client = open::client(desk, scope, &token)?;
+fn known(context: &CommandContext<'_>, scope: &Scope, token: Secret) -> Result<Credentials, Failure> {
+    let client = open::client(context, scope, &token)?;
     let kind = access::probe(&client)
-        .await
         .map_err(|error| words::failure(&error))?;
     Ok(Credentials {
         api_url: scope.shown_url(),
@@ -95,23 +94,23 @@ async fn known(desk: &Desk<'_>, scope: &Scope, token: Secret) -> Result<Credenti
 }
 
 /// Keeps what signing in gave; nobody renews an earlier sign-in meanwhile.
-fn keep(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Place, Failure> {
-    let place = desk.credentials()?;
+fn keep(context: &CommandContext<'_>, scope: &Scope, credentials: &Credentials) -> Result<Place, Failure> {
+    let place = context.credentials()?;
     let _lock = credentials::lock(place.path())?;
     credentials::keep(&place, credentials, scope.keyring.value)
 }
 
 /// Keeps what signing in gave, and says so.
-fn signed_in(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Result<Reply, Failure> {
-    let kept = keep(desk, scope, credentials)?;
-    let place = desk.credentials()?;
-    if desk.environment.token.is_some() {
-        desk.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
+fn signed_in(context: &CommandContext<'_>, scope: &Scope, credentials: &Credentials) -> Result<Reply, Failure> {
+    let kept = keep(context, scope, credentials)?;
+    let place = context.credentials()?;
+    if context.environment.token.is_some() {
+        context.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
     }
-    let backend = open::scope(desk, &Wanted::default())?.backend;
+    let backend = open::scope(context, &Wanted::default())?.backend;
     if backend.value == BackendKind::Local {
         let source = backend.source.words();
-        desk.warn(&format!(
+        context.warn(&format!(
             "secrets still go to the vault of this machine: the backend is `local`{source}"
         ));
     }
@@ -133,17 +132,16 @@ fn signed_in(desk: &Desk<'_>, scope: &Scope, credentials: &Credentials) -> Resul
     })
 }
 
-pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let scope = hosted(desk)?;
-    let access = open::access(desk, &scope).await?;
-    let client = open::client(desk, &scope, &access.token)?;
+pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let scope = hosted(context)?;
+    let access = open::access(context, &scope)?;
+    let client = open::client(context, &scope, &access.token)?;
     let kind = access::probe(&client)
-        .await
         .map_err(|error| words::failure(&error))?;
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
-        let place = desk.credentials()?;
+        let place = context.credentials()?;
         let kept = place.place();
         (kept.name(), kept.words(place.path()))
     };
@@ -164,16 +162,16 @@ pub(super) async fn status(desk: &Desk<'_>) -> Result<Reply, Failure> {
 }
 
 /// The scope of the service, whatever keeps secrets otherwise.
-fn hosted(desk: &Desk<'_>) -> Result<Scope, Failure> {
+fn hosted(context: &CommandContext<'_>) -> Result<Scope, Failure> {
     let wanted = Wanted {
         backend: Some(BackendKind::Hosted.to_string()),
         ..Wanted::default()
     };
-    open::scope(desk, &wanted)
+    open::scope(context, &wanted)
 }
 
-fn token_from_stdin(desk: &Desk<'_>) -> Result<Secret, Failure> {
-    let bytes = desk.stdin()?;
+fn token_from_stdin(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+    let bytes = context.stdin()?;
     let wrong = |problem: &str| {
         invalid(vec![(
             "token".to_owned(),

@@ -5,7 +5,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
@@ -14,9 +14,9 @@ use crate::scope::{
     BackendKind, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
 
-pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let scope = open::scope(desk, &Wanted::default())?;
-    let config = Config::read(&desk.environment)?;
+pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let scope = open::scope(context, &Wanted::default())?;
+    let config = Config::read(&context.environment)?;
     let nobody = || ("(not set)".to_owned(), "");
     let organization = scope.organization.as_ref();
     let region = scope.region.as_ref();
@@ -45,7 +45,7 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
     let rows = rows
         .into_iter()
         .map(|(name, (value, source))| vec![name.to_owned(), value, source.to_owned()]);
-    let vault = desk.vault_folder()?;
+    let vault = context.vault_folder()?;
     let mut data = scope.json();
     data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
     data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
@@ -62,7 +62,7 @@ pub(super) fn show(desk: &Desk<'_>) -> Result<Reply, Failure> {
     })
 }
 
-pub(super) fn set(desk: &Desk<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
+pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
     let key = key.replace('-', "_");
     if !KEYS.contains(&key.as_str()) {
         let failure = invalid(vec![(
@@ -79,7 +79,7 @@ pub(super) fn set(desk: &Desk<'_>, key: &str, value: &str) -> Result<Reply, Fail
     if !value.is_empty() {
         check(&key, value)?;
     }
-    let mut config = Config::read(&desk.environment)?;
+    let mut config = Config::read(&context.environment)?;
     config.set(&key, (!value.is_empty()).then_some(value))?;
     let path = config.path.display();
     let text = match value {

@@ -4,18 +4,18 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 
 /// Yes or no. Where nobody can be asked it is a failure that names `--skip`.
-pub fn yes(desk: &Desk<'_>, message: String, details: String) -> Result<(), Failure> {
+pub fn yes(context: &CommandContext<'_>, message: String, details: String) -> Result<(), Failure> {
     let question = Question {
         details: Some(details),
         // Without anybody there a default would be an answer.
-        default: desk.interactive().then_some(Value::Bool(false)),
+        default: context.interactive().then_some(Value::Bool(false)),
         flag: Some("--skip".to_owned()),
         ..Question::new(QuestionKind::Confirm, "confirm", message)
     };
-    if desk.ask(&question)? == Answer::Confirm(true) {
+    if context.ask(&question)? == Answer::Confirm(true) {
         Ok(())
     } else {
         Err(declined("nothing was changed"))
@@ -24,7 +24,7 @@ pub fn yes(desk: &Desk<'_>, message: String, details: String) -> Result<(), Fail
 
 /// The name of what is about to go, typed once more.
 pub fn by_name(
-    desk: &Desk<'_>,
+    context: &CommandContext<'_>,
     name: &str,
     message: String,
     details: String,
@@ -34,7 +34,7 @@ pub fn by_name(
         flag: Some("--skip".to_owned()),
         ..Question::new(QuestionKind::Text, "name", message)
     };
-    if let Answer::Text(text) = desk.ask(&question)?
+    if let Answer::Text(text) = context.ask(&question)?
         && text.trim() == name
     {
         Ok(())

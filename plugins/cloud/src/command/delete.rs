@@ -4,20 +4,21 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::desk::Desk;
-use super::plan::where_is;
+use super::context::CommandContext;
+use super::target::where_is;
 use super::{confirm, open};
 use crate::backend::Keys;
 use crate::domain::SetName;
 use crate::input::invalid;
 use crate::options::Delete;
-use crate::words::{self, count};
+use crate::text::count;
+use crate::words::Deed;
 
-pub(super) async fn delete(desk: &Desk<'_>, options: &Delete) -> Result<Reply, Failure> {
+pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name)
         .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
-    let opened = open::open(desk, &options.scope.wanted(None)).await?;
-    let details = opened.existing(&name).await?;
+    let opened = open::open(context, &options.scope.wanted(None))?;
+    let details = opened.existing(&name)?;
     let kind = details.summary.kind;
     let place = where_is(&opened, &details.summary);
     if !options.skip {
@@ -30,15 +31,16 @@ pub(super) async fn delete(desk: &Desk<'_>, options: &Delete) -> Result<Reply, F
             kind.words(),
         );
         confirm::by_name(
-            desk,
+            context,
             name.as_str(),
             format!("Type `{name}` to delete it:"),
             about,
         )?;
     }
-    let deleted = opened.backend.delete(&name).await;
-    if !deleted.map_err(|error| words::failure(&error))? {
-        return Err(opened.not_found(&name).await);
+    context.progress(&format!("Deleting `{name}`"));
+    let deleted = opened.backend.delete(&name);
+    if !deleted.map_err(|error| opened.change_failure(Deed::Delete, &name, &error))? {
+        return Err(opened.not_found(&name));
     }
     Ok(Reply {
         text: format!("Deleted the {} `{name}` ({place})\n", kind.words()),

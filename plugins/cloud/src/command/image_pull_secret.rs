@@ -8,7 +8,7 @@ use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::plan::{target, where_to};
 use super::{open, ready};
 use crate::domain::{RegistryHost, SetKind, SetName};
@@ -24,24 +24,24 @@ enum Encoding {
     AsTheyAre,
 }
 
-pub(super) async fn put(desk: &Desk<'_>, options: ImagePullSecret) -> Result<Reply, Failure> {
+pub(super) fn put(context: &CommandContext<'_>, options: ImagePullSecret) -> Result<Reply, Failure> {
     let encoding = if options.no_encode {
         Encoding::AsTheyAre
     } else {
         Encoding::Base64
     };
-    let (name, host, given) = parsed(desk, &options, encoding)?;
+    let (name, host, given) = parsed(context, &options, encoding)?;
     let wanted = options.scope.wanted(options.region.region.as_deref());
-    let mut opened = open::open(desk, &wanted).await?;
-    let existing = opened.get(&name).await?;
+    let mut opened = open::open(context, &wanted)?;
+    let existing = opened.get(&name)?;
     let target = target(
         &mut opened,
         &name,
         SetKind::ImagePullSecret,
         existing,
-        &|line| desk.warn(line),
+        &|line| context.warn(line),
     )
-    .await?;
+    ?;
     let verb = if target.exists {
         ("Update", "Updated")
     } else {
@@ -58,17 +58,15 @@ pub(super) async fn put(desk: &Desk<'_>, options: ImagePullSecret) -> Result<Rep
     } else {
         let credentials = match given {
             Some(credentials) => credentials,
-            None => ask(desk, encoding)?,
+            None => ask(context, encoding)?,
         };
         let region = (!target.exists).then_some(&target.region);
-        desk.progress("Saving the credentials");
+        context.progress("Saving the credentials");
         let put = opened
             .backend
-            .put_image_pull_secret(&name, &host, &credentials, region)
-            .await;
+            .put_image_pull_secret(&name, &host, &credentials, region);
         put.map_err(|error| words::failure(&error))?;
-        status = ready::status(desk, &opened, &name, options.wait)
-            .await?
+        status = ready::status(context, &opened, &name, options.wait)?
             .map(|seen| seen.status.name());
         text = format!(
             "{} the image pull secret `{name}` for {host} ({place}; {})\n",
@@ -94,7 +92,7 @@ pub(super) async fn put(desk: &Desk<'_>, options: ImagePullSecret) -> Result<Rep
 
 /// Name, address and credentials as far as they are given; all problems at once.
 fn parsed(
-    desk: &Desk<'_>,
+    context: &CommandContext<'_>,
     options: &ImagePullSecret,
     encoding: Encoding,
 ) -> Result<(SetName, RegistryHost, Option<Secret>), Failure> {
@@ -109,7 +107,7 @@ fn parsed(
     let given = match options.credentials.as_deref() {
         None => None,
         Some("-") => {
-            if let Ok(text) = String::from_utf8(desk.stdin()?) {
+            if let Ok(text) = String::from_utf8(context.stdin()?) {
                 Some(Secret::new(text.trim_end_matches(['\n', '\r']).to_owned()))
             } else {
                 problem("credentials", "are not UTF-8".to_owned());
@@ -157,11 +155,11 @@ fn checked(given: &Secret, encoding: Encoding) -> Result<Secret, String> {
 }
 
 /// User name and token, the token hidden.
-fn ask(desk: &Desk<'_>, encoding: Encoding) -> Result<Secret, Failure> {
+fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failure> {
     let user = Question::new(QuestionKind::Text, "username", "User name at the registry");
     let token = Question::new(QuestionKind::Password, "token", "Token or password");
     let instead = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
-    let answers = desk.ask_all_or(&[user, token], instead)?;
+    let answers = context.ask_all_or(&[user, token], instead)?;
     let [Answer::Text(user), Answer::Secret(token)] = answers.as_slice() else {
         return Err(invalid(vec![(
             "credentials".to_owned(),
@@ -177,7 +175,7 @@ fn ask(desk: &Desk<'_>, encoding: Encoding) -> Result<Secret, Failure> {
     let pair = checked(&pair, Encoding::Base64);
     let pair = pair.map_err(|problem| invalid(vec![("credentials".to_owned(), None, problem)]))?;
     if encoding == Encoding::AsTheyAre {
-        desk.warn("what is typed is always encoded; `--no-encode` is for credentials on the command line or stdin");
+        context.warn("what is typed is always encoded; `--no-encode` is for credentials on the command line or stdin");
     }
     Ok(pair)
 }

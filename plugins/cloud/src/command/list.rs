@@ -5,16 +5,18 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open::{self, Opened};
+use super::region;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{SetKind, SetName};
 use crate::input::invalid;
 use crate::options::List;
 use crate::scope::Source;
-use crate::words::{self, theirs};
+use crate::text::theirs;
+use crate::words;
 
-pub(super) async fn list(desk: &Desk<'_>, options: &List) -> Result<Reply, Failure> {
+pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply, Failure> {
     let name = options
         .name
         .as_deref()
@@ -22,17 +24,17 @@ pub(super) async fn list(desk: &Desk<'_>, options: &List) -> Result<Reply, Failu
         .transpose();
     let name = name.map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
     let wanted = options.scope.wanted(options.region.as_deref());
-    let mut scope = open::scope(desk, &wanted)?;
+    let mut scope = open::scope(context, &wanted)?;
     // All regions, unless the user wants one here and now.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
-    let opened = open::open_scope(desk, scope).await?;
+    let opened = open::open_scope(context, scope)?;
     match name {
-        Some(name) => one(opened, &name).await,
-        None => all(opened, options).await,
+        Some(name) => one(opened, &name),
+        None => all(opened, options),
     }
 }
 
-async fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
+fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
     let region = opened
         .scope
         .region
@@ -41,11 +43,10 @@ async fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
     let mut sets = opened
         .backend
         .list(region.as_ref())
-        .await
         .map_err(|error| words::failure(&error))?;
     if sets.is_empty() && region.is_some() {
         // Nothing there, or no such region?
-        opened.region().await?;
+        region::settle(&mut opened)?;
     }
     if options.sets {
         sets.retain(|set| set.kind == SetKind::Secret);
@@ -74,8 +75,8 @@ async fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
     })
 }
 
-async fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
-    let Details { summary, keys } = opened.existing(name).await?;
+fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
+    let Details { summary, keys } = opened.existing(name)?;
     let elsewhere = opened
         .scope
         .region
@@ -83,7 +84,7 @@ async fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
         .is_some_and(|region| region.value.as_str() != summary.region);
     if elsewhere {
         // In another region, or is there no such one?
-        let wanted = opened.region().await?;
+        let wanted = region::settle(&mut opened)?;
         return Err(Failure::new(
             Exit::Failed,
             "not_found",

@@ -6,14 +6,15 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open;
 use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
 use crate::auth::import;
 use crate::auth::issuer::{self, Issuer, Revocation};
 use crate::backend::BackendError;
 use crate::scope::{Wanted, address};
-use crate::words::{self, count};
+use crate::text::span;
+use crate::words;
 
 /// How long the issuer is waited for at most.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -28,8 +29,8 @@ enum End {
     GoesOn { code: String, why: String },
 }
 
-pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
-    let place = desk.credentials()?;
+pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let place = context.credentials()?;
     // Nobody puts back meanwhile what they are renewing.
     let lock = place
         .exists()
@@ -40,8 +41,8 @@ pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
     // What needs nobody else comes first: whatever happens from here on, this machine is signed out.
     let had = credentials::forget(&place)?;
     drop(lock);
-    if desk.environment.token.is_some() {
-        desk.warn("BOT_CLI_TOKEN is set and goes on signing you in");
+    if context.environment.token.is_some() {
+        context.warn("BOT_CLI_TOKEN is set and goes on signing you in");
     }
     if !had {
         return Ok(Reply {
@@ -50,7 +51,7 @@ pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
             next: Vec::new(),
         });
     }
-    let end = end(desk, &found)?;
+    let end = end(context, &found)?;
     let mut text = format!("Signed out: removed from {kept}");
     let mut data = json!({ "signed_in": false, "changed": true, "revoked": false });
     match end {
@@ -65,7 +66,7 @@ pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
         }
         End::GoesOn { code, why } => {
             let rest = rest(&found, issuer::now());
-            desk.warn(&format!("the sign-in is not revoked: {why}; {rest}"));
+            context.warn(&format!("the sign-in is not revoked: {why}; {rest}"));
             data["reason"] = json!(code);
         }
     }
@@ -77,7 +78,7 @@ pub(super) fn logout(desk: &Desk<'_>) -> Result<Reply, Failure> {
 }
 
 /// Ends the sign-in where it was made, if it was.
-fn end(desk: &Desk<'_>, found: &Found) -> Result<End, Failure> {
+fn end(context: &CommandContext<'_>, found: &Found) -> Result<End, Failure> {
     let goes_on = |code: &str, why: String| End::GoesOn {
         code: code.to_owned(),
         why,
@@ -93,12 +94,12 @@ fn end(desk: &Desk<'_>, found: &Found) -> Result<End, Failure> {
     if credentials.refresh.is_none() && credentials.token.expose().starts_with("pcc_pat_") {
         return Ok(End::NotOurs("the personal access token itself still works"));
     }
-    if is_shared(desk, credentials) {
+    if is_shared(context, credentials) {
         let why = "the service's own client is signed in with it, too";
         return Ok(goes_on("shared", why.to_owned()));
     }
-    desk.progress("Revoking the sign-in");
-    match desk.wait(async { Ok(revoke(desk, credentials).await) })? {
+    context.progress("Revoking the sign-in");
+    match context.wait(async { Ok(revoke(context, credentials)) })? {
         Ok(Revocation::Done) => Ok(End::Revoked),
         Ok(Revocation::NotOffered) => {
             let why = "the issuer offers no revocation";
@@ -117,8 +118,8 @@ fn end(desk: &Desk<'_>, found: &Found) -> Result<End, Failure> {
 }
 
 /// Whether the service's own client, from which a sign-in can be taken over, still holds the same one.
-fn is_shared(desk: &Desk<'_>, credentials: &Credentials) -> bool {
-    let home = desk.environment.home.as_deref();
+fn is_shared(context: &CommandContext<'_>, credentials: &Credentials) -> bool {
+    let home = context.environment.home.as_deref();
     let Some(theirs) = home.and_then(|home| import::read(&import::path(home)).ok()) else {
         return false;
     };
@@ -128,18 +129,18 @@ fn is_shared(desk: &Desk<'_>, credentials: &Credentials) -> bool {
 }
 
 /// Asks the issuer of the service that the token is for, and no other.
-async fn revoke(desk: &Desk<'_>, credentials: &Credentials) -> Result<Revocation, BackendError> {
+fn revoke(context: &CommandContext<'_>, credentials: &Credentials) -> Result<Revocation, BackendError> {
     let base = address(&credentials.api_url).map_err(|failure| BackendError::InvalidResponse {
         what: failure.message,
     })?;
     // Settings that can't be used don't keep anybody signed in.
-    let scope = open::scope(desk, &Wanted::default());
+    let scope = open::scope(context, &Wanted::default());
     let patience = scope.map_or(PATIENCE, |scope| scope.timeout.min(PATIENCE));
     let asked = async {
-        let issuer = Issuer::find(&base, patience, desk).await?;
-        issuer.revoke(credentials).await
+        let issuer = Issuer::find(&base, patience, context)?;
+        issuer.revoke(credentials)
     };
-    match tokio::time::timeout(patience, asked).await {
+    match tokio::time::timeout(patience, asked) {
         Ok(answer) => answer,
         Err(_) => Err(BackendError::TimedOut {
             host: base.host_str().unwrap_or_default().to_owned(),
@@ -160,32 +161,5 @@ fn rest(found: &Found, now: u64) -> String {
             "a copy of its token works for another {}, and longer if it is renewed",
             span(seconds)
         ),
-    }
-}
-
-/// "24 hours", "5 minutes": never less than it is.
-fn span(seconds: u64) -> String {
-    let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
-    match seconds {
-        ..7200 => count(whole(60), "minute"),
-        _ => count(whole(3600), "hour"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::span;
-
-    #[test]
-    fn spans_are_never_shorter_than_they_are() {
-        for (seconds, expected) in [
-            (1, "1 minute"),
-            (61, "2 minutes"),
-            (7199, "120 minutes"),
-            (7200, "2 hours"),
-            (86_399, "24 hours"),
-        ] {
-            assert_eq!(span(seconds), expected);
-        }
     }
 }

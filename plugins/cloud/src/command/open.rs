@@ -1,23 +1,19 @@
-//! From options to a backend that can be used.
+//! From options to a backend that can be used, and what every command does with one.
 
 use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::secret::Secret;
 
-use super::desk::Desk;
-use crate::auth::credentials::{self, Credentials, Found, TokenKind};
-use crate::auth::issuer::{self, Issuer};
+use super::context::CommandContext;
+use super::token::{self, Access};
+use crate::auth::credentials::TokenKind;
 use crate::backend::hosted::http::Client;
 use crate::backend::hosted::{Hosted, Tenant, access};
 use crate::backend::local::{ORGANIZATION, Vault};
-use crate::backend::{BackendError, Details, SecretsBackend};
+use crate::backend::{ChangeError, Details, SecretsBackend, Summary};
 use crate::config::{Config, nearest};
-use crate::domain::{Organization, Region, SetName};
+use crate::domain::{Organization, SetName};
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
-use crate::secret_file::SecretFile;
-use crate::words;
-
-/// A token that runs out in so many seconds is replaced.
-const MARGIN: u64 = 60;
+use crate::text::theirs;
+use crate::words::{self, Deed};
 
 /// A backend, and how it was come by.
 pub struct Opened<'a> {
@@ -27,53 +23,41 @@ pub struct Opened<'a> {
     pub scope: Scope,
 }
 
-/// A token, and what is known of it.
-pub struct Access {
-    /// The token.
-    pub token: Secret,
-    /// What it is good for, if that is known.
-    pub kind: Option<TokenKind>,
-    /// The organization that was chosen with it.
-    pub organization: Option<String>,
-    /// Whether it is that of the environment.
-    pub from_environment: bool,
-}
-
 /// Where options, environment, configuration and sign-in say to act.
-pub fn scope(desk: &Desk<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
-    let config = Config::read(&desk.environment)?;
+pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
+    let config = Config::read(&context.environment)?;
     // Whoever has no place for a sign-in may have a token.
-    let signed_in = desk.credentials().is_ok_and(|place| place.exists());
-    Scope::resolve(wanted, &desk.environment, &config, signed_in)
+    let signed_in = context.credentials().is_ok_and(|place| place.exists());
+    Scope::resolve(wanted, &context.environment, &config, signed_in)
 }
 
 /// The backend that `wanted` stands for.
-pub async fn open<'a>(desk: &'a Desk<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
-    open_scope(desk, scope(desk, wanted)?).await
+pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
+    open_scope(context, scope(context, wanted)?)
 }
 
 /// The backend of a scope.
-pub async fn open_scope<'a>(desk: &'a Desk<'_>, mut scope: Scope) -> Result<Opened<'a>, Failure> {
+pub fn open_scope<'a>(context: &'a CommandContext<'_>, mut scope: Scope) -> Result<Opened<'a>, Failure> {
     let backend: Box<dyn SecretsBackend + 'a> = match scope.backend.value {
         BackendKind::Local => {
             if scope.backend.source == Source::Default {
-                desk.warn("you are not signed in, so the vault of this machine is used (`--backend local` means it, `bot-cli cloud auth login` signs in)");
+                context.warn("you are not signed in, so the vault of this machine is used (`--backend local` means it, `bot-cli cloud auth login` signs in)");
             }
-            Box::new(vault(desk, &mut scope)?)
+            Box::new(vault(context, &mut scope)?)
         }
         BackendKind::Hosted => {
-            let access = access(desk, &scope).await?;
-            let client = client(desk, &scope, &access.token)?;
-            let tenant = tenant(desk, &mut scope, &client, &access).await?;
+            let access = token::access(context, &scope)?;
+            let client = client(context, &scope, &access)?;
+            let tenant = tenant(context, &mut scope, &client, &access)?;
             Box::new(Hosted::new(client, tenant))
         }
     };
-    desk.tell(&format!("using {}", scope.words()));
+    context.tell(&format!("using {}", scope.words()));
     Ok(Opened { backend, scope })
 }
 
 /// The vault of this machine.
-pub fn vault<'a>(desk: &'a Desk<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
+pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
     let organization = if let Some(organization) = &scope.organization {
         organization.value.clone()
     } else {
@@ -85,129 +69,38 @@ pub fn vault<'a>(desk: &'a Desk<'_>, scope: &mut Scope) -> Result<Vault<'a>, Fai
         local
     };
     Ok(Vault::new(
-        &desk.vault_folder()?,
+        &context.vault_folder()?,
         organization,
         scope.keyring.value,
-        desk,
+        context,
     ))
 }
 
-/// A client of the service with a token.
+/// A client of the service with a token, which is renewed where the service no longer accepts it.
 pub fn client<'a>(
-    desk: &'a Desk<'_>,
+    context: &'a CommandContext<'_>,
     scope: &Scope,
-    token: &Secret,
+    access: &Access,
 ) -> Result<Client<'a>, Failure> {
-    Client::new(&scope.api_url.value, token.clone(), scope.timeout, desk)
-        .map_err(|error| words::failure(&error))
-}
-
-/// The token of the environment, or that of the sign-in, made new where it is about to run out.
-pub async fn access(desk: &Desk<'_>, scope: &Scope) -> Result<Access, Failure> {
-    if let Some(token) = &desk.environment.token {
-        refuse_public(token)?;
-        return Ok(Access {
-            token: token.clone(),
-            kind: access::kind_of(token),
-            organization: None,
-            from_environment: true,
-        });
-    }
-    let place = desk.credentials()?;
-    match credentials::find(&place) {
-        Found::Nothing => Err(not_signed_in("you are not signed in")),
-        Found::Broken(why) => Err(credentials::broken(place.path(), &why)),
-        Found::Usable(credentials) if credentials.api_url != scope.shown_url() => {
-            Err(not_signed_in(&format!(
-                "you are signed in to {}, not to {}",
-                credentials.api_url,
-                scope.shown_url()
-            )))
-        }
-        Found::Usable(credentials) => {
-            let credentials = fresh(desk, scope, &place, credentials).await?;
-            Ok(Access {
-                token: credentials.token,
-                kind: Some(credentials.kind),
-                organization: credentials.organization,
-                from_environment: false,
-            })
-        }
-    }
-}
-
-/// The sign-in that is kept, and holds for a while: one that is about to run out is renewed.
-async fn fresh(
-    desk: &Desk<'_>,
-    scope: &Scope,
-    place: &SecretFile<'_>,
-    credentials: Credentials,
-) -> Result<Credentials, Failure> {
-    if !runs_out(&credentials) {
-        return Ok(credentials);
-    }
-    // A refresh token is good for one use, so one process uses it and the others take what it got.
-    let _lock = credentials::lock(place.path())?;
-    let credentials = match credentials::find(place) {
-        Found::Usable(newer) if newer.api_url == credentials.api_url => newer,
-        Found::Nothing => return Err(not_signed_in("you have signed out")),
-        Found::Usable(_) | Found::Broken(_) => credentials,
-    };
-    match renewed(desk, scope, &credentials).await? {
-        Some(renewed) => {
-            credentials::keep(place, &renewed, scope.keyring.value)?;
-            Ok(renewed)
-        }
-        None => Ok(credentials),
-    }
-}
-
-/// What comes in the place of credentials that are about to run out, which from then on are good for nothing.
-pub async fn renewed(
-    desk: &Desk<'_>,
-    scope: &Scope,
-    credentials: &Credentials,
-) -> Result<Option<Credentials>, Failure> {
-    let Some(refresh) = credentials
-        .refresh
-        .as_ref()
-        .filter(|_| runs_out(credentials))
-    else {
-        return Ok(None);
-    };
-    let renewed = match Issuer::find(&scope.api_url.value, scope.timeout, desk).await {
-        Ok(issuer) => issuer.renew(refresh).await,
-        Err(error) => Err(error),
-    };
-    match renewed {
-        Ok(renewed) => Ok(Some(Credentials {
-            organization: credentials.organization.clone(),
-            ..renewed
-        })),
-        // What still holds is used as long as it does.
-        Err(_) if refresh.expires_at > issuer::now() => Ok(None),
-        Err(BackendError::NotSignedIn { .. }) => Err(not_signed_in("your sign-in has run out")),
-        Err(error) => Err(words::failure(&error)),
-    }
-}
-
-fn runs_out(credentials: &Credentials) -> bool {
-    let refresh = credentials.refresh.as_ref();
-    refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
+    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context);
+    client.map_err(|error| words::failure(&error))
 }
 
 /// Whom requests with this token are for.
-async fn tenant(
-    desk: &Desk<'_>,
+fn tenant(
+    context: &CommandContext<'_>,
     scope: &mut Scope,
     client: &Client<'_>,
     access: &Access,
 ) -> Result<Tenant, Failure> {
+    let mut known = None;
     let kind = match access.kind {
         Some(kind) => kind,
-        None => access::probe(client)
-            .await
-            .map_err(|error| words::failure(&error))?,
+        None => {
+            let probed = access::probe(client).map_err(|error| words::failure(&error))?;
+            known = probed.organizations;
+            probed.kind
+        }
     };
     if kind == TokenKind::ApiKey {
         if let Some(organization) = scope.organization.take() {
@@ -216,31 +109,33 @@ async fn tenant(
                 organization.value
             );
             match organization.source {
-                Source::Flag => desk.warn(&message),
+                Source::Flag => context.warn(&message),
                 Source::Environment
                 | Source::Config
                 | Source::DeployFile
                 | Source::Service
                 | Source::Existing
                 | Source::Default => {
-                    desk.tell(&message);
+                    context.tell(&message);
                 }
             }
         }
         return Ok(Tenant::ApiKey);
     }
     if scope.organization.is_none() {
-        scope.organization = chosen(access);
+        let all = || match known {
+            Some(known) => Ok(known),
+            None => access::organizations(client).map_err(|error| words::failure(&error)),
+        };
+        scope.organization = match chosen(access) {
+            Some(chosen) => Some(chosen),
+            None => Some(first(&all()?)?),
+        };
     }
-    let organization = match scope.organization.take() {
-        Some(organization) => organization,
-        None => Setting {
-            value: first_organization(client).await?,
-            source: Source::Service,
-        },
-    };
-    scope.organization = Some(organization.clone());
-    Ok(Tenant::User(organization.value))
+    match &scope.organization {
+        Some(organization) => Ok(Tenant::User(organization.value.clone())),
+        None => Err(internal("no organization was chosen")),
+    }
 }
 
 /// The organization that was chosen when signing in.
@@ -252,52 +147,28 @@ fn chosen(access: &Access) -> Option<Setting<Organization>> {
     })
 }
 
-/// Notes which of a person's organizations is used when nobody says otherwise.
+/// Notes which of a person's organizations is used when nothing says otherwise.
 pub fn settle_organization(scope: &mut Scope, access: &Access, all: &[(String, String)]) {
-    let first = || {
-        let value = Organization::parse(&all.first()?.0).ok()?;
-        Some(Setting {
-            value,
-            source: Source::Service,
-        })
-    };
     if scope.organization.is_none() {
-        scope.organization = chosen(access).or_else(first);
+        scope.organization = chosen(access).or_else(|| first(all).ok());
     }
 }
 
-async fn first_organization(client: &Client<'_>) -> Result<Organization, Failure> {
-    let organizations = access::organizations(client)
-        .await
-        .map_err(|error| words::failure(&error))?;
-    let Some((name, _)) = organizations.first() else {
+/// The first of a person's organizations, which is the service's default.
+fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
+    let Some((name, _)) = all.first() else {
         return Err(Failure::new(
             Exit::NotAllowed,
             "not_allowed",
             "you belong to no organization",
         ));
     };
-    Organization::parse(name)
-        .map_err(|_| internal("the service names an organization that can't be one"))
-}
-
-/// A key that browsers have can't do anything here.
-pub fn refuse_public(token: &Secret) -> Result<(), Failure> {
-    if token.expose().starts_with("pk_") {
-        return Err(Failure::new(
-            Exit::NotAllowed,
-            "not_allowed",
-            "this is a public API key, which can't manage secrets",
-        )
-        .hint("use a personal access token or a private API key"));
-    }
-    Ok(())
-}
-
-fn not_signed_in(message: &str) -> Failure {
-    Failure::new(Exit::NotAllowed, "not_signed_in", message)
-        .hint("bot-cli cloud auth login")
-        .hint("or set BOT_CLI_TOKEN to a personal access token or a private API key")
+    let value = Organization::parse(name)
+        .map_err(|_| internal("the service names an organization that can't be one"))?;
+    Ok(Setting {
+        value,
+        source: Source::Service,
+    })
 }
 
 fn internal(problem: &str) -> Failure {
@@ -306,32 +177,47 @@ fn internal(problem: &str) -> Failure {
 
 impl Opened<'_> {
     /// A set; whatever goes wrong is worded.
-    pub async fn get(&self, name: &SetName) -> Result<Option<Details>, Failure> {
-        self.backend
-            .get(name)
-            .await
-            .map_err(|error| words::failure(&error))
+    pub fn get(&self, name: &SetName) -> Result<Option<Details>, Failure> {
+        let got = self.backend.get(name);
+        got.map_err(|error| words::failure(&error))
+    }
+
+    /// Every set of every region.
+    pub fn all(&self) -> Result<Vec<Summary>, Failure> {
+        let all = self.backend.list(None);
+        all.map_err(|error| words::failure(&error))
     }
 
     /// A set that must be there.
-    pub async fn existing(&self, name: &SetName) -> Result<Details, Failure> {
-        match self.get(name).await? {
+    pub fn existing(&self, name: &SetName) -> Result<Details, Failure> {
+        match self.get(name)? {
             Some(details) => Ok(details),
-            None => Err(self.not_found(name).await),
+            None => Err(self.not_found(name)),
         }
     }
 
-    /// There is no such set; perhaps a near one.
-    pub async fn not_found(&self, name: &SetName) -> Failure {
+    /// There is no such set; perhaps a near one. The listing must agree: what could not be seen is not called missing.
+    pub fn not_found(&self, name: &SetName) -> Failure {
+        let sets = match self.all() {
+            Ok(sets) => sets,
+            Err(failure) => return failure,
+        };
+        if sets.iter().any(|set| set.name == name.as_str()) {
+            return Failure::new(
+                Exit::Failed,
+                "invalid_response",
+                format!("the service lists `{name}`, and says that there is no such set"),
+            )
+            .hint("try again: somebody else may be changing it");
+        }
         let failure = Failure::new(
             Exit::Failed,
             "not_found",
             format!("there is no set `{name}` in {}", self.place()),
         );
-        let sets = self.backend.list(None).await.unwrap_or_default();
         let near = nearest(name.as_str(), sets.iter().map(|set| set.name.as_str()));
         match near {
-            Some(near) => failure.hint(format!("did you mean `{}`?", words::theirs(near))),
+            Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
             None => failure.hint(self.scope.command("secrets list")),
         }
     }
@@ -344,59 +230,12 @@ impl Opened<'_> {
         }
     }
 
-    /// The region for something new: the wanted one if there is such a one, else the default. What comes from the service is noted in the scope.
-    pub async fn region(&mut self) -> Result<Region, Failure> {
-        let regions = self
-            .backend
-            .regions()
-            .await
-            .map_err(|error| words::failure(&error))?;
-        let codes: Vec<&str> = regions.all.iter().map(|(code, _)| code.as_str()).collect();
-        if let Some(wanted) = &self.scope.region {
-            return if codes.contains(&wanted.value.as_str()) {
-                Ok(wanted.value.clone())
-            } else {
-                Err(unknown_region(wanted, &codes))
-            };
-        }
-        let code = regions
-            .default
-            .as_deref()
-            .or(codes.first().copied())
-            .unwrap_or_default();
-        let region = Region::parse(code)
-            .map_err(|problem| internal(&format!("the default region {problem}")))?;
-        self.scope.region = Some(Setting {
-            value: region.clone(),
-            source: match self.scope.backend.value {
-                BackendKind::Hosted => Source::Service,
-                BackendKind::Local => Source::Default,
-            },
-        });
-        Ok(region)
+    /// What a change could not do, and what became of it.
+    pub fn change_failure(&self, deed: Deed, name: &SetName, error: &ChangeError) -> Failure {
+        let look = match deed {
+            Deed::Change => format!("secrets list {name}"),
+            Deed::Delete => "secrets list".to_owned(),
+        };
+        words::change_failure(deed, name, error, &self.scope.command(&look))
     }
-}
-
-/// There is no such region.
-fn unknown_region(wanted: &Setting<Region>, codes: &[&str]) -> Failure {
-    let shown: Vec<String> = codes.iter().map(|code| words::theirs(code)).collect();
-    let failure = Failure::new(
-        Exit::Usage,
-        "unknown_region",
-        format!(
-            "there is no region `{}`{}",
-            wanted.value,
-            wanted.source.words()
-        ),
-    )
-    .field(
-        "region",
-        Some("--region"),
-        "is not one of the organization's",
-    );
-    let failure = match nearest(wanted.value.as_str(), codes.iter().copied()) {
-        Some(near) => failure.hint(format!("did you mean `{}`?", words::theirs(near))),
-        None => failure,
-    };
-    failure.hint(format!("possible are {}", shown.join(", ")))
 }

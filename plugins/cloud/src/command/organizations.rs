@@ -5,8 +5,8 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
-use super::desk::Desk;
-use super::open;
+use super::context::CommandContext;
+use super::{open, token};
 use crate::auth::credentials::TokenKind;
 use crate::backend::hosted::access;
 use crate::backend::local::ORGANIZATION;
@@ -15,10 +15,11 @@ use crate::domain::Organization;
 use crate::input::invalid;
 use crate::options::ScopeOptions;
 use crate::scope::{BackendKind, Scope, Source, Wanted};
-use crate::words::{self, theirs};
+use crate::text::theirs;
+use crate::words;
 
-pub(super) async fn list(desk: &Desk<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
-    let (scope, all) = organizations(desk, &options.wanted(None)).await?;
+pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
+    let (scope, all) = organizations(context, &options.wanted(None))?;
     let current = scope
         .organization
         .as_ref()
@@ -46,10 +47,10 @@ pub(super) async fn list(desk: &Desk<'_>, options: &ScopeOptions) -> Result<Repl
     })
 }
 
-pub(super) async fn choose(desk: &Desk<'_>, name: &str) -> Result<Reply, Failure> {
+pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
     let wanted = Organization::parse(name)
         .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
-    let (scope, all) = organizations(desk, &Wanted::default()).await?;
+    let (scope, all) = organizations(context, &Wanted::default())?;
     // The vault takes any name: its organizations come into being with their first set.
     let known = all.iter().any(|(known, _)| known == wanted.as_str());
     if !known && scope.backend.value == BackendKind::Hosted {
@@ -65,14 +66,14 @@ pub(super) async fn choose(desk: &Desk<'_>, name: &str) -> Result<Reply, Failure
             },
         );
     }
-    let mut config = Config::read(&desk.environment)?;
+    let mut config = Config::read(&context.environment)?;
     config.set("organization", Some(wanted.as_str()))?;
     if scope
         .organization
         .as_ref()
         .is_some_and(|organization| organization.source == Source::Environment)
     {
-        desk.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
+        context.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
     }
     Ok(Reply {
         text: format!(
@@ -85,14 +86,14 @@ pub(super) async fn choose(desk: &Desk<'_>, name: &str) -> Result<Reply, Failure
 }
 
 /// Every organization, with the scope in which one of them is current.
-async fn organizations(
-    desk: &Desk<'_>,
+fn organizations(
+    context: &CommandContext<'_>,
     wanted: &Wanted,
 ) -> Result<(Scope, Vec<(String, String)>), Failure> {
-    let mut scope = open::scope(desk, wanted)?;
+    let mut scope = open::scope(context, wanted)?;
     match scope.backend.value {
         BackendKind::Local => {
-            let vault = open::vault(desk, &mut scope)?;
+            let vault = open::vault(context, &mut scope)?;
             let mut names = vault
                 .organizations()
                 .map_err(|error| words::failure(&error.into()))?;
@@ -109,7 +110,7 @@ async fn organizations(
             ))
         }
         BackendKind::Hosted => {
-            let access = open::access(desk, &scope).await?;
+            let access = token::access(context, &scope)?;
             if access.kind == Some(TokenKind::ApiKey) {
                 return Err(Failure::new(
                     Exit::Failed,
@@ -118,9 +119,9 @@ async fn organizations(
                 )
                 .hint("a personal access token or `bot-cli cloud auth login` can"));
             }
-            let client = open::client(desk, &scope, &access.token)?;
+            let client = open::client(context, &scope, &access)?;
             let all = access::organizations(&client)
-                .await
+                
                 .map_err(|error| words::failure(&error))?;
             open::settle_organization(&mut scope, &access, &all);
             Ok((scope, all))

@@ -5,17 +5,17 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open;
 use crate::options::ScopeOptions;
-use crate::words::{self, theirs};
+use crate::text::theirs;
+use crate::words;
 
-pub(super) async fn list(desk: &Desk<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
-    let opened = open::open(desk, &options.wanted(None)).await?;
+pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
+    let opened = open::open(context, &options.wanted(None))?;
     let regions = opened
         .backend
         .regions()
-        .await
         .map_err(|error| words::failure(&error))?;
     let header = ["CODE", "NAME", ""].map(str::to_owned).to_vec();
     let rows = regions.all.iter().map(|(code, name)| {

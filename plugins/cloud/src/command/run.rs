@@ -12,7 +12,7 @@ use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open;
 use crate::domain::{Entry, SetName};
 use crate::input::invalid;
@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long the program has from the user's wish to stop until it is killed. The host has 5 seconds for us.
 const GRACE: Duration = Duration::from_secs(4);
 
-pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
+pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name)
         .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
     let wanted = Wanted {
@@ -34,8 +34,8 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
         region: None,
         backend: Some("local".to_owned()),
     };
-    let mut scope = open::scope(desk, &wanted)?;
-    let vault = open::vault(desk, &mut scope)?;
+    let mut scope = open::scope(context, &wanted)?;
+    let vault = open::vault(context, &mut scope)?;
     let entries = vault
         .values(&name)
         .map_err(|error| words::failure(&error.into()))?;
@@ -59,14 +59,14 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .current_dir(desk.cwd())
+        .current_dir(context.cwd())
         .envs(environment(&entries));
-    if desk.environment.own_streams {
+    if context.environment.own_streams {
         // The user's terminal and streams are ours to hand on.
         let error = command.exec();
-        return Ok(not_started(desk, &name, program, &error));
+        return Ok(not_started(context, &name, program, &error));
     }
-    let shown = desk.format() == Format::Text;
+    let shown = context.format() == Format::Text;
     command.stdin(Stdio::null()).stdout(if shown {
         Stdio::piped()
     } else {
@@ -74,16 +74,16 @@ pub(super) fn run(desk: &Desk<'_>, options: &Run) -> Result<Reply, Failure> {
     });
     let child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return Ok(not_started(desk, &name, program, &error)),
+        Err(error) => return Ok(not_started(context, &name, program, &error)),
     };
     drop(command);
-    let status = attend(desk, child, program)?;
-    Ok(ended(desk, &name, status))
+    let status = attend(context, child, program)?;
+    Ok(ended(context, &name, status))
 }
 
 /// The program's status is ours.
-fn ended(desk: &Desk<'_>, name: &SetName, status: u8) -> Reply {
-    desk.exit_with(status);
+fn ended(context: &CommandContext<'_>, name: &SetName, status: u8) -> Reply {
+    context.exit_with(status);
     Reply {
         text: String::new(),
         data: json!({ "name": name.as_str(), "exit": status }),
@@ -98,7 +98,7 @@ fn environment(entries: &[Entry]) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Passes on what the program says until it ends; its exit status, as a shell has it.
-fn attend(desk: &Desk<'_>, mut child: Child, program: &str) -> Result<u8, Failure> {
+fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Result<u8, Failure> {
     let (said, heard) = mpsc::channel();
     let reader = child.stdout.take().map(|mut stdout| {
         thread::spawn(move || {
@@ -121,7 +121,7 @@ fn attend(desk: &Desk<'_>, mut child: Child, program: &str) -> Result<u8, Failur
     };
     let status = loop {
         match heard.recv_timeout(TICK) {
-            Ok(bytes) => pass_on(desk, &mut rest, &bytes),
+            Ok(bytes) => pass_on(context, &mut rest, &bytes),
             Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -129,7 +129,7 @@ fn attend(desk: &Desk<'_>, mut child: Child, program: &str) -> Result<u8, Failur
             break status;
         }
         match asked {
-            None if desk.cancel.requested() => {
+            None if context.cancel.requested() => {
                 asked = Some(Instant::now());
                 interrupt(&child);
             }
@@ -139,9 +139,9 @@ fn attend(desk: &Desk<'_>, mut child: Child, program: &str) -> Result<u8, Failur
     };
     // What the program said last; a child of it that keeps the stream open is not waited for.
     while let Ok(bytes) = heard.recv_timeout(TICK * 5) {
-        pass_on(desk, &mut rest, &bytes);
+        pass_on(context, &mut rest, &bytes);
     }
-    desk.output(&String::from_utf8_lossy(&rest));
+    context.output(&String::from_utf8_lossy(&rest));
     drop(reader);
     if asked.is_some() {
         return Err(Failure::cancelled());
@@ -153,7 +153,7 @@ fn attend(desk: &Desk<'_>, mut child: Child, program: &str) -> Result<u8, Failur
 }
 
 /// Shows whole characters; half of one waits for its other half.
-fn pass_on(desk: &Desk<'_>, rest: &mut Vec<u8>, bytes: &[u8]) {
+fn pass_on(context: &CommandContext<'_>, rest: &mut Vec<u8>, bytes: &[u8]) {
     rest.extend_from_slice(bytes);
     let whole = match std::str::from_utf8(rest) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -161,7 +161,7 @@ fn pass_on(desk: &Desk<'_>, rest: &mut Vec<u8>, bytes: &[u8]) {
     };
     let text: Vec<u8> = rest.drain(..whole).collect();
     if !text.is_empty() {
-        desk.output(&String::from_utf8_lossy(&text));
+        context.output(&String::from_utf8_lossy(&text));
     }
 }
 
@@ -176,8 +176,8 @@ fn interrupt(child: &Child) {
 }
 
 /// The statuses that a shell has for it: 127 when there is no such program, else 126.
-fn not_started(desk: &Desk<'_>, name: &SetName, program: &str, error: &std::io::Error) -> Reply {
-    desk.warn(&format!("could not start `{program}`: {}", reason(error)));
+fn not_started(context: &CommandContext<'_>, name: &SetName, program: &str, error: &std::io::Error) -> Reply {
+    context.warn(&format!("could not start `{program}`: {}", reason(error)));
     let missing = error.kind() == std::io::ErrorKind::NotFound;
-    ended(desk, name, if missing { 127 } else { 126 })
+    ended(context, name, if missing { 127 } else { 126 })
 }

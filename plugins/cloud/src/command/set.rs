@@ -7,7 +7,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open::Opened;
 use super::plan::{Plan, target, where_to};
 use super::{confirm, open, project, ready};
@@ -18,8 +18,8 @@ use crate::options::Set;
 use crate::scope::{BackendKind, Setting, Source};
 use crate::words::{count, put_failure};
 
-pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure> {
-    let read = read(desk, options)?;
+pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, Failure> {
+    let read = read(context, options)?;
     let Read {
         options,
         name,
@@ -28,10 +28,10 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
         template,
     } = read;
     for warning in &given.warnings {
-        desk.warn(warning);
+        context.warn(warning);
     }
     let wanted = options.scope.wanted(options.region.region.as_deref());
-    let mut scope = open::scope(desk, &wanted)?;
+    let mut scope = open::scope(context, &wanted)?;
     let said_here = |source| matches!(source, Source::Flag | Source::Environment);
     if let Some(region) = region
         && !scope
@@ -44,12 +44,12 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
             source: Source::DeployFile,
         });
     }
-    let mut opened = open::open_scope(desk, scope).await?;
-    let existing = opened.get(&name).await?;
+    let mut opened = open::open_scope(context, scope)?;
+    let existing = opened.get(&name)?;
     let target = target(&mut opened, &name, SetKind::Secret, existing, &|line| {
-        desk.warn(line);
+        context.warn(line);
     })
-    .await?;
+    ?;
     let missing = missing(&template, &given, &target.known);
     if given.entries.is_empty() && given.open.is_empty() {
         // Nothing but a template: its missing keys are what this is about.
@@ -58,7 +58,7 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
         }
         given.open.clone_from(&missing);
     }
-    let asked = ask(desk, &given.open, options.dry_run)?;
+    let asked = ask(context, &given.open, options.dry_run)?;
     let missing: Vec<String> = missing
         .iter()
         .filter(|key| !asked.iter().any(|entry| entry.key == **key))
@@ -72,7 +72,7 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
         known: target.known,
     };
     if !missing.is_empty() && !options.dry_run {
-        desk.warn(&format!(
+        context.warn(&format!(
             "still missing in `{}`: {}",
             plan.name,
             missing.join(", ")
@@ -85,17 +85,17 @@ pub(super) async fn set(desk: &Desk<'_>, options: Set) -> Result<Reply, Failure>
                 count(plan.entries.len(), "key"),
                 plan.name
             );
-            confirm::yes(desk, message, plan.words(&opened))?;
+            confirm::yes(context, message, plan.words(&opened))?;
         }
-        desk.progress(&format!("Saving {}", count(plan.entries.len(), "key")));
+        context.progress(&format!("Saving {}", count(plan.entries.len(), "key")));
         let region = (!plan.exists).then_some(&plan.region);
-        let put = opened.backend.put(&plan.name, &plan.entries, region).await;
+        let put = opened.backend.put(&plan.name, &plan.entries, region);
         put.map_err(|error| put_failure(&plan.name, &error))?;
     }
     let status = if options.dry_run {
         None
     } else {
-        ready::status(desk, &opened, &plan.name, options.wait).await?
+        ready::status(context, &opened, &plan.name, options.wait)?
     };
     Ok(reply(&opened, &plan, status, &missing, options.dry_run))
 }
@@ -110,13 +110,13 @@ struct Read {
 }
 
 /// Reads all of it; all problems at once.
-fn read(desk: &Desk<'_>, mut options: Set) -> Result<Read, Failure> {
+fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Failure> {
     let mut wrong: Vec<Wrong> = Vec::new();
     // A first word that is a pair is no name.
     if let Some(first) = options.name.take_if(|name| name.contains('=')) {
         options.secrets.insert(0, first);
     }
-    let (name, region) = name(desk, options.name.as_deref(), &mut wrong)?;
+    let (name, region) = name(context, options.name.as_deref(), &mut wrong)?;
     let given = match (&options.file, options.secrets.as_slice()) {
         (Some(_), [_, ..]) => {
             let problem = "can't be used together with pairs";
@@ -129,11 +129,11 @@ fn read(desk: &Desk<'_>, mut options: Set) -> Result<Read, Failure> {
             Given::default()
         }
         (None, words) => collect(given::from_words(words), &mut wrong),
-        (Some(path), []) => file(desk, path, "--file", &mut wrong, given::from_file)?,
+        (Some(path), []) => file(context, path, "--file", &mut wrong, given::from_file)?,
     };
     let template = match &options.from_template {
         Some(path) => file(
-            desk,
+            context,
             path,
             "--from-template",
             &mut wrong,
@@ -141,7 +141,7 @@ fn read(desk: &Desk<'_>, mut options: Set) -> Result<Read, Failure> {
         )?,
         None => Vec::new(),
     };
-    if !desk.interactive() && !desk.has_answers() {
+    if !context.interactive() && !context.has_answers() {
         // What looks like a value in the place of a key must not be repeated.
         for (index, word) in options.secrets.iter().enumerate() {
             if !word.contains('=') && !looks_like_a_key(word) && Key::parse(word).is_ok() {
@@ -167,7 +167,7 @@ fn read(desk: &Desk<'_>, mut options: Set) -> Result<Read, Failure> {
 
 /// The name, or that of the project that the user is in.
 fn name(
-    desk: &Desk<'_>,
+    context: &CommandContext<'_>,
     given: Option<&str>,
     wrong: &mut Vec<Wrong>,
 ) -> Result<(Option<SetName>, Option<Region>), Failure> {
@@ -181,14 +181,14 @@ fn name(
     if let Some(name) = given {
         return Ok((parsed(name), None));
     }
-    let Some(deploy) = project::find(&desk.cwd())? else {
+    let Some(deploy) = project::find(&context.cwd())? else {
         let problem = "missing: there is no server/cloud-deploy.toml here that names one";
         wrong.push(("name".to_owned(), None, problem.to_owned()));
         return Ok((None, None));
     };
     let name = parsed(&deploy.secret_set);
     if let Some(name) = &name {
-        desk.warn(&format!(
+        context.warn(&format!(
             "using the set `{name}` of {}",
             deploy.path.display()
         ));
@@ -200,7 +200,7 @@ fn name(
 }
 
 fn file<T: Default>(
-    desk: &Desk<'_>,
+    context: &CommandContext<'_>,
     path: &Path,
     flag: &'static str,
     wrong: &mut Vec<Wrong>,
@@ -208,9 +208,9 @@ fn file<T: Default>(
 ) -> Result<T, Failure> {
     let shown = path.display().to_string();
     if path.as_os_str() == "-" {
-        return Ok(collect(parse("stdin", &desk.stdin()?), wrong));
+        return Ok(collect(parse("stdin", &context.stdin()?), wrong));
     }
-    match given::read(&desk.cwd().join(path)) {
+    match given::read(&context.cwd().join(path)) {
         Ok(bytes) => Ok(collect(parse(&shown, &bytes), wrong)),
         Err(problem) => {
             wrong.push((shown, Some(flag), problem));
@@ -240,11 +240,11 @@ fn missing(template: &[Key], given: &Given, known: &[String]) -> Vec<Key> {
 }
 
 /// The values of keys that came without, hidden.
-fn ask(desk: &Desk<'_>, open: &[Key], dry_run: bool) -> Result<Vec<Entry>, Failure> {
+fn ask(context: &CommandContext<'_>, open: &[Key], dry_run: bool) -> Result<Vec<Entry>, Failure> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    if dry_run && !desk.interactive() && !desk.has_answers() {
+    if dry_run && !context.interactive() && !context.has_answers() {
         let missing = open
             .iter()
             .map(|key| (key.to_string(), None, "has no value".to_owned()));
@@ -273,13 +273,13 @@ fn ask(desk: &Desk<'_>, open: &[Key], dry_run: bool) -> Result<Vec<Entry>, Failu
         }
     };
     let mut values = Vec::new();
-    if desk.interactive() {
+    if context.interactive() {
         for question in &questions {
-            values.push(desk.ask_until(question, value)?);
+            values.push(context.ask_until(question, value)?);
         }
     } else {
         let instead = "give them as `KEY=value`, or in a file with `--file`";
-        for (answer, key) in desk.ask_all_or(&questions, instead)?.iter().zip(open) {
+        for (answer, key) in context.ask_all_or(&questions, instead)?.iter().zip(open) {
             values.push(
                 value(answer).map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
             );
@@ -289,7 +289,7 @@ fn ask(desk: &Desk<'_>, open: &[Key], dry_run: bool) -> Result<Vec<Entry>, Failu
     let entries: Vec<Entry> = entries.map(|(key, value)| Entry { key, value }).collect();
     for entry in &entries {
         if let Some(odd) = advice::odd(entry.value.expose()) {
-            desk.warn(&format!("the value of `{}` {odd}", entry.key));
+            context.warn(&format!("the value of `{}` {odd}", entry.key));
         }
     }
     Ok(entries)

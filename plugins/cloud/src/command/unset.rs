@@ -4,7 +4,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::plan::{referenced, where_is, wrong_type};
 use super::{confirm, ready};
@@ -16,10 +16,10 @@ use crate::options::Unset;
 use crate::scope::BackendKind;
 use crate::words::{self, theirs};
 
-pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Failure> {
+pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
     let (name, key) = parsed(options)?;
-    let opened = open::open(desk, &options.scope.wanted(None)).await?;
-    let details = opened.existing(&name).await?;
+    let opened = open::open(context, &options.scope.wanted(None))?;
+    let details = opened.existing(&name)?;
     let keys = match details.keys {
         Keys::Known(keys) => keys,
         Keys::Referenced => return Err(referenced(&name)),
@@ -33,13 +33,13 @@ pub(super) async fn unset(desk: &Desk<'_>, options: &Unset) -> Result<Reply, Fai
         let message = format!("Remove `{key}` from `{name}`?");
         let details =
             format!("Remove a key from the secret set `{name}` in {place}\n  - remove  {key}\n");
-        confirm::yes(desk, message, details)?;
+        confirm::yes(context, message, details)?;
     }
-    let removed = opened.backend.unset(&name, &key).await;
+    let removed = opened.backend.unset(&name, &key);
     if !removed.map_err(|error| words::failure(&error))? {
         return Err(no_such_key(&opened, &name, &key, &[]));
     }
-    let status = ready::status(desk, &opened, &name, false).await?;
+    let status = ready::status(context, &opened, &name, false)?;
     let mut text = format!("Removed `{key}` from `{name}` ({place})\n");
     if opened.scope.backend.value == BackendKind::Hosted {
         text += "Agents that are running keep the old values until they are deployed again\n";

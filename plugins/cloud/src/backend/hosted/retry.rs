@@ -3,19 +3,14 @@
 use std::time::{Duration, SystemTime};
 
 use crate::backend::BackendError;
+use crate::pace::Pace;
 
 /// How often a request is tried.
 pub const TRIES: u32 = 3;
 
-/// The first wait.
-const FIRST: Duration = Duration::from_millis(250);
-
-/// The longest wait that a service may ask for.
-const LONGEST: Duration = Duration::from_secs(30);
-
-/// How long to wait after the `tried`-th try failed; `None`: it is over.
-pub fn pause(error: &BackendError, tried: u32) -> Option<Duration> {
-    if tried >= TRIES || !is_passing(error) {
+/// How long to wait after the `tried`-th try failed; `None` where another would fail as well.
+pub fn pause(error: &BackendError, tried: u32, pace: Pace) -> Option<Duration> {
+    if !is_passing(error) {
         return None;
     }
     let asked = if let BackendError::Unavailable { retry_after, .. } = error {
@@ -24,9 +19,9 @@ pub fn pause(error: &BackendError, tried: u32) -> Option<Duration> {
         None
     };
     match asked {
-        Some(asked) if asked > LONGEST => None,
-        Some(asked) => Some(asked.max(FIRST)),
-        None => Some(FIRST * 2_u32.pow(tried - 1)),
+        Some(asked) if asked > pace.longest_wait => None,
+        Some(asked) => Some(asked.max(pace.first_retry)),
+        None => Some(pace.first_retry * 2_u32.pow(tried - 1)),
     }
 }
 
@@ -38,6 +33,7 @@ fn is_passing(error: &BackendError) -> bool {
         BackendError::Conflict { message } => message.contains("modified concurrently"),
         BackendError::BadCertificate { .. }
         | BackendError::Redirected { .. }
+        | BackendError::InvalidToken
         | BackendError::NotSignedIn { .. }
         | BackendError::NotAllowed { .. }
         | BackendError::NotFound { .. }
@@ -51,8 +47,9 @@ fn is_passing(error: &BackendError) -> bool {
 /// The seconds of a `Retry-After`, which has a number or a date.
 pub fn retry_after(text: &str, now: SystemTime) -> Option<u64> {
     let text = text.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(seconds);
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // What is more than fits is still a number, and too long.
+        return Some(text.parse().unwrap_or(u64::MAX));
     }
     let date = httpdate::parse_http_date(text).ok()?;
     Some(date.duration_since(now).map_or(0, |wait| wait.as_secs()))
@@ -64,6 +61,9 @@ mod tests {
 
     use super::{pause, retry_after};
     use crate::backend::BackendError;
+    use crate::pace::Pace;
+
+    const PACE: Pace = Pace::USUAL;
 
     fn unavailable(status: u16, retry_after: Option<u64>) -> BackendError {
         BackendError::Unavailable {
@@ -76,11 +76,11 @@ mod tests {
     #[test]
     fn what_may_pass_is_tried_again_and_ever_later() {
         let error = unavailable(503, None);
-        let pauses: Vec<_> = (1..=3).map(|tried| pause(&error, tried)).collect();
+        let pauses: Vec<_> = (1..=2).map(|tried| pause(&error, tried, PACE)).collect();
         let (first, second) = (Duration::from_millis(250), Duration::from_millis(500));
-        assert_eq!(pauses, [Some(first), Some(second), None]);
+        assert_eq!(pauses, [Some(first), Some(second)]);
         assert!(
-            pause(&unavailable(500, None), 1).is_none(),
+            pause(&unavailable(500, None), 1, PACE).is_none(),
             "the service is broken, not busy"
         );
         let conflict = |message: &str| BackendError::Conflict {
@@ -88,19 +88,15 @@ mod tests {
         };
         assert!(
             pause(
-                &conflict("Set 'a' was modified concurrently. Please retry."),
-                1
-            )
+                &conflict("Set 'a' was modified concurrently. Please retry."), 1, PACE)
             .is_some()
         );
-        assert!(pause(&conflict("in use"), 1).is_none());
+        assert!(pause(&conflict("in use"), 1, PACE).is_none());
         assert!(
             pause(
                 &BackendError::NotSignedIn {
                     message: String::new()
-                },
-                1
-            )
+                }, 1, PACE)
             .is_none()
         );
     }
@@ -108,14 +104,14 @@ mod tests {
     #[test]
     fn the_service_may_say_when_but_not_too_late() {
         assert_eq!(
-            pause(&unavailable(429, Some(2)), 1),
+            pause(&unavailable(429, Some(2)), 1, PACE),
             Some(Duration::from_secs(2))
         );
         assert_eq!(
-            pause(&unavailable(429, Some(0)), 1),
+            pause(&unavailable(429, Some(0)), 1, PACE),
             Some(Duration::from_millis(250))
         );
-        assert_eq!(pause(&unavailable(429, Some(31)), 1), None);
+        assert_eq!(pause(&unavailable(429, Some(31)), 1, PACE), None);
     }
 
     #[test]
@@ -124,6 +120,7 @@ mod tests {
         assert_eq!(retry_after("7", now), Some(7));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(10));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:27 GMT", now), Some(0));
+        assert_eq!(retry_after("99999999999999999999999", now), Some(u64::MAX));
         assert_eq!(retry_after("soon", now), None);
     }
 }

@@ -29,32 +29,28 @@ struct Row {
 
 impl List {
     /// Its rows, by name.
-    pub fn summaries(self) -> Result<Vec<Summary>, BackendError> {
-        let mut summaries = self
+    pub fn summaries(self) -> Vec<Summary> {
+        let mut summaries: Vec<_> = self
             .sets
             .into_iter()
-            .map(|row| {
-                Ok(Summary {
-                    kind: kind(&row.kind)?,
-                    status: status(&row.status),
-                    name: row.name,
-                    region: row.region,
-                    error: row.error_message,
-                })
+            .map(|row| Summary {
+                kind: kind(&row.kind),
+                status: status(&row.status),
+                name: row.name,
+                region: row.region,
+                error: row.error_message,
             })
-            .collect::<Result<Vec<_>, BackendError>>()?;
+            .collect();
         summaries.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(summaries)
+        summaries
     }
 }
 
-fn kind(text: &str) -> Result<SetKind, BackendError> {
+fn kind(text: &str) -> SetKind {
     match text {
-        "secret" => Ok(SetKind::Secret),
-        "imagePullSecret" => Ok(SetKind::ImagePullSecret),
-        _ => Err(BackendError::InvalidResponse {
-            what: "it lists a set of an unknown type".to_owned(),
-        }),
+        "secret" => SetKind::Secret,
+        "imagePullSecret" => SetKind::ImagePullSecret,
+        _ => SetKind::Unknown,
     }
 }
 
@@ -171,12 +167,14 @@ pub struct OrganizationRow {
     pub verbose_name: Option<String>,
 }
 
-/// What the service says when something is wrong.
-#[derive(Deserialize)]
-pub struct Refusal {
-    /// For people.
-    #[serde(default)]
-    pub error: Option<String>,
+/// The body of a request.
+pub struct Body {
+    /// Its text.
+    pub text: Secret,
+    /// What in it must not be shown.
+    pub secrets: Vec<Secret>,
+    /// What in it may be shown.
+    pub public: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -216,8 +214,8 @@ struct ImagePullSecret<'a> {
 }
 
 /// All keys in one request.
-pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Secret {
-    text(&WholeSet {
+pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Body {
+    let body = WholeSet {
         secrets: entries
             .iter()
             .map(|entry| Pair {
@@ -226,18 +224,22 @@ pub fn whole_set(entries: &[Entry], region: Option<&Region>) -> Secret {
             })
             .collect(),
         region: region.map(Region::as_str),
-    })
+    };
+    let values = entries.iter().map(|entry| entry.value.clone());
+    let keys = entries.iter().map(|entry| entry.key.to_string());
+    Body::new(&body, values, keys, region)
 }
 
 /// One key a request.
-pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Secret {
-    text(&OneKey {
+pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
+    let body = OneKey {
         name: name.as_str(),
         is_image_pull_secret: false,
         secret_key: entry.key.as_str(),
         secret_value: entry.value.expose(),
         region: region.map(Region::as_str),
-    })
+    };
+    Body::new(&body, [entry.value.clone()], [entry.key.to_string()], region)
 }
 
 /// Credentials of a registry.
@@ -245,18 +247,31 @@ pub fn image_pull_secret(
     host: &RegistryHost,
     credentials: &Secret,
     region: Option<&Region>,
-) -> Secret {
-    text(&ImagePullSecret {
+) -> Body {
+    let body = ImagePullSecret {
         is_image_pull_secret: true,
         host: host.as_str(),
         secret_value: credentials.expose(),
         region: region.map(Region::as_str),
-    })
+    };
+    Body::new(&body, [credentials.clone()], [host.to_string()], region)
 }
 
-fn text(body: &impl Serialize) -> Secret {
-    // Structs of texts always have a JSON form.
-    Secret::new(serde_json::to_string(body).unwrap_or_default())
+impl Body {
+    fn new(
+        body: &impl Serialize,
+        secrets: impl IntoIterator<Item = Secret>,
+        public: impl IntoIterator<Item = String>,
+        region: Option<&Region>,
+    ) -> Self {
+        let region = region.map(ToString::to_string);
+        Self {
+            // Structs of texts always have a JSON form.
+            text: Secret::new(serde_json::to_string(body).unwrap_or_default()),
+            secrets: secrets.into_iter().collect(),
+            public: public.into_iter().chain(region).collect(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -273,16 +288,16 @@ mod tests {
         };
         let region = Region::parse("us-west").unwrap();
         assert_eq!(
-            whole_set(std::slice::from_ref(&entry), Some(&region)).expose(),
+            whole_set(std::slice::from_ref(&entry), Some(&region)).text.expose(),
             r#"{"secrets":[{"secretKey":"A","secretValue":"x\"y"}],"region":"us-west"}"#
         );
         assert_eq!(
-            one_key(&SetName::parse("s").unwrap(), &entry, None).expose(),
+            one_key(&SetName::parse("s").unwrap(), &entry, None).text.expose(),
             r#"{"name":"s","isImagePullSecret":false,"secretKey":"A","secretValue":"x\"y"}"#
         );
         let host = RegistryHost::parse("ghcr.io").unwrap();
         assert_eq!(
-            image_pull_secret(&host, &Secret::new("dTpw".to_owned()), Some(&region)).expose(),
+            image_pull_secret(&host, &Secret::new("dTpw".to_owned()), Some(&region)).text.expose(),
             r#"{"isImagePullSecret":true,"host":"ghcr.io","secretValue":"dTpw","region":"us-west"}"#
         );
     }

@@ -1,11 +1,10 @@
-//! Where a command sits: the user in front, the environment around.
+//! What every command has: the session with its user, and the environment.
 
 use std::cell::RefCell;
-use std::future::Future;
 use std::path::PathBuf;
 
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::{Level, Session};
@@ -16,36 +15,21 @@ use crate::secret_file::SecretFile;
 use crate::watch::Watch;
 
 /// The session, to be used from several places in turn; the environment.
-pub struct Desk<'a> {
+pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
     /// The user's wish to stop.
     pub cancel: Cancel,
-    /// What was found at the start.
+    /// The environment of the process.
     pub environment: Environment,
 }
 
-impl<'a> Desk<'a> {
-    /// Before a session.
+impl<'a> CommandContext<'a> {
+    /// The context of a command in `session`.
     pub fn new(session: &'a mut Session, environment: Environment) -> Self {
         Self {
             cancel: session.cancel().clone(),
             session: RefCell::new(session),
             environment,
-        }
-    }
-
-    /// Runs what speaks with a service. The runtime begins here, so that nothing else pays for it.
-    pub fn wait<T>(&self, future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        match runtime {
-            Ok(runtime) => runtime.block_on(future),
-            Err(error) => Err(Failure::new(
-                Exit::Failed,
-                "no_runtime",
-                format!("could not prepare for the network: {error}"),
-            )),
         }
     }
 
@@ -147,17 +131,21 @@ impl<'a> Desk<'a> {
     }
 }
 
-impl Watch for Desk<'_> {
+impl Watch for CommandContext<'_> {
     fn cancelled(&self) -> bool {
         self.cancel.requested()
     }
 
     fn retrying(&self, line: &str) {
-        self.warn(&crate::words::theirs(line));
+        self.warn(&crate::text::theirs(line));
     }
 
     fn requested(&self, line: &str) {
         self.session.borrow_mut().log(Level::Debug, line);
+    }
+
+    fn waiting(&self, line: &str) {
+        self.progress(line);
     }
 
     fn notice(&self, line: &str) {

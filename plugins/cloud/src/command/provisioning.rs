@@ -1,0 +1,140 @@
+//! Whether what was changed is there, and can be used yet.
+
+use std::time::Instant;
+
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+
+use super::context::CommandContext;
+use super::open::Opened;
+use crate::backend::{BackendError, Confirmed, Details, Keys, Summary};
+use crate::domain::{Key, SetName, Status};
+use crate::text::{span, theirs};
+use crate::words;
+
+/// What a set must have after a change that was confirmed.
+#[derive(Clone, Copy)]
+pub enum Expected<'a> {
+    /// These keys, among others.
+    Keys(&'a [Key]),
+    /// Its place in the listing.
+    Listed,
+}
+
+/// Looks at a set that was changed, with `wait` until it is ready. What was changed stays changed, so a look that fails is
+/// only told. `None`: the status is not known.
+pub fn after(
+    context: &CommandContext<'_>,
+    opened: &Opened<'_>,
+    name: &SetName,
+    (confirmed, expected): (&Confirmed, Expected<'_>),
+    wait: bool,
+) -> Result<Option<Status>, Failure> {
+    let pace = opened.scope.pace;
+    let begun = Instant::now();
+    let mut pause = pace.first_look;
+    // A look that has decided the outcome is the first one.
+    let mut seen = match confirmed {
+        Confirmed::BySight(summary) => summary.clone(),
+        Confirmed::ByAnswer => None,
+    };
+    loop {
+        let summary = match seen.take() {
+            Some(summary) => summary,
+            None => match look(opened, name, expected) {
+                Ok(Some(summary)) => summary,
+                Ok(None) => return Err(contradicted(opened, name)),
+                Err(BackendError::Cancelled) => return Err(stopped(name)),
+                Err(error) if wait => return Err(saved_but(name, words::failure(&error))),
+                Err(error) => {
+                    let why = words::failure(&error).message;
+                    context.warn(&format!("`{name}` is changed; its status is not known: {why}"));
+                    return Ok(None);
+                }
+            },
+        };
+        let status = summary.status;
+        if !wait || status == Status::Ready {
+            return Ok(Some(status));
+        }
+        if status == Status::Failed {
+            return Err(failed(opened, name, summary.error.as_deref()));
+        }
+        if begun.elapsed() >= pace.ready {
+            let message = format!(
+                "`{name}` is changed but was not ready after {}",
+                span(pace.ready.as_secs())
+            );
+            return Err(Failure::new(Exit::Unavailable, "not_ready", message)
+                .hint(opened.scope.command(&format!("secrets list {name}"))));
+        }
+        context.progress("Waiting until it is ready");
+        if opened.backend.pause(pause).is_err() {
+            return Err(stopped(name));
+        }
+        pause = (pause * 2).min(pace.longest_look);
+    }
+}
+
+/// The set as it is now; `None` where it lacks what was just put there.
+fn look(
+    opened: &Opened<'_>,
+    name: &SetName,
+    expected: Expected<'_>,
+) -> Result<Option<Summary>, BackendError> {
+    match expected {
+        Expected::Keys(keys) => {
+            let Some(Details { summary, keys: found }) = opened.backend.get(name)? else {
+                return Ok(None);
+            };
+            let Keys::Known(found) = found else {
+                return Ok(None);
+            };
+            let has = |key: &Key| found.iter().any(|found| found == key.as_str());
+            Ok(keys.iter().all(has).then_some(summary))
+        }
+        Expected::Listed => {
+            let mut sets = opened.backend.list(None)?.into_iter();
+            Ok(sets.find(|set| set.name == name.as_str()))
+        }
+    }
+}
+
+/// The service has confirmed a change that can't be seen.
+fn contradicted(opened: &Opened<'_>, name: &SetName) -> Failure {
+    let look = opened.scope.command(&format!("secrets list {name}"));
+    Failure::new(
+        Exit::Unknown,
+        "contradicted",
+        format!("the change of `{name}` was confirmed, but a look right after does not show it"),
+    )
+    .outcome(ChangeState::Unknown)
+    .hint(format!("`{look}` shows what is there now; somebody else may be changing it, too"))
+}
+
+/// The set is stored, and could not be made ready.
+fn failed(opened: &Opened<'_>, name: &SetName, why: Option<&str>) -> Failure {
+    let why = why.map_or(String::new(), |why| format!(": {}", theirs(why)));
+    Failure::new(
+        Exit::Failed,
+        "provisioning_failed",
+        format!("`{name}` is changed but could not be made ready for agents{why}"),
+    )
+    .hint(opened.scope.command(&format!("secrets list {name}")))
+}
+
+fn stopped(name: &SetName) -> Failure {
+    Failure {
+        message: format!("cancelled; `{name}` is changed"),
+        ..Failure::cancelled()
+    }
+}
+
+fn saved_but(name: &SetName, failure: Failure) -> Failure {
+    Failure {
+        message: format!(
+            "`{name}` is changed, but its status is not known: {}",
+            failure.message
+        ),
+        ..failure
+    }
+}

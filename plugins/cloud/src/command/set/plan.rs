@@ -1,0 +1,78 @@
+//! What `set` is about to do, before anybody is asked.
+
+use crate::command::open::Opened;
+use crate::command::target::{Target, where_to};
+use crate::domain::{Entry, Key, SetName};
+use crate::text::count;
+
+/// A set as it will be.
+pub struct Plan {
+    /// Its name.
+    pub name: SetName,
+    /// What is there already.
+    pub target: Target,
+    /// What is put there.
+    pub entries: Vec<Entry>,
+    /// The keys that go.
+    pub removed: Vec<Key>,
+}
+
+impl Plan {
+    /// Keys that are new, and keys that are there.
+    pub fn changes(&self) -> (Vec<String>, Vec<String>) {
+        let (overwritten, created): (Vec<_>, Vec<_>) = self
+            .entries
+            .iter()
+            .partition(|entry| self.overwrites(entry));
+        let names =
+            |entries: Vec<&Entry>| entries.iter().map(|entry| entry.key.to_string()).collect();
+        (names(created), names(overwritten))
+    }
+
+    /// For people: where, and every key with its size.
+    pub fn words(&self, opened: &Opened<'_>) -> String {
+        let verb = if self.target.exists { "Update" } else { "Create" };
+        let mut lines = vec![format!(
+            "{verb} the secret set `{}` in {}\n",
+            self.name,
+            where_to(opened, &self.target.region)
+        )];
+        let width = self
+            .entries
+            .iter()
+            .map(|entry| &entry.key)
+            .chain(&self.removed)
+            .map(|key| key.as_str().len())
+            .max()
+            .unwrap_or(0);
+        for entry in &self.entries {
+            let change = if self.overwrites(entry) {
+                "~ overwrite"
+            } else {
+                "+ create"
+            };
+            let size = size(entry.value.expose());
+            lines.push(format!(
+                "  {change:<11}  {:<width$}  {size}\n",
+                entry.key.as_str()
+            ));
+        }
+        for key in &self.removed {
+            lines.push(format!("  {:<11}  {key}\n", "- remove"));
+        }
+        lines.concat()
+    }
+
+    fn overwrites(&self, entry: &Entry) -> bool {
+        self.target.known.iter().any(|key| key == entry.key.as_str())
+    }
+}
+
+/// "16 characters", "1704 characters in 28 lines".
+fn size(value: &str) -> String {
+    let characters = count(value.chars().count(), "character");
+    match value.lines().count() {
+        0 | 1 => characters,
+        lines => format!("{characters} in {lines} lines"),
+    }
+}

@@ -1,0 +1,61 @@
+//! Words that every room needs: numbers of things, and texts of the other side.
+
+use bot_cli_sdk::terminal::printable;
+
+/// Returns a text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
+#[must_use]
+pub fn theirs(text: &str) -> String {
+    let line = printable(text, false).replace(['\n', '\t'], " ");
+    let mut shown: String = line.trim().chars().take(300).collect();
+    if shown.len() < line.trim().len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Returns "1 key", "2 keys".
+#[must_use]
+pub fn count(number: usize, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    }
+}
+
+/// Returns "5 seconds", "2 minutes", "24 hours", "3 days": never less than it is.
+#[must_use]
+pub fn span(seconds: u64) -> String {
+    let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
+    match seconds {
+        ..60 => count(whole(1), "second"),
+        ..7200 => count(whole(60), "minute"),
+        ..172_800 => count(whole(3600), "hour"),
+        _ => count(whole(86_400), "day"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{span, theirs};
+
+    #[test]
+    fn texts_of_the_other_side_command_no_terminal() {
+        assert_eq!(theirs("\u{1b}[2Ja\nb\u{1b}]0;t\u{7}\u{202e}c\r"), "a bc");
+        assert_eq!(theirs(&"x".repeat(301)).chars().count(), 301);
+    }
+
+    #[test]
+    fn spans_are_never_shorter_than_they_are() {
+        for (seconds, expected) in [
+            (1, "1 second"),
+            (59, "59 seconds"),
+            (61, "2 minutes"),
+            (7199, "120 minutes"),
+            (7200, "2 hours"),
+            (86_399, "24 hours"),
+            (172_801, "3 days"),
+        ] {
+            assert_eq!(span(seconds), expected);
+        }
+    }
+}
