@@ -44,6 +44,7 @@ pub fn failure(failure: &Failure, color: bool) -> String {
         Exit::Cancelled | Exit::Terminated => format!("{}\n", printable(&failure.message, false)),
         Exit::Failed
         | Exit::Usage
+        | Exit::Unknown
         | Exit::NotAllowed
         | Exit::Unavailable
         | Exit::Protocol
