@@ -321,7 +321,11 @@ mod tests {
     #[test]
     fn an_outcome_of_a_later_version_is_unknown_and_one_that_is_not_named_is_that_of_the_status() {
         for (code, data, outcome) in [
-            (1, json!({ "outcome": "half_done", "hints": ["h"] }), Some(ChangeState::Unknown)),
+            (
+                1,
+                json!({ "outcome": "half_done", "hints": ["h"] }),
+                Some(ChangeState::Unknown),
+            ),
             (1, json!({ "outcome": null, "hints": ["h"] }), None),
             (1, json!({ "hints": ["h"] }), None),
             (3, json!({ "hints": ["h"] }), Some(ChangeState::Unknown)),
