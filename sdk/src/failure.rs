@@ -21,6 +21,22 @@ pub struct Failure {
     pub hints: Vec<String>,
     /// With the code `input_required`: every question that is still open.
     pub inputs: Box<[Question]>,
+    /// What became of the change; `None` where the command changes nothing.
+    pub outcome: Option<ChangeState>,
+}
+
+/// What became of a change that a command was to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeState {
+    /// Nothing has changed.
+    NotDone,
+    /// Some of it is done, and it is known what.
+    PartlyDone,
+    /// It may or may not have been done. What later versions may add counts as this.
+    #[serde(other)]
+    Unknown,
 }
 
 /// The exit status of a command that did not succeed.
@@ -30,6 +46,8 @@ pub enum Exit {
     Failed,
     /// It cannot succeed as written, nothing changed: 2.
     Usage,
+    /// It may or may not have been done: 3.
+    Unknown,
     /// Not signed in or not allowed: 4.
     NotAllowed,
     /// Unavailable or timed out, worth a retry: 7.
@@ -53,6 +71,7 @@ impl Exit {
         match self {
             Self::Failed => 1,
             Self::Usage => 2,
+            Self::Unknown => 3,
             Self::NotAllowed => 4,
             Self::Unavailable => 7,
             Self::Protocol => 125,
@@ -68,6 +87,7 @@ impl Exit {
     pub const fn from_plugin(code: i64) -> Self {
         match code {
             2 => Self::Usage,
+            3 => Self::Unknown,
             4 => Self::NotAllowed,
             7 => Self::Unavailable,
             130 => Self::Cancelled,
@@ -102,7 +122,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 impl Failure {
-    /// A failure of class `exit` with a `code` and a message.
+    /// A failure of class `exit` with a `code` and a message. With [`Exit::Unknown`] the outcome is unknown.
     #[must_use]
     pub fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
         Self {
@@ -112,6 +132,7 @@ impl Failure {
             fields: Vec::new(),
             hints: Vec::new(),
             inputs: Box::default(),
+            outcome: (exit == Exit::Unknown).then_some(ChangeState::Unknown),
         }
     }
 
@@ -119,6 +140,13 @@ impl Failure {
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new(Exit::Cancelled, "cancelled", "cancelled")
+    }
+
+    /// Says what became of the change.
+    #[must_use]
+    pub fn outcome(mut self, outcome: ChangeState) -> Self {
+        self.outcome = Some(outcome);
+        self
     }
 
     /// Adds what to do about it.
@@ -144,7 +172,35 @@ impl Failure {
 mod tests {
     use std::io;
 
-    use super::reason;
+    use super::{ChangeState, Exit, Failure, reason};
+
+    #[test]
+    fn every_status_of_a_plugin_is_read_back() {
+        for exit in [
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Unknown,
+            Exit::NotAllowed,
+            Exit::Unavailable,
+            Exit::Cancelled,
+            Exit::Terminated,
+        ] {
+            assert_eq!(Exit::from_plugin(exit.status().into()), exit);
+        }
+        for code in [5, 125, 126, 127, 1000] {
+            assert_eq!(Exit::from_plugin(code), Exit::Failed, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_status_of_an_unknown_outcome_implies_it() {
+        for (exit, outcome) in [
+            (Exit::Unknown, Some(ChangeState::Unknown)),
+            (Exit::Failed, None),
+        ] {
+            assert_eq!(Failure::new(exit, "lost", "lost").outcome, outcome);
+        }
+    }
 
     #[test]
     fn reasons_stand_in_a_sentence() {

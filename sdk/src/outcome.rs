@@ -55,6 +55,9 @@ impl Outcome {
                     "fields": failure.fields,
                     "hints": failure.hints,
                 });
+                if let Some(outcome) = failure.outcome {
+                    error["outcome"] = json!(outcome);
+                }
                 if !failure.inputs.is_empty() {
                     error["inputs"] = json!(failure.inputs);
                 }
@@ -72,4 +75,29 @@ pub enum Format {
     Text,
     /// One JSON document.
     Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Outcome;
+    use crate::failure::{ChangeState, Exit, Failure};
+
+    #[test]
+    fn the_document_says_what_became_of_a_change() {
+        for (outcome, word) in [
+            (ChangeState::NotDone, "not_done"),
+            (ChangeState::PartlyDone, "partly_done"),
+            (ChangeState::Unknown, "unknown"),
+        ] {
+            let failure = Failure::new(Exit::Failed, "lost", "lost").outcome(outcome);
+            let document = Outcome::new(Err(failure)).document();
+            let expected = json!({ "error": {
+                "code": "lost", "message": "lost", "fields": [], "hints": [], "outcome": word } });
+            assert_eq!(document, expected);
+        }
+        let document = Outcome::new(Err(Failure::new(Exit::Failed, "lost", "lost"))).document();
+        assert_eq!(document["error"].get("outcome"), None);
+    }
 }

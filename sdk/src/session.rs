@@ -194,7 +194,8 @@ impl Session {
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.
     pub fn log(&mut self, level: Level, message: &str) {
         let wanted = match level {
-            Level::Warn => 0,
+            // Only who shows it knows of `-q`.
+            Level::Warn | Level::Note => 0,
             Level::Info => 1,
             Level::Debug => 2,
         };

@@ -64,6 +64,8 @@ pub enum Level {
     Debug,
     /// Shown with `-v`.
     Info,
+    /// Good to know and nothing to worry about: shown unless `-q` is given.
+    Note,
     /// Shown always.
     Warn,
 }

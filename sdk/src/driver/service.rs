@@ -77,6 +77,7 @@ pub fn show(method: &str, params: Value, ui: &mut dyn Ui) {
                 let level = match level {
                     LogLevel::Debug => Level::Debug,
                     LogLevel::Info => Level::Info,
+                    LogLevel::Note => Level::Note,
                     LogLevel::Warn => Level::Warn,
                 };
                 ui.log(level, &message);

@@ -226,6 +226,7 @@ impl Ui for Peer {
         let level = match level {
             Level::Debug => LogLevel::Debug,
             Level::Info => LogLevel::Info,
+            Level::Note => LogLevel::Note,
             Level::Warn => LogLevel::Warn,
         };
         let params = LogParams {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
-use crate::failure::{Exit, Failure, Field};
+use crate::failure::{ChangeState, Exit, Failure, Field};
 use crate::question::Question;
 
 /// A message in either direction.
@@ -82,6 +82,9 @@ pub struct ErrorData {
     /// With `input_required`: the open questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Question>,
+    /// What became of the change; absent where the command changes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<ChangeState>,
     /// With code -32022: the versions that can be served.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
@@ -245,6 +248,7 @@ impl From<Failure> for ErrorObject {
             fields: failure.fields,
             hints: failure.hints,
             inputs: failure.inputs.into_vec(),
+            outcome: failure.outcome,
             supported: Vec::new(),
         };
         Self {
@@ -273,6 +277,7 @@ impl From<ErrorObject> for Failure {
         failure.fields = details.fields;
         failure.hints = details.hints;
         failure.inputs = details.inputs.into();
+        failure.outcome = details.outcome.or(failure.outcome);
         if !details.supported.is_empty() {
             let supported = details.supported.join(", ");
             failure.hints.push(format!(
@@ -286,7 +291,54 @@ impl From<ErrorObject> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Message, NotAMessage};
+    use serde_json::json;
+
+    use super::{ErrorObject, Message, NotAMessage};
+    use crate::failure::{ChangeState, Exit, Failure};
+
+    #[test]
+    fn a_failure_arrives_with_what_became_of_the_change() {
+        for outcome in [
+            None,
+            Some(ChangeState::NotDone),
+            Some(ChangeState::PartlyDone),
+            Some(ChangeState::Unknown),
+        ] {
+            let mut failure = Failure::new(Exit::Unavailable, "lost", "lost").hint("try again");
+            failure.outcome = outcome;
+            let line = Message::Error {
+                id: None,
+                error: failure.clone().into(),
+            }
+            .to_line();
+            let Ok(Message::Error { error, .. }) = Message::from_line(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            assert_eq!(Failure::from(error), failure);
+        }
+    }
+
+    #[test]
+    fn an_outcome_of_a_later_version_is_unknown_and_one_that_is_not_named_is_that_of_the_status() {
+        for (code, data, outcome) in [
+            (
+                1,
+                json!({ "outcome": "half_done", "hints": ["h"] }),
+                Some(ChangeState::Unknown),
+            ),
+            (1, json!({ "outcome": null, "hints": ["h"] }), None),
+            (1, json!({ "hints": ["h"] }), None),
+            (3, json!({ "hints": ["h"] }), Some(ChangeState::Unknown)),
+        ] {
+            let failure = Failure::from(ErrorObject {
+                code,
+                message: "lost".to_owned(),
+                data: Some(data.clone()),
+            });
+            assert_eq!(failure.outcome, outcome, "{data}");
+            assert_eq!(failure.hints, ["h"], "{data}");
+        }
+    }
 
     #[test]
     fn lines_decode_and_encode_to_themselves() {

@@ -265,6 +265,8 @@ pub struct LogParams {
 pub enum LogLevel {
     /// Shown with `-vv`.
     Debug,
+    /// Shown unless the user wants to hear as little as possible.
+    Note,
     /// Shown always.
     Warn,
     /// Shown with `-v`. What later versions may add counts as this.
@@ -320,6 +322,8 @@ impl From<&WireCapabilities> for Capabilities {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::{AskAction, AskResult, LogLevel, LogParams, RunParams};
     use crate::ui::Capabilities;
 
@@ -350,9 +354,16 @@ mod tests {
 
     #[test]
     fn later_levels_and_actions_have_a_meaning() {
-        let log: LogParams =
-            serde_json::from_str(r#"{"id":1,"level":"notice","message":"m"}"#).unwrap();
-        assert_eq!(log.level, LogLevel::Info);
+        for (level, meaning) in [
+            ("note", LogLevel::Note),
+            ("warn", LogLevel::Warn),
+            ("notice", LogLevel::Info),
+            ("", LogLevel::Info),
+        ] {
+            let log = json!({ "id": 1, "level": level, "message": "m" });
+            let log: LogParams = serde_json::from_value(log).unwrap();
+            assert_eq!(log.level, meaning, "{level}");
+        }
         let ask: AskResult = serde_json::from_str(r#"{"action":"snooze"}"#).unwrap();
         assert_eq!(ask.action, AskAction::Cancel);
     }

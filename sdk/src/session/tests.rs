@@ -180,10 +180,10 @@ fn output_that_nobody_shows_early_is_kept() {
 fn what_verbosity_hides_is_not_sent() {
     let ui = asking(&[]);
     let mut session = session(&ui, &json!({}));
-    for level in [Level::Warn, Level::Info, Level::Debug] {
+    for level in [Level::Warn, Level::Note, Level::Info, Level::Debug] {
         session.log(level, &format!("{level:?}"));
     }
-    assert_eq!(*ui.seen.borrow(), ["Warn", "Info"]);
+    assert_eq!(*ui.seen.borrow(), ["Warn", "Note", "Info"]);
 }
 
 #[test]

@@ -1,18 +1,23 @@
 //! A line that is typed unseen. The prompts' library would keep what is typed in memory, and type the letter of every control
 //! key into it.
+//!
+//! A paste may have several lines. Terminals send CR for their ends, as for Enter. Where a terminal does not mark what is
+//! pasted, lines that arrive faster than anybody types count as pasted, and only an Enter that comes by itself ends the answer.
 
 use std::io::{self, stderr};
+use std::time::Duration;
 
 use crossterm::cursor::MoveToColumn;
 use crossterm::event::{
-    DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEventKind, KeyModifiers, read,
+    DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers, poll, read,
 };
 use crossterm::execute;
 use crossterm::style::{Print, Stylize};
 use crossterm::terminal::{Clear, ClearType, disable_raw_mode, enable_raw_mode};
 use inquire::error::{InquireError, InquireResult};
 use unicode_width::UnicodeWidthStr as _;
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::look::columns;
 use crate::secret::Secret;
@@ -20,69 +25,228 @@ use crate::secret::Secret;
 /// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
 const ROOM: usize = 64 * 1024;
 
+/// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
+const BURST: Duration = Duration::from_millis(25);
+
 /// Asks for a line; `help` stands behind the question until it is answered. Esc leaves it only where `back` leads somewhere.
 pub fn ask(message: &str, help: Option<&str>, back: bool, color: bool) -> InquireResult<Secret> {
     let _raw = Raw::enter()?;
     let help = help.map_or_else(String::new, |help| format!("[{help}] "));
-    let mark = |text: &str| {
-        if color {
-            text.green().to_string()
-        } else {
-            text.to_owned()
-        }
+    let mut prompt = Prompt {
+        message,
+        color,
+        width: None,
     };
-    execute!(stderr(), Print(format!("{} {message} {help}", mark("?"))))?;
-    let typed = line(back, read);
+    prompt.show("?", &help)?;
+    let typed = line(back, keyboard, |lines| match lines {
+        0 => prompt.show("?", &help),
+        _ => prompt.show("?", &format!("{help}({}, Enter to go on) ", count(lines))),
+    });
     let outcome = match &typed {
-        Ok(_) => "(hidden)",
-        Err(InquireError::OperationCanceled) => "(back)",
-        Err(_) => "",
+        Ok(text) => match lines_of(text) {
+            0 | 1 => "(hidden)".to_owned(),
+            lines => format!("(hidden, {})", count(lines)),
+        },
+        Err(InquireError::OperationCanceled) => "(back)".to_owned(),
+        Err(_) => String::new(),
     };
-    // Above a line that is wrapped there is no going back.
-    if message.width() + help.width() + 3 < columns() {
-        execute!(
-            stderr(),
-            MoveToColumn(0),
-            Clear(ClearType::CurrentLine),
-            Print(format!("{} {message} ", mark(">")))
-        )?;
-    }
-    execute!(stderr(), Print(format!("{outcome}\r\n")))?;
+    prompt.show(">", &outcome)?;
+    execute!(stderr(), Print("\r\n"))?;
     typed.map(|text| Secret::new(text.as_str().to_owned()))
 }
 
-/// What is typed up to Enter.
-fn line(
-    back: bool,
-    mut next: impl FnMut() -> io::Result<Event>,
-) -> InquireResult<Zeroizing<String>> {
-    let mut typed = Zeroizing::new(String::with_capacity(ROOM));
-    loop {
-        let key = match next()? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => key,
-            Event::Paste(mut text) => {
-                typed.push_str(text.trim_end_matches(['\r', '\n']));
-                text.zeroize();
-                continue;
+/// The question as it stands on the screen.
+struct Prompt<'a> {
+    message: &'a str,
+    color: bool,
+    /// The columns that it takes, once it is shown.
+    width: Option<usize>,
+}
+
+impl Prompt<'_> {
+    fn show(&mut self, mark: &str, rest: &str) -> io::Result<()> {
+        if let Some(width) = self.width {
+            // Above a line that is wrapped there is no going back.
+            if width >= columns() {
+                self.width = Some(width + rest.width());
+                return execute!(stderr(), Print(rest));
             }
+            execute!(stderr(), MoveToColumn(0), Clear(ClearType::CurrentLine))?;
+        }
+        self.width = Some(mark.width() + self.message.width() + rest.width() + 2);
+        let mark = if self.color {
+            mark.green().to_string()
+        } else {
+            mark.to_owned()
+        };
+        execute!(stderr(), Print(format!("{mark} {} {rest}", self.message)))
+    }
+}
+
+fn count(lines: usize) -> String {
+    match lines {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    }
+}
+
+fn lines_of(text: &str) -> usize {
+    text.trim_end_matches('\n').split('\n').count()
+}
+
+/// The next event; with `patience` only one that comes within that time.
+fn keyboard(patience: Option<Duration>) -> io::Result<Option<Event>> {
+    match patience {
+        Some(patience) if !poll(patience)? => Ok(None),
+        Some(_) | None => read().map(Some),
+    }
+}
+
+/// Something that changes the line.
+enum Input {
+    Key(KeyEvent),
+    Pasted(Zeroizing<String>),
+}
+
+/// The next input; with `patience` only one that comes within that time.
+fn input(
+    next: &mut impl FnMut(Option<Duration>) -> io::Result<Option<Event>>,
+    patience: Option<Duration>,
+) -> io::Result<Option<Input>> {
+    while let Some(event) = next(patience)? {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                return Ok(Some(Input::Key(key)));
+            }
+            Event::Paste(text) => return Ok(Some(Input::Pasted(Zeroizing::new(text)))),
             Event::Key(_)
             | Event::FocusGained
             | Event::FocusLost
             | Event::Mouse(_)
-            | Event::Resize(..) => continue,
+            | Event::Resize(..) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// What is typed or pasted up to Enter. `tell` shows how many lines there are, once that is not obvious.
+fn line(
+    back: bool,
+    mut next: impl FnMut(Option<Duration>) -> io::Result<Option<Event>>,
+    mut tell: impl FnMut(usize) -> io::Result<()>,
+) -> InquireResult<Zeroizing<String>> {
+    let mut typed = Typed::default();
+    // What was read to find out whether an Enter came by itself.
+    let mut ahead = None;
+    let mut burst = false;
+    let mut told = false;
+    loop {
+        let at_once = match ahead.take() {
+            None if burst => input(&mut next, Some(BURST))?,
+            input => input,
         };
-        match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
-            (KeyCode::Enter, _) | (KeyCode::Char('j' | 'm'), true) => return Ok(typed),
+        let alone = at_once.is_none();
+        if alone && burst {
+            tell(lines_of(&typed.text))?;
+            told = true;
+        }
+        let now = match at_once {
+            Some(input) => Some(input),
+            None => input(&mut next, None)?,
+        };
+        let key = match now {
+            Some(Input::Key(key)) => key,
+            Some(Input::Pasted(text)) => {
+                typed.paste(&text);
+                let lines = lines_of(&typed.text);
+                if lines > 1 {
+                    tell(lines)?;
+                    told = true;
+                }
+                continue;
+            }
+            None => continue,
+        };
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match (key.code, control) {
+            (KeyCode::Enter, _) | (KeyCode::Char('j' | 'm'), true) => {
+                let feed = key.code == KeyCode::Char('j');
+                if !(burst && !alone) {
+                    ahead = input(&mut next, Some(BURST))?;
+                    // Some terminals send CR and LF for one Enter.
+                    if !feed && ahead.as_ref().is_some_and(is_line_feed) {
+                        ahead = input(&mut next, Some(BURST))?;
+                    }
+                    if ahead.is_none() {
+                        return Ok(typed.answer());
+                    }
+                    burst = true;
+                }
+                typed.push(if feed { '\n' } else { '\r' });
+            }
             (KeyCode::Esc, _) if back => return Err(InquireError::OperationCanceled),
             (KeyCode::Char('c'), true) => return Err(InquireError::OperationInterrupted),
-            (KeyCode::Backspace, _) | (KeyCode::Char('h'), true) => {
-                typed.pop();
+            (KeyCode::Backspace, _) | (KeyCode::Char('h'), true) => typed.pop(),
+            (KeyCode::Char('u' | 'w'), true) => {
+                typed = Typed::default();
+                burst = false;
+                if std::mem::take(&mut told) {
+                    tell(0)?;
+                }
             }
-            (KeyCode::Char('u' | 'w'), true) => typed.clear(),
             (KeyCode::Char(character), false) => typed.push(character),
+            (KeyCode::Tab, false) if burst => typed.push('\t'),
             // Whatever else moves a cursor that nobody sees.
             _ => {}
         }
+    }
+}
+
+fn is_line_feed(input: &Input) -> bool {
+    matches!(input, Input::Key(key)
+        if key.code == KeyCode::Char('j') && key.modifiers.contains(KeyModifiers::CONTROL))
+}
+
+/// A text whose lines end with LF, whatever came for their ends.
+struct Typed {
+    text: Zeroizing<String>,
+    after_return: bool,
+}
+
+impl Default for Typed {
+    fn default() -> Self {
+        Self {
+            text: Zeroizing::new(String::with_capacity(ROOM)),
+            after_return: false,
+        }
+    }
+}
+
+impl Typed {
+    fn push(&mut self, character: char) {
+        match character {
+            '\n' if self.after_return => {}
+            '\r' => self.text.push('\n'),
+            character => self.text.push(character),
+        }
+        self.after_return = character == '\r';
+    }
+
+    fn paste(&mut self, text: &str) {
+        self.after_return = false;
+        text.chars().for_each(|character| self.push(character));
+    }
+
+    fn pop(&mut self) {
+        self.text.pop();
+        self.after_return = false;
+    }
+
+    /// Without the end of the last line.
+    fn answer(mut self) -> Zeroizing<String> {
+        let end = self.text.trim_end_matches('\n').len();
+        self.text.truncate(end);
+        self.text
     }
 }
 
@@ -107,23 +271,47 @@ impl Drop for Raw {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
     use inquire::error::InquireError;
 
     use super::line;
 
+    /// Nothing comes for a while.
+    const PAUSE: Option<Event> = None;
+
     fn typed(events: Vec<Event>) -> Result<String, InquireError> {
-        typed_where(true, events)
+        told(true, events.into_iter().map(Some).collect()).0
     }
 
-    fn typed_where(back: bool, events: Vec<Event>) -> Result<String, InquireError> {
-        let mut events = events.into_iter();
-        line(back, || {
-            events
-                .next()
-                .ok_or_else(|| std::io::Error::other("no Enter"))
-        })
-        .map(|text| text.to_string())
+    /// The line, and the numbers of lines that were shown.
+    fn told(
+        back: bool,
+        mut events: VecDeque<Option<Event>>,
+    ) -> (Result<String, InquireError>, Vec<usize>) {
+        let mut told = Vec::new();
+        let typed = line(
+            back,
+            |patience| match patience {
+                Some(_) if matches!(events.front(), Some(Some(_))) => {
+                    Ok(events.pop_front().flatten())
+                }
+                Some(_) => Ok(None),
+                None => loop {
+                    match events.pop_front() {
+                        Some(Some(event)) => return Ok(Some(event)),
+                        Some(PAUSE) => {}
+                        None => return Err(std::io::Error::other("no Enter")),
+                    }
+                },
+            },
+            |lines| {
+                told.push(lines);
+                Ok(())
+            },
+        );
+        (typed.map(|text| text.to_string()), told)
     }
 
     fn key(code: KeyCode) -> Event {
@@ -138,6 +326,20 @@ mod tests {
         text.chars().map(|letter| key(KeyCode::Char(letter)))
     }
 
+    /// What a terminal sends for these bytes; `|` is a pause.
+    fn keys(text: &str) -> VecDeque<Option<Event>> {
+        let keys = text.chars().map(|letter| match letter {
+            '|' => PAUSE,
+            '\r' => Some(key(KeyCode::Enter)),
+            '\n' => Some(control('j')),
+            '\t' => Some(key(KeyCode::Tab)),
+            '\u{3}' => Some(control('c')),
+            '\u{15}' => Some(control('u')),
+            letter => Some(key(KeyCode::Char(letter))),
+        });
+        keys.collect()
+    }
+
     #[test]
     fn keys_that_change_a_line_change_it_and_others_type_nothing() {
         let enter = || vec![key(KeyCode::Enter)];
@@ -148,7 +350,10 @@ mod tests {
             (vec![control('u')], "rightö"),
             (vec![control('w')], "rightö"),
             (vec![key(KeyCode::Backspace), control('h')], "wrorightö"),
-            (vec![control('a'), key(KeyCode::Left)], "wrongrightö"),
+            (
+                vec![control('a'), key(KeyCode::Left), key(KeyCode::Tab)],
+                "wrongrightö",
+            ),
         ] {
             let line = of(vec![wrong.clone(), between, right.clone(), enter()]);
             assert_eq!(line.unwrap(), expected);
@@ -157,16 +362,54 @@ mod tests {
 
     #[test]
     fn a_pasted_text_has_its_lines_and_not_the_end_of_the_last() {
-        let paste = Event::Paste("-----BEGIN\nKEY-----\r\n".to_owned());
-        let line = typed(vec![paste, key(KeyCode::Enter)]).unwrap();
-        assert_eq!(line, "-----BEGIN\nKEY-----");
+        for end in ["\r", "\n", "\r\n"] {
+            let text = format!("-----BEGIN{end}{end}a\tb{end}KEY-----{end}");
+            let events = [Event::Paste(text), key(KeyCode::Enter)].map(Some);
+            let (line, told) = told(true, events.into());
+            assert_eq!(line.unwrap(), "-----BEGIN\n\na\tb\nKEY-----", "{end:?}");
+            assert_eq!(told, [4], "{end:?}");
+        }
+        let two = ["one\r", "two\r"].map(|text| Event::Paste(text.to_owned()));
+        let line = typed([&two[..], &[key(KeyCode::Enter)]].concat());
+        assert_eq!(line.unwrap(), "one\ntwo");
+    }
+
+    #[test]
+    fn lines_that_arrive_at_once_are_one_pasted_text() {
+        for (sent, expected, shown) in [
+            ("one|\r", "one", &[][..]),
+            ("one\r", "one", &[]),
+            ("one\r\n", "one", &[]),
+            ("one\n", "one", &[]),
+            ("one\rtwo|\r", "one\ntwo", &[2]),
+            ("one\rtwo\r|\r", "one\ntwo", &[2]),
+            ("one\r\ntwo\r\n|\r\n", "one\ntwo", &[2]),
+            ("one\ntwo\n|\n", "one\ntwo", &[2]),
+            ("one\r\r\ttwo\r|x|\r", "one\n\n\ttwo\nx", &[3, 4]),
+            ("one\r\r|\r", "one", &[1]),
+            ("one\rtwo|\u{15}|three|\r", "three", &[2, 0]),
+            (
+                "one\rtwo\r|three\rfour\r|\r",
+                "one\ntwo\nthree\nfour",
+                &[2, 4],
+            ),
+        ] {
+            let (line, told) = told(true, keys(sent));
+            assert_eq!(line.unwrap(), expected, "{sent:?}");
+            assert_eq!(told, shown, "{sent:?}");
+        }
+        let (stopped, _) = told(true, keys("one\rtwo|\u{3}"));
+        assert!(matches!(stopped, Err(InquireError::OperationInterrupted)));
     }
 
     #[test]
     fn escape_and_ctrl_c_are_no_answers() {
         let given_up = typed(vec![key(KeyCode::Esc)]);
         assert!(matches!(given_up, Err(InquireError::OperationCanceled)));
-        let nowhere = typed_where(false, vec![key(KeyCode::Esc), key(KeyCode::Enter)]);
+        let (nowhere, _) = told(
+            false,
+            [key(KeyCode::Esc), key(KeyCode::Enter)].map(Some).into(),
+        );
         assert_eq!(nowhere.unwrap(), "");
         let stopped = typed(vec![control('c')]);
         assert!(matches!(stopped, Err(InquireError::OperationInterrupted)));

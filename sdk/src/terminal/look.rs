@@ -51,7 +51,7 @@ pub fn columns() -> usize {
 pub enum Verbosity {
     /// The result, warnings and errors.
     Quiet,
-    /// Progress and next steps too.
+    /// Notes, progress and next steps too.
     #[default]
     Normal,
     /// What happens.
@@ -87,8 +87,32 @@ impl Verbosity {
     pub fn shows(self, level: Level) -> bool {
         match level {
             Level::Warn => true,
+            Level::Note => self != Self::Quiet,
             Level::Info => self.count() >= 1,
             Level::Debug => self.count() >= 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Verbosity;
+    use crate::ui::Level;
+
+    #[test]
+    fn each_verbosity_shows_its_levels() {
+        let levels = [Level::Warn, Level::Note, Level::Info, Level::Debug];
+        for (verbosity, shown) in [
+            (Verbosity::Quiet, 1),
+            (Verbosity::Normal, 2),
+            (Verbosity::Verbose, 3),
+            (Verbosity::Debug, 4),
+        ] {
+            let seen: Vec<Level> = levels
+                .into_iter()
+                .filter(|&level| verbosity.shows(level))
+                .collect();
+            assert_eq!(seen, levels[..shown], "{verbosity:?}");
         }
     }
 }

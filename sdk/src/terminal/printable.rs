@@ -1,7 +1,9 @@
 //! Text of strangers, made fit for a terminal.
 
 /// What the text looks like without the means to command a terminal: no control characters but line feed and tab, no
-/// escape sequences (colours and styles stay where `styled`), nothing that turns the direction of writing.
+/// escape sequences (colours and styles stay where `styled`), nothing that turns the direction of writing or is not seen.
+///
+/// Joiners are not seen either: emoji that are made of several fall apart. Variation selectors stay, because they show.
 #[must_use]
 pub fn printable(text: &str, styled: bool) -> String {
     let mut clean = String::with_capacity(text.len());
@@ -29,8 +31,26 @@ pub fn printable(text: &str, styled: bool) -> String {
 }
 
 fn is_command(character: char) -> bool {
-    (character.is_control() && character != '\n' && character != '\t')
-        || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    (character.is_control() && character != '\n' && character != '\t') || is_unseen(character)
+}
+
+/// Characters that change how others are read and have no width of their own.
+fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        // Soft hyphen, marks of direction, Mongolian vowel separator.
+        '\u{ad}' | '\u{61c}' | '\u{180e}'
+            // Zero-width space, joiners, marks of direction.
+            | '\u{200b}'..='\u{200f}'
+            // Separators of lines and paragraphs, embeddings and overrides of direction.
+            | '\u{2028}'..='\u{202e}'
+            // Word joiner, invisible operators, isolates, deprecated format characters.
+            | '\u{2060}'..='\u{206f}'
+            // Byte order mark, interlinear annotation.
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            // Tags.
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 /// `ESC [ 1 ; 31 m`
@@ -98,9 +118,31 @@ mod tests {
             ("\u{1b}ü", "ü", "ü"),
             ("\u{9b}31mx\u{7f}\0", "31mx", "31mx"),
             ("safe\u{202e}live", "safelive", "safelive"),
+            ("❤\u{fe0f} 👩\u{200d}🚀", "❤\u{fe0f} 👩🚀", "❤\u{fe0f} 👩🚀"),
         ] {
             assert_eq!(printable(text, false), plain, "{text:?}");
             assert_eq!(printable(text, true), styled, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn leaves_nothing_that_is_not_seen() {
+        let ranges = [
+            '\u{ad}'..='\u{ad}',
+            '\u{61c}'..='\u{61c}',
+            '\u{180e}'..='\u{180e}',
+            '\u{200b}'..='\u{200f}',
+            '\u{202a}'..='\u{202e}',
+            '\u{2060}'..='\u{2064}',
+            '\u{2066}'..='\u{2069}',
+            '\u{feff}'..='\u{feff}',
+            '\u{e0000}'..='\u{e007f}',
+        ];
+        for character in ranges.into_iter().flatten() {
+            let text = format!("a{character}b");
+            for styled in [false, true] {
+                assert_eq!(printable(&text, styled), "ab", "{text:?}");
+            }
         }
     }
 }

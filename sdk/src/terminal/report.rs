@@ -44,6 +44,7 @@ pub fn failure(failure: &Failure, color: bool) -> String {
         Exit::Cancelled | Exit::Terminated => format!("{}\n", printable(&failure.message, false)),
         Exit::Failed
         | Exit::Usage
+        | Exit::Unknown
         | Exit::NotAllowed
         | Exit::Unavailable
         | Exit::Protocol
@@ -73,8 +74,19 @@ pub fn failure(failure: &Failure, color: bool) -> String {
 pub fn log(level: Level, message: &str, color: bool) -> String {
     match level {
         Level::Warn => labelled("warning", WARNING, message, color),
+        Level::Note => note(message, color),
         Level::Info => format!("{}\n", printable(message, false)),
         Level::Debug => labelled("debug", QUIET, message, color),
+    }
+}
+
+/// One line that does not draw the eye.
+fn note(message: &str, color: bool) -> String {
+    let message = line(message.trim_end());
+    if color {
+        format!("{QUIET}note: {message}{QUIET:#}\n")
+    } else {
+        format!("note: {message}\n")
     }
 }
 
@@ -89,4 +101,24 @@ fn labelled(label: &str, style: Style, message: &str, color: bool) -> String {
 
 fn line(text: &str) -> String {
     printable(text, false).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log;
+    use crate::ui::Level;
+
+    #[test]
+    fn a_note_is_one_dim_line() {
+        let note = "the vault is used\nsince there is no account\n";
+        for (color, expected) in [
+            (false, "note: the vault is used since there is no account\n"),
+            (
+                true,
+                "\u{1b}[2mnote: the vault is used since there is no account\u{1b}[0m\n",
+            ),
+        ] {
+            assert_eq!(log(Level::Note, note, color), expected);
+        }
+    }
 }

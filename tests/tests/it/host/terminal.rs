@@ -133,6 +133,29 @@ fn every_kind_of_question_is_answered() {
 }
 
 #[test]
+fn a_pasted_password_has_its_lines() {
+    // Terminals send CR for the ends of pasted lines.
+    let lines = "-----BEGIN\ra\rEND-----\r".to_owned();
+    for (pasted, marked) in [
+        (format!("\u{1b}[200~{lines}\u{1b}[201~"), true),
+        (lines, false),
+    ] {
+        let (_bench, mut terminal) = ask(r#"{"kind":"password","help":"hidden"}"#);
+        terminal.wait_for("[hidden]").unwrap();
+        terminal.press(&pasted).unwrap();
+        terminal.wait_for("(3 lines, Enter to go on)").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        let answer = r#"{"action": "accept", "value": "-----BEGIN\na\nEND-----"}"#;
+        assert_ends(&ended, &[answer, "status 0", "tidy"]);
+        let question = ended.screen.lines().find(|line| line.starts_with("> What"));
+        let question = question.unwrap().trim_end();
+        assert!(question.ends_with(" (hidden, 3 lines)"), "{question}");
+        assert_eq!(ended.output.matches("BEGIN").count(), 1, "marked: {marked}");
+    }
+}
+
+#[test]
 fn escape_goes_back_where_that_is_allowed() {
     let (_bench, mut terminal) = ask(r#"{"kind":"text","back":true}"#);
     terminal.wait_for("Esc to go back").unwrap();
