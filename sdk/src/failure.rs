@@ -34,6 +34,8 @@ pub enum ChangeState {
     NotDone,
     /// Some of it is done, and it is known what.
     PartlyDone,
+    /// It is done; something else failed afterwards.
+    Done,
     /// It may or may not have been done. What later versions may add counts as this.
     #[serde(other)]
     Unknown,

@@ -47,9 +47,7 @@ impl Plugin for Options {
                 Secrets::Set(options) => set::set(&context, options),
                 Secrets::Unset(options) => unset::unset(&context, &options),
                 Secrets::Delete(options) => delete::delete(&context, &options),
-                Secrets::ImagePullSecret(options) => {
-                    image_pull_secret::put(&context, options)
-                }
+                Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, options),
                 Secrets::Run(options) => run::run(&context, &options),
             },
             Command::Auth { command } => match command {
@@ -58,9 +56,7 @@ impl Plugin for Options {
                 Auth::Status => auth::status(&context),
             },
             Command::Organizations { command } => match command {
-                Organizations::List(options) => {
-                    organizations::list(&context, &options.scope)
-                }
+                Organizations::List(options) => organizations::list(&context, &options.scope),
                 Organizations::Use { name } => organizations::choose(&context, &name),
             },
             Command::Regions { command } => match command {

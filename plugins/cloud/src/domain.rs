@@ -10,6 +10,9 @@ const LONGEST_NAME: usize = 63;
 /// The longest key.
 const LONGEST_KEY: usize = 64;
 
+/// The longest key that another client may have made, in bytes.
+const LONGEST_EXISTING_KEY: usize = 1024;
+
 /// The name of a secret set or of an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetName(String);
@@ -83,6 +86,22 @@ impl Key {
             return Err(format!("is longer than {LONGEST_KEY} characters"));
         }
         Ok(Self(text.to_owned()))
+    }
+}
+
+impl Key {
+    /// The key of a value that exists already: other clients have made keys with dots, blanks and letters of any kind.
+    pub fn parse_existing(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("is empty".to_owned()),
+            // A path would take these for a folder.
+            "." | ".." => Err("can't be a key".to_owned()),
+            _ if text.len() > LONGEST_EXISTING_KEY => {
+                Err(format!("is longer than {LONGEST_EXISTING_KEY} bytes"))
+            }
+            _ if text.contains('\0') => Err("has a NUL character".to_owned()),
+            _ => Ok(Self(text.to_owned())),
+        }
     }
 }
 

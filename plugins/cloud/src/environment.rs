@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use bot_cli_sdk::secret::Secret;
 
+use crate::pace::Pace;
+
 /// The variables that this plugin looks at.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -29,6 +31,8 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// Whether the process was started with arguments, and so has the user's own streams.
     pub own_streams: bool,
+    /// How long things may take where no setting says so.
+    pub pace: Pace,
 }
 
 impl Environment {
@@ -60,8 +64,10 @@ impl Environment {
             data_folder: below(folder("XDG_DATA_HOME"), ".local/share"),
             home,
             own_streams: std::env::args_os().len() > 1,
+            pace: Pace::USUAL,
         }
     }
+
     /// Where the vault is.
     #[must_use]
     pub fn vault_folder(&self) -> Option<PathBuf> {

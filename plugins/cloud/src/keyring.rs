@@ -10,8 +10,8 @@ use bot_cli_sdk::secret::Secret;
 use keyring::Error;
 use keyring::v1::Entry;
 
-use crate::watch::Watch;
 use crate::text::theirs;
+use crate::watch::Watch;
 
 /// Under which service the entries stand.
 const SERVICE: &str = "bot-cli";

@@ -51,7 +51,7 @@ Examples:
 const UNSET_EXAMPLES: &str = "\
 Examples:
   bot-cli cloud secrets unset my-bot-secrets OPENAI_API_KEY
-  bot-cli cloud secrets unset my-bot-secrets OPENAI_API_KEY --skip";
+  bot-cli cloud secrets unset my-bot-secrets FIRST_KEY SECOND_KEY --skip";
 
 const DELETE_EXAMPLES: &str = "\
 Examples:
@@ -139,7 +139,7 @@ pub enum Secrets {
     /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml.
     #[command(after_help = SET_EXAMPLES)]
     Set(Set),
-    /// Remove one key from a secret set
+    /// Remove keys from a secret set
     #[command(after_help = UNSET_EXAMPLES)]
     Unset(Unset),
     /// Delete a secret set or an image pull secret, for good
@@ -239,10 +239,11 @@ pub struct Set {
 /// `secrets unset`.
 #[derive(Debug, Clone, Args)]
 pub struct Unset {
-    /// Set to remove the key from
+    /// Set to remove the keys from
     pub name: String,
-    /// Key to remove
-    pub secret_key: String,
+    /// Keys to remove
+    #[arg(value_name = "KEY", required = true, value_hint = ValueHint::Other)]
+    pub secret_keys: Vec<String>,
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
@@ -288,6 +289,9 @@ pub struct ImagePullSecret {
     /// Don't: they are base64 already
     #[arg(long, overrides_with = "encode")]
     pub no_encode: bool,
+    /// Skip the confirmation that replacing credentials asks for at a terminal
+    #[arg(short, long)]
+    pub skip: bool,
     /// Show what would change and change nothing
     #[arg(long)]
     pub dry_run: bool,

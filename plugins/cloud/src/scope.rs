@@ -13,13 +13,11 @@ use crate::config::Config;
 use crate::domain::{Organization, Region};
 use crate::environment::Environment;
 use crate::input::invalid;
+use crate::pace::Pace;
 use crate::secret_file::Place;
 
 /// The address of the service.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
-
-/// How long a request may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where a setting came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,8 +120,8 @@ pub struct Scope {
     pub region: Option<Setting<Region>>,
     /// The address of the service.
     pub api_url: Setting<Url>,
-    /// How long a request may take.
-    pub timeout: Duration,
+    /// How long things may take.
+    pub pace: Pace,
     /// Where a new sign-in and the key of a new vault are kept.
     pub keyring: Setting<Place>,
 }
@@ -196,7 +194,10 @@ impl Scope {
             organization,
             region,
             api_url,
-            timeout: timeout.map_or(TIMEOUT, |timeout| timeout.value),
+            pace: Pace {
+                request: timeout.map_or(environment.pace.request, |timeout| timeout.value),
+                ..environment.pace
+            },
             keyring: keyring.unwrap_or_else(|| of(Place::Keyring, Source::Default)),
         })
     }

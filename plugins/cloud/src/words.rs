@@ -23,7 +23,9 @@ pub fn failure(error: &BackendError) -> Failure {
             "unreachable",
             format!("could not reach {}: {}", theirs(host), theirs(reason)),
         )
-        .hint("look at the network and at the address (`bot-cli cloud config show`), then try again"),
+        .hint(
+            "look at the network and at the address (`bot-cli cloud config show`), then try again",
+        ),
         BackendError::TimedOut { host } => Failure::new(
             Exit::Unavailable,
             "timed_out",
@@ -33,20 +35,36 @@ pub fn failure(error: &BackendError) -> Failure {
         BackendError::BadCertificate { host, reason } => Failure::new(
             Exit::Failed,
             "bad_certificate",
-            format!("{} could not prove who it is: {}", theirs(host), theirs(reason)),
+            format!(
+                "{} could not prove who it is: {}",
+                theirs(host),
+                theirs(reason)
+            ),
         )
         .hint("if a proxy of your own stands between, SSL_CERT_FILE names its certificates"),
         BackendError::Redirected { to } => Failure::new(
             Exit::Failed,
             "redirected",
-            format!("the service redirects to `{}`, which is not followed with a token", theirs(to)),
+            format!(
+                "the service redirects to `{}`, which is not followed with a token",
+                theirs(to)
+            ),
         )
-        .hint("if that is where it has moved, set the address: `bot-cli cloud config set api_url …`"),
-        BackendError::Unavailable { status, message, retry_after } => {
+        .hint(
+            "if that is where it has moved, set the address: `bot-cli cloud config set api_url …`",
+        ),
+        BackendError::Unavailable {
+            status,
+            message,
+            retry_after,
+        } => {
             let failure = Failure::new(
                 Exit::Unavailable,
                 "unavailable",
-                said(&format!("the service is not available (status {status})"), message),
+                said(
+                    &format!("the service is not available (status {status})"),
+                    message,
+                ),
             );
             match retry_after {
                 Some(seconds) => failure.hint(format!("try again in {}", span(*seconds))),
@@ -72,10 +90,12 @@ pub fn failure(error: &BackendError) -> Failure {
             said("you are not allowed to do this", message),
         )
         .hint("`bot-cli cloud organizations list` shows where you belong"),
-        BackendError::NotFound { message } => {
-            Failure::new(Exit::Failed, "not_found", said("the service does not know it", message))
-                .hint("bot-cli cloud secrets list")
-        }
+        BackendError::NotFound { message } => Failure::new(
+            Exit::Failed,
+            "not_found",
+            said("the service does not know it", message),
+        )
+        .hint("bot-cli cloud secrets list"),
         BackendError::Conflict { message } => Failure::new(
             Exit::Failed,
             "conflict",
@@ -85,7 +105,10 @@ pub fn failure(error: &BackendError) -> Failure {
         BackendError::Refused { status, message } => Failure::new(
             Exit::Failed,
             "refused",
-            said(&format!("the service refuses it (status {status})"), message),
+            said(
+                &format!("the service refuses it (status {status})"),
+                message,
+            ),
         )
         .hint("the same command with `-vv` shows the requests"),
         BackendError::InvalidResponse { what } => Failure::new(
@@ -94,7 +117,9 @@ pub fn failure(error: &BackendError) -> Failure {
             format!("the response is not the service's own: {}", theirs(what)),
         )
         .hint("look at the address: `bot-cli cloud config show`"),
-        BackendError::Cancelled | BackendError::Vault(VaultError::Cancelled) => Failure::cancelled(),
+        BackendError::Cancelled | BackendError::Vault(VaultError::Cancelled) => {
+            Failure::cancelled()
+        }
         BackendError::Vault(error) => vault(error),
     }
 }
@@ -199,11 +224,7 @@ pub fn change_failure(deed: Deed, name: &SetName, error: &ChangeError, look: &st
             };
             failure.outcome(ChangeState::NotDone)
         }
-        Effect::Unknown => unknown(
-            cause,
-            &format!("`{name}` may have been {past}"),
-            look,
-        ),
+        Effect::Unknown => unknown(cause, &format!("`{name}` may have been {past}"), look),
         Effect::Partly {
             done,
             unknown: unclear,

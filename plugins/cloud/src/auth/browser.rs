@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
+use url::Url;
 
 use super::callback::{Brought, Callback};
 use super::credentials::Credentials;
 use super::issuer::{Issuer, refused};
-use crate::backend::hosted::http::until_cancelled;
+use crate::backend::hosted::http::{runtime, until_cancelled};
+use crate::pace::Pace;
+use crate::text;
 use crate::watch::Watch;
 use crate::words;
 
@@ -16,7 +19,25 @@ use crate::words;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Leads the user through it; `show` gets the address that is to be opened.
-pub async fn sign_in(
+pub fn sign_in(
+    base: &Url,
+    pace: Pace,
+    watch: &dyn Watch,
+    show: impl FnOnce(&str),
+) -> Result<Credentials, Failure> {
+    let runtime = runtime().map_err(|error| words::failure(&error))?;
+    runtime.block_on(async {
+        let issuer = Issuer::find(base, pace, watch).await;
+        visit(
+            &issuer.map_err(|error| words::failure(&error))?,
+            watch,
+            show,
+        )
+        .await
+    })
+}
+
+async fn visit(
     issuer: &Issuer<'_>,
     watch: &dyn Watch,
     show: impl FnOnce(&str),

@@ -1,6 +1,6 @@
 //! Who hands out tokens: where it is, what it may be asked, and the exchange of one token for the next.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bot_cli_sdk::secret::Secret;
 use oauth2::basic::{BasicClient, BasicTokenResponse};
@@ -15,7 +15,8 @@ use url::{Url, form_urlencoded};
 
 use super::credentials::{Credentials, Refresh, TokenKind};
 use crate::backend::BackendError;
-use crate::backend::hosted::http::{connector, failed, until_cancelled};
+use crate::backend::hosted::http::{connector, failed, runtime, until_cancelled};
+use crate::pace::Pace;
 use crate::scope::address;
 use crate::watch::Watch;
 
@@ -67,12 +68,8 @@ struct Endpoints {
 
 impl<'a> Issuer<'a> {
     /// Asks the service, then the issuer. One that is not what it says is not followed.
-    pub async fn find(
-        base: &Url,
-        timeout: Duration,
-        watch: &'a dyn Watch,
-    ) -> Result<Self, BackendError> {
-        let http = connector(base, timeout)?;
+    pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, BackendError> {
+        let http = connector(base, pace)?;
         let service = base.as_str().trim_end_matches('/').to_owned();
         let root = service.strip_suffix("/v1").unwrap_or(&service);
         let config: Config = get(&http, &format!("{root}/auth/config"), watch).await?;
@@ -98,6 +95,37 @@ impl<'a> Issuer<'a> {
             config,
             endpoints,
             watch,
+        })
+    }
+
+    /// Another sign-in for a refresh token, from the issuer of the service at `base`.
+    pub fn renewed(
+        base: &Url,
+        pace: Pace,
+        watch: &'a dyn Watch,
+        refresh: &Refresh,
+    ) -> Result<Credentials, BackendError> {
+        runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
+    }
+
+    /// Ends a sign-in where it was made. All of it takes as long as one request may.
+    pub fn revoked(
+        base: &Url,
+        pace: Pace,
+        watch: &'a dyn Watch,
+        credentials: &Credentials,
+    ) -> Result<Revocation, BackendError> {
+        let asked = async {
+            Self::find(base, pace, watch)
+                .await?
+                .revoke(credentials)
+                .await
+        };
+        let answer = runtime()?.block_on(async { tokio::time::timeout(pace.request, asked).await });
+        answer.unwrap_or_else(|_| {
+            Err(BackendError::TimedOut {
+                host: base.host_str().unwrap_or_default().to_owned(),
+            })
         })
     }
 

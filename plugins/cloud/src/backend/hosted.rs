@@ -13,8 +13,8 @@ mod wire;
 use bot_cli_sdk::secret::Secret;
 
 use super::{
-    BackendError, ChangeError, Confirmed, Details, Effect, Keys, Regions, SecretsBackend, Summary,
-    Prior,
+    BackendError, ChangeError, Confirmed, Details, Effect, Keys, Prior, Regions, SecretsBackend,
+    Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use http::{Answer, Change, Client, Reach, Unconfirmed};
@@ -83,7 +83,12 @@ impl<'a> Hosted<'a> {
     /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
     fn sight(&self, name: &SetName) -> Sight {
         let listed = |known: &Result<Answer, BackendError>| {
-            let list: wire::List = self.client.look(&self.path(&["secrets"])).ok()?.decode().ok()?;
+            let list: wire::List = self
+                .client
+                .look(&self.path(&["secrets"]))
+                .ok()?
+                .decode()
+                .ok()?;
             let found = list.summaries().into_iter();
             let found = found.into_iter().find(|set| set.name == name.as_str());
             match (known, found) {
@@ -308,14 +313,15 @@ impl SecretsBackend for Hosted<'_> {
             // The published paths have only this form.
             Tenant::ApiKey => Err(refused),
             // Those of an organization may know only one key a request.
-            Tenant::User(_) => self
-                .put_keyed(name, entries, prior)
-                .map_err(|error| match error.effect {
-                    Effect::NotDone if matches!(error.cause, BackendError::Refused { .. }) => {
-                        refused
-                    }
-                    _ => error,
-                }),
+            Tenant::User(_) => {
+                self.put_keyed(name, entries, prior)
+                    .map_err(|error| match error.effect {
+                        Effect::NotDone if matches!(error.cause, BackendError::Refused { .. }) => {
+                            refused
+                        }
+                        _ => error,
+                    })
+            }
         }
     }
 
@@ -327,7 +333,9 @@ impl SecretsBackend for Hosted<'_> {
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
         let body = wire::image_pull_secret(host, credentials, prior.region());
-        let sent = self.client.change(Change::Put, &self.set(name), Some(&body));
+        let sent = self
+            .client
+            .change(Change::Put, &self.set(name), Some(&body));
         let Err(unconfirmed) = sent else {
             return Ok(Confirmed::ByAnswer);
         };

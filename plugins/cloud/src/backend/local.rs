@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use bot_cli_sdk::secret::Secret;
 
 use super::{
-    BackendError, ChangeError, Confirmed, Details, Keys, Regions, SecretsBackend, Summary, Prior,
+    BackendError, ChangeError, Confirmed, Details, Keys, Prior, Regions, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::keyring::KeyringError;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use super::open;
+use super::token::{self, Access};
 use crate::auth::credentials::{self, Credentials, TokenKind};
-use crate::auth::issuer::Issuer;
 use crate::auth::{browser, import};
 use crate::backend::hosted::access;
 use crate::config::homeless;
@@ -37,8 +37,6 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
         .hint("bot-cli cloud auth login --token-stdin < FILE")
         .hint("`--no-browser` shows the address that is to be opened"));
     }
-    let issuer = Issuer::find(&scope.api_url.value, scope.timeout, context);
-    let issuer = issuer.map_err(|error| words::failure(&error))?;
     let show = |address: &str| {
         // The address is shown in any case: the browser may be on another machine.
         context.warn(&format!("open this address to sign in: {address}"));
@@ -46,7 +44,7 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
             context.tell("there is no browser to open");
         }
     };
-    let credentials = browser::sign_in(&issuer, context, show)?;
+    let credentials = browser::sign_in(&scope.api_url.value, scope.pace, context, show)?;
     signed_in(context, &scope, &credentials)
 }
 
@@ -65,7 +63,7 @@ fn take_over(context: &CommandContext<'_>, scope: &Scope) -> Result<Reply, Failu
         organization: imported.organization,
         refresh: imported.refresh,
     };
-    let renewed = open::renewed(context, scope, &credentials)?;
+    let renewed = token::renewed(context, scope, &credentials)?;
     if let Some(renewed) = &renewed {
         // The other client's is spent now, so this one must not be lost, whatever comes.
         keep(context, scope, renewed)?;
@@ -80,13 +78,22 @@ fn take_over(context: &CommandContext<'_>, scope: &Scope) -> Result<Reply, Failu
 }
 
 /// A token that the service accepts.
-fn known(context: &CommandContext<'_>, scope: &Scope, token: Secret) -> Result<Credentials, Failure> {
-    let client = open::client(context, scope, &token)?;
-    let kind = access::probe(&client)
-        .map_err(|error| words::failure(&error))?;
+fn known(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    token: Secret,
+) -> Result<Credentials, Failure> {
+    let access = Access {
+        token: token.clone(),
+        kind: None,
+        organization: None,
+        from_environment: true,
+    };
+    let client = open::client(context, scope, &access)?;
+    let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
     Ok(Credentials {
         api_url: scope.shown_url(),
-        kind,
+        kind: probed.kind,
         token,
         organization: None,
         refresh: None,
@@ -94,14 +101,22 @@ fn known(context: &CommandContext<'_>, scope: &Scope, token: Secret) -> Result<C
 }
 
 /// Keeps what signing in gave; nobody renews an earlier sign-in meanwhile.
-fn keep(context: &CommandContext<'_>, scope: &Scope, credentials: &Credentials) -> Result<Place, Failure> {
+fn keep(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    credentials: &Credentials,
+) -> Result<Place, Failure> {
     let place = context.credentials()?;
     let _lock = credentials::lock(place.path())?;
     credentials::keep(&place, credentials, scope.keyring.value)
 }
 
 /// Keeps what signing in gave, and says so.
-fn signed_in(context: &CommandContext<'_>, scope: &Scope, credentials: &Credentials) -> Result<Reply, Failure> {
+fn signed_in(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    credentials: &Credentials,
+) -> Result<Reply, Failure> {
     let kept = keep(context, scope, credentials)?;
     let place = context.credentials()?;
     if context.environment.token.is_some() {
@@ -134,10 +149,10 @@ fn signed_in(context: &CommandContext<'_>, scope: &Scope, credentials: &Credenti
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let scope = hosted(context)?;
-    let access = open::access(context, &scope)?;
-    let client = open::client(context, &scope, &access.token)?;
-    let kind = access::probe(&client)
-        .map_err(|error| words::failure(&error))?;
+    let access = token::access(context, &scope)?;
+    let client = open::client(context, &scope, &access)?;
+    let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
+    let kind = probed.kind;
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
@@ -193,7 +208,7 @@ fn token_from_stdin(context: &CommandContext<'_>) -> Result<Secret, Failure> {
         return Err(wrong("has characters that no token has"));
     }
     let token = Secret::new(token.to_owned());
-    open::refuse_public(&token)?;
+    token::refuse_public(&token)?;
     Ok(token)
 }
 

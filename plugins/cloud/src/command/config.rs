@@ -37,7 +37,7 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         ("api_url", (scope.shown_url(), scope.api_url.source.name())),
         (
             "timeout",
-            (format!("{} s", scope.timeout.as_secs_f64()), ""),
+            (format!("{} s", scope.pace.request.as_secs_f64()), ""),
         ),
         ("keyring", (keyring.to_owned(), scope.keyring.source.name())),
     ];
@@ -49,7 +49,7 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut data = scope.json();
     data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
     data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
-    data["timeout"] = json!(scope.timeout.as_secs_f64());
+    data["timeout"] = json!(scope.pace.request.as_secs_f64());
     Ok(Reply {
         text: format!(
             "{}\nConfiguration: {}\nVault: {}\n",

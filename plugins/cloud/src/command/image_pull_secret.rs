@@ -9,13 +9,15 @@ use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::plan::{target, where_to};
-use super::{open, ready};
+use super::provisioning::{self, Expected};
+use super::target::{target, where_to};
+use super::{confirm, open};
+use crate::backend::{Details, Keys};
 use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::input::given::Wrong;
 use crate::input::invalid;
 use crate::options::ImagePullSecret;
-use crate::words::{self};
+use crate::words::Deed;
 
 /// Whether credentials are still to be encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,7 +26,10 @@ enum Encoding {
     AsTheyAre,
 }
 
-pub(super) fn put(context: &CommandContext<'_>, options: ImagePullSecret) -> Result<Reply, Failure> {
+pub(super) fn put(
+    context: &CommandContext<'_>,
+    options: ImagePullSecret,
+) -> Result<Reply, Failure> {
     let encoding = if options.no_encode {
         Encoding::AsTheyAre
     } else {
@@ -33,47 +38,59 @@ pub(super) fn put(context: &CommandContext<'_>, options: ImagePullSecret) -> Res
     let (name, host, given) = parsed(context, &options, encoding)?;
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut opened = open::open(context, &wanted)?;
-    let existing = opened.get(&name)?;
-    let target = target(
-        &mut opened,
-        &name,
-        SetKind::ImagePullSecret,
-        existing,
-        &|line| context.warn(line),
-    )
-    ?;
+    // The listing tells all there is to know of credentials, whatever kind of set has the name.
+    let found = opened.all()?.into_iter();
+    let existing = found
+        .into_iter()
+        .find(|set| set.name == name.as_str())
+        .map(|summary| Details {
+            summary,
+            keys: Keys::None,
+        });
+    let kind = SetKind::ImagePullSecret;
+    let target = target(&mut opened, &name, kind, existing, &|line| {
+        context.warn(line)
+    })?;
     let verb = if target.exists {
         ("Update", "Updated")
     } else {
         ("Create", "Created")
     };
     let place = where_to(&opened, &target.region);
-    let mut text = format!(
+    let plan = format!(
         "{} the image pull secret `{name}` for {host} in {place}\n",
         verb.0
     );
     let mut status = None;
-    if options.dry_run {
-        text += "Nothing was changed\n";
+    let text = if options.dry_run {
+        plan + "Nothing was changed\n"
     } else {
         let credentials = match given {
             Some(credentials) => credentials,
             None => ask(context, encoding)?,
         };
-        let region = (!target.exists).then_some(&target.region);
+        // Who is asked anything is asked for consent, too; a script that gives everything means it.
+        if target.exists && context.interactive() && !options.skip {
+            confirm::yes(
+                context,
+                format!("Replace the credentials of `{name}`?"),
+                plan,
+            )?;
+        }
         context.progress("Saving the credentials");
         let put = opened
             .backend
-            .put_image_pull_secret(&name, &host, &credentials, region);
-        put.map_err(|error| words::failure(&error))?;
-        status = ready::status(context, &opened, &name, options.wait)?
-            .map(|seen| seen.status.name());
-        text = format!(
+            .put_image_pull_secret(&name, &host, &credentials, target.prior());
+        let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
+        let expected = (&confirmed, Expected::Listed);
+        let seen = provisioning::after(context, &opened, &name, expected, options.wait)?;
+        status = seen.map(|status| status.name());
+        format!(
             "{} the image pull secret `{name}` for {host} ({place}; {})\n",
             verb.1,
             status.unwrap_or("status unknown")
-        );
-    }
+        )
+    };
     Ok(Reply {
         text,
         data: json!({

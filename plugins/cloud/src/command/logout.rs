@@ -99,7 +99,7 @@ fn end(context: &CommandContext<'_>, found: &Found) -> Result<End, Failure> {
         return Ok(goes_on("shared", why.to_owned()));
     }
     context.progress("Revoking the sign-in");
-    match context.wait(async { Ok(revoke(context, credentials)) })? {
+    match revoke(context, credentials) {
         Ok(Revocation::Done) => Ok(End::Revoked),
         Ok(Revocation::NotOffered) => {
             let why = "the issuer offers no revocation";
@@ -129,23 +129,18 @@ fn is_shared(context: &CommandContext<'_>, credentials: &Credentials) -> bool {
 }
 
 /// Asks the issuer of the service that the token is for, and no other.
-fn revoke(context: &CommandContext<'_>, credentials: &Credentials) -> Result<Revocation, BackendError> {
+fn revoke(
+    context: &CommandContext<'_>,
+    credentials: &Credentials,
+) -> Result<Revocation, BackendError> {
     let base = address(&credentials.api_url).map_err(|failure| BackendError::InvalidResponse {
         what: failure.message,
     })?;
     // Settings that can't be used don't keep anybody signed in.
     let scope = open::scope(context, &Wanted::default());
-    let patience = scope.map_or(PATIENCE, |scope| scope.timeout.min(PATIENCE));
-    let asked = async {
-        let issuer = Issuer::find(&base, patience, context)?;
-        issuer.revoke(credentials)
-    };
-    match tokio::time::timeout(patience, asked) {
-        Ok(answer) => answer,
-        Err(_) => Err(BackendError::TimedOut {
-            host: base.host_str().unwrap_or_default().to_owned(),
-        }),
-    }
+    let mut pace = scope.map_or(context.environment.pace, |scope| scope.pace);
+    pace.request = pace.request.min(PATIENCE);
+    Issuer::revoked(&base, pace, context, credentials)
 }
 
 /// What a sign-in that was not revoked is still good for.

@@ -37,7 +37,10 @@ pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Open
 }
 
 /// The backend of a scope.
-pub fn open_scope<'a>(context: &'a CommandContext<'_>, mut scope: Scope) -> Result<Opened<'a>, Failure> {
+pub fn open_scope<'a>(
+    context: &'a CommandContext<'_>,
+    mut scope: Scope,
+) -> Result<Opened<'a>, Failure> {
     let backend: Box<dyn SecretsBackend + 'a> = match scope.backend.value {
         BackendKind::Local => {
             if scope.backend.source == Source::Default {

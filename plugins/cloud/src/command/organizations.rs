@@ -120,9 +120,7 @@ fn organizations(
                 .hint("a personal access token or `bot-cli cloud auth login` can"));
             }
             let client = open::client(context, &scope, &access)?;
-            let all = access::organizations(&client)
-                
-                .map_err(|error| words::failure(&error))?;
+            let all = access::organizations(&client).map_err(|error| words::failure(&error))?;
             open::settle_organization(&mut scope, &access, &all);
             Ok((scope, all))
         }

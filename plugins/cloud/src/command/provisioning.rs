@@ -47,7 +47,9 @@ pub fn after(
                 Err(error) if wait => return Err(saved_but(name, words::failure(&error))),
                 Err(error) => {
                     let why = words::failure(&error).message;
-                    context.warn(&format!("`{name}` is changed; its status is not known: {why}"));
+                    context.warn(&format!(
+                        "`{name}` is changed; its status is not known: {why}"
+                    ));
                     return Ok(None);
                 }
             },
@@ -83,7 +85,11 @@ fn look(
 ) -> Result<Option<Summary>, BackendError> {
     match expected {
         Expected::Keys(keys) => {
-            let Some(Details { summary, keys: found }) = opened.backend.get(name)? else {
+            let Some(Details {
+                summary,
+                keys: found,
+            }) = opened.backend.get(name)?
+            else {
                 return Ok(None);
             };
             let Keys::Known(found) = found else {
@@ -108,7 +114,9 @@ fn contradicted(opened: &Opened<'_>, name: &SetName) -> Failure {
         format!("the change of `{name}` was confirmed, but a look right after does not show it"),
     )
     .outcome(ChangeState::Unknown)
-    .hint(format!("`{look}` shows what is there now; somebody else may be changing it, too"))
+    .hint(format!(
+        "`{look}` shows what is there now; somebody else may be changing it, too"
+    ))
 }
 
 /// The set is stored, and could not be made ready.

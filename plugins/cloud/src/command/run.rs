@@ -176,7 +176,12 @@ fn interrupt(child: &Child) {
 }
 
 /// The statuses that a shell has for it: 127 when there is no such program, else 126.
-fn not_started(context: &CommandContext<'_>, name: &SetName, program: &str, error: &std::io::Error) -> Reply {
+fn not_started(
+    context: &CommandContext<'_>,
+    name: &SetName,
+    program: &str,
+    error: &std::io::Error,
+) -> Reply {
     context.warn(&format!("could not start `{program}`: {}", reason(error)));
     let missing = error.kind() == std::io::ErrorKind::NotFound;
     ended(context, name, if missing { 127 } else { 126 })

@@ -155,4 +155,3 @@ pub fn where_to(opened: &Opened<'_>, region: &Region) -> String {
 pub fn where_is(opened: &Opened<'_>, set: &Summary) -> String {
     Region::parse(&set.region).map_or_else(|_| opened.place(), |region| where_to(opened, &region))
 }
-

@@ -136,4 +136,3 @@ fn not_signed_in(message: &str) -> Failure {
         .hint("bot-cli cloud auth login")
         .hint("or set BOT_CLI_TOKEN to a personal access token or a private API key")
 }
-

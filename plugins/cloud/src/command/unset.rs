@@ -4,43 +4,65 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
+use super::confirm;
 use super::context::CommandContext;
 use super::open::{self, Opened};
-use super::plan::{referenced, where_is, wrong_type};
-use super::{confirm, ready};
+use super::target::{referenced, where_is, wrong_type};
 use crate::backend::Keys;
 use crate::config::nearest;
 use crate::domain::{Key, SetKind, SetName};
 use crate::input::{invalid, looks_like_a_key};
 use crate::options::Unset;
 use crate::scope::BackendKind;
-use crate::words::{self, theirs};
+use crate::text::{count, theirs};
+use crate::words::Deed;
 
 pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
-    let (name, key) = parsed(options)?;
+    let (name, keys) = parsed(options)?;
     let opened = open::open(context, &options.scope.wanted(None))?;
     let details = opened.existing(&name)?;
-    let keys = match details.keys {
-        Keys::Known(keys) => keys,
+    let known = match details.keys {
+        Keys::Known(known) => known,
         Keys::Referenced => return Err(referenced(&name)),
         Keys::None => return Err(wrong_type(&name, SetKind::ImagePullSecret)),
     };
-    if !keys.iter().any(|known| known == key.as_str()) {
-        return Err(no_such_key(&opened, &name, &key, &keys));
+    let missing: Vec<&Key> = keys
+        .iter()
+        .filter(|key| !known.iter().any(|known| known == key.as_str()))
+        .collect();
+    if !missing.is_empty() {
+        return Err(no_such_keys(&opened, &name, &missing, &known));
     }
     let place = where_is(&opened, &details.summary);
+    let what = match keys.as_slice() {
+        [key] => format!("`{}`", theirs(key.as_str())),
+        several => count(several.len(), "key"),
+    };
     if !options.skip {
-        let message = format!("Remove `{key}` from `{name}`?");
-        let details =
-            format!("Remove a key from the secret set `{name}` in {place}\n  - remove  {key}\n");
+        let message = format!("Remove {what} from `{name}`?");
+        let mut details = format!(
+            "Remove {} from the secret set `{name}` in {place}\n",
+            count(keys.len(), "key")
+        );
+        for key in &keys {
+            details += &format!("  - remove  {}\n", theirs(key.as_str()));
+        }
         confirm::yes(context, message, details)?;
     }
-    let removed = opened.backend.unset(&name, &key);
-    if !removed.map_err(|error| words::failure(&error))? {
-        return Err(no_such_key(&opened, &name, &key, &[]));
+    context.progress(&format!("Removing {what}"));
+    let gone = opened
+        .backend
+        .unset(&name, &keys)
+        .map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
+    if gone.len() == keys.len() {
+        return Err(Failure::new(
+            Exit::Failed,
+            "not_found",
+            format!("{what} was removed from `{name}` meanwhile, by somebody else"),
+        )
+        .hint(opened.scope.command(&format!("secrets list {name}"))));
     }
-    let status = ready::status(context, &opened, &name, false)?;
-    let mut text = format!("Removed `{key}` from `{name}` ({place})\n");
+    let mut text = format!("Removed {what} from `{name}` ({place})\n");
     if opened.scope.backend.value == BackendKind::Hosted {
         text += "Agents that are running keep the old values until they are deployed again\n";
     }
@@ -48,46 +70,63 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         text,
         data: json!({
             "name": name.as_str(),
-            "key": key.as_str(),
-            "status": status.map(|seen| seen.status.name()),
+            "key": keys.first().map(|key| theirs(key.as_str())),
+            "keys": keys.iter().map(|key| theirs(key.as_str())).collect::<Vec<_>>(),
             "scope": opened.scope.json(),
         }),
         next: vec![opened.scope.command(&format!("secrets list {name}"))],
     })
 }
 
-fn parsed(options: &Unset) -> Result<(SetName, Key), Failure> {
-    match (
-        SetName::parse_existing(&options.name),
-        Key::parse(&options.secret_key),
-    ) {
-        (Ok(name), Ok(key)) => Ok((name, key)),
-        (name, key) => {
-            let problem = |field: &str, problem| (field.to_owned(), None, problem);
-            let wrong = name.err().map(|wrong| problem("name", wrong));
-            Err(invalid(
-                wrong
-                    .into_iter()
-                    .chain(key.err().map(|wrong| problem("secret_key", wrong)))
-                    .collect(),
-            ))
+/// The set and its keys; all problems at once, and none quotes a key.
+fn parsed(options: &Unset) -> Result<(SetName, Vec<Key>), Failure> {
+    let mut wrong = Vec::new();
+    let name = SetName::parse_existing(&options.name)
+        .map_err(|problem| wrong.push(("name".to_owned(), None, problem)))
+        .ok();
+    let mut keys: Vec<Key> = Vec::new();
+    for (index, text) in options.secret_keys.iter().enumerate() {
+        match Key::parse_existing(text) {
+            // Twice is as good as once.
+            Ok(key) if keys.contains(&key) => {}
+            Ok(key) => keys.push(key),
+            Err(problem) => wrong.push((format!("key {}", index + 1), None, problem)),
         }
+    }
+    match name {
+        Some(name) if wrong.is_empty() => Ok((name, keys)),
+        _ => Err(invalid(wrong)),
     }
 }
 
-fn no_such_key(opened: &Opened<'_>, name: &SetName, key: &Key, keys: &[String]) -> Failure {
+fn no_such_keys(
+    opened: &Opened<'_>,
+    name: &SetName,
+    missing: &[&Key],
+    known: &[String],
+) -> Failure {
     // Who gives a value instead of a key should not see it again.
-    let shown = if looks_like_a_key(key.as_str()) {
-        format!("no key `{key}`")
-    } else {
-        "no such key".to_owned()
+    let shown: Vec<String> = missing
+        .iter()
+        .filter(|key| looks_like_a_key(key.as_str()))
+        .map(|key| format!("`{key}`"))
+        .collect();
+    let what = match (shown.len() == missing.len(), missing.len()) {
+        (true, 1) => format!("no key {}", shown.concat()),
+        (true, _) => format!("no keys {}", shown.join(", ")),
+        (false, 1) => "no such key".to_owned(),
+        (false, _) => "no such keys".to_owned(),
     };
+    let is = if missing.len() == 1 { "is" } else { "are" };
     let failure = Failure::new(
         Exit::Failed,
         "not_found",
-        format!("there is {shown} in `{name}`"),
+        format!("there {is} {what} in `{name}`; nothing was removed"),
     );
-    match nearest(key.as_str(), keys.iter().map(String::as_str)) {
+    let near = missing
+        .iter()
+        .find_map(|key| nearest(key.as_str(), known.iter().map(String::as_str)));
+    match near {
         Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
         None => failure.hint(opened.scope.command(&format!("secrets list {name}"))),
     }

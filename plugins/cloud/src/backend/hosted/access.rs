@@ -1,16 +1,12 @@
 //! Whose requests they are: what kind of token it is, and which organization it is used for.
 
-use std::time::Duration;
-
 use bot_cli_sdk::secret::Secret;
-use url::Url;
 
-use super::http::{Client, Method};
+use super::http::Client;
 use super::path::path;
-use super::{Tenant, wire};
+use super::wire;
 use crate::auth::credentials::TokenKind;
 use crate::backend::BackendError;
-use crate::watch::Watch;
 
 /// What a token's beginning tells.
 #[must_use]
@@ -26,10 +22,8 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
 }
 
 /// A person's organizations: the name in paths, and the one for people.
-pub async fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, BackendError> {
-    let answer = client
-        .send(Method::Get, &path(&["organizations"]), None)
-        .await?;
+pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, BackendError> {
+    let answer = client.get(&path(&["organizations"]))?;
     let list: wire::Organizations = answer.decode()?;
     Ok(list
         .organizations
@@ -38,48 +32,45 @@ pub async fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>,
         .collect())
 }
 
+/// What asking the service tells of a token.
+pub struct Probed {
+    /// What it is good for.
+    pub kind: TokenKind,
+    /// A person's organizations.
+    pub organizations: Option<Vec<(String, String)>>,
+}
+
 /// What kind of token it is, by asking. A refusal on both families is the first one's.
-pub async fn probe(client: &Client<'_>) -> Result<TokenKind, BackendError> {
-    match organizations(client).await {
-        Ok(_) => Ok(TokenKind::User),
-        Err(
-            refused @ (BackendError::NotSignedIn { .. }
-            | BackendError::NotAllowed { .. }
-            | BackendError::NotFound { .. }),
-        ) => match client.send(Method::Get, &path(&["regions"]), None).await {
-            Ok(_) => Ok(TokenKind::ApiKey),
-            Err(
-                BackendError::NotSignedIn { .. }
-                | BackendError::NotAllowed { .. }
-                | BackendError::NotFound { .. },
-            ) => Err(if let BackendError::NotFound { message } = refused {
-                BackendError::NotSignedIn { message }
-            } else {
-                refused
-            }),
-            Err(error) => Err(error),
-        },
+pub fn probe(client: &Client<'_>) -> Result<Probed, BackendError> {
+    let refused = match organizations(client) {
+        Ok(organizations) => {
+            return Ok(Probed {
+                kind: TokenKind::User,
+                organizations: Some(organizations),
+            });
+        }
+        Err(error) if is_refusal(&error) => error,
+        Err(error) => return Err(error),
+    };
+    let regions = client.get(&path(&["regions"]));
+    match regions.and_then(super::http::Answer::decode::<wire::RegionList>) {
+        Ok(_) => Ok(Probed {
+            kind: TokenKind::ApiKey,
+            organizations: None,
+        }),
+        Err(error) if is_refusal(&error) => Err(match refused {
+            BackendError::NotFound { message } => BackendError::NotSignedIn { message },
+            refused => refused,
+        }),
         Err(error) => Err(error),
     }
 }
 
-/// A client with a token.
-pub fn client<'a>(
-    base: &Url,
-    token: &Secret,
-    timeout: Duration,
-    watch: &'a dyn Watch,
-) -> Result<Client<'a>, BackendError> {
-    Client::new(base, token.clone(), timeout, watch)
-}
-
-impl Tenant {
-    /// The name of the organization, where the token does not imply it.
-    #[must_use]
-    pub fn organization(&self) -> Option<&str> {
-        match self {
-            Self::User(organization) => Some(organization.as_str()),
-            Self::ApiKey => None,
-        }
-    }
+const fn is_refusal(error: &BackendError) -> bool {
+    matches!(
+        error,
+        BackendError::NotSignedIn { .. }
+            | BackendError::NotAllowed { .. }
+            | BackendError::NotFound { .. }
+    )
 }

@@ -131,7 +131,9 @@ impl<'a> Client<'a> {
     /// Reads something, and tries again what may pass.
     pub fn get(&self, path: &str) -> Result<Answer, BackendError> {
         self.with_renewal(|| {
-            let got = self.runtime.block_on(self.tries("GET", path, None, retry::TRIES));
+            let got = self
+                .runtime
+                .block_on(self.tries("GET", path, None, retry::TRIES));
             got.map_err(|unconfirmed| unconfirmed.error)
         })
     }
@@ -164,7 +166,10 @@ impl<'a> Client<'a> {
         body: Option<&Body>,
     ) -> Result<(), Unconfirmed> {
         if let Some(body) = body {
-            let public = path.split('/').map(str::to_owned).chain(body.public.clone());
+            let public = path
+                .split('/')
+                .map(str::to_owned)
+                .chain(body.public.clone());
             self.secrets.borrow_mut().values(&body.secrets, public);
         }
         let method = match change {
@@ -173,7 +178,9 @@ impl<'a> Client<'a> {
         };
         let mut reach = Reach::Nothing;
         let sent = self.with_renewal(|| {
-            let sent = self.runtime.block_on(self.tries(method, path, body, retry::TRIES));
+            let sent = self
+                .runtime
+                .block_on(self.tries(method, path, body, retry::TRIES));
             sent.map_err(|unconfirmed| {
                 reach = reach.max(unconfirmed.reach);
                 unconfirmed.error
@@ -227,7 +234,9 @@ impl<'a> Client<'a> {
         tries: u32,
     ) -> Result<Answer, Unconfirmed> {
         let mut reach = Reach::Nothing;
-        let url = self.address(path).map_err(|error| Unconfirmed { error, reach })?;
+        let url = self
+            .address(path)
+            .map_err(|error| Unconfirmed { error, reach })?;
         let mut tried = 1;
         loop {
             self.watch.requested(&format!("{method} {}", url.path()));

@@ -343,7 +343,10 @@ mod tests {
         assert_eq!(shown(credentials, "bad token-1."), "bad [hidden].");
         assert_eq!(shown(credentials, "user:token-1?"), "[hidden]?");
         // Basic authentication of another user with the same token.
-        let other = shown("long-token-of-the-user", "Basic eDpsb25nLXRva2VuLW9mLXRoZS11c2Vy");
+        let other = shown(
+            "long-token-of-the-user",
+            "Basic eDpsb25nLXRva2VuLW9mLXRoZS11c2Vy",
+        );
         assert!(!other.contains("bG9uZy"), "{other}");
         assert!(!other.contains("RoZS11c2"), "{other}");
     }
@@ -352,7 +355,10 @@ mod tests {
     fn honest_words_that_share_a_beginning_stay() {
         for (value, text) in [
             ("us-we-0815", "Secret already exists in region 'us-west'"),
-            ("postgres://u:p4ssw0rd@h/db", "a postgres:// address is expected"),
+            (
+                "postgres://u:p4ssw0rd@h/db",
+                "a postgres:// address is expected",
+            ),
             (
                 "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----\n",
                 "no -----BEGIN PRIVATE KEY----- line",

@@ -88,7 +88,10 @@ mod tests {
         };
         assert!(
             pause(
-                &conflict("Set 'a' was modified concurrently. Please retry."), 1, PACE)
+                &conflict("Set 'a' was modified concurrently. Please retry."),
+                1,
+                PACE
+            )
             .is_some()
         );
         assert!(pause(&conflict("in use"), 1, PACE).is_none());
@@ -96,7 +99,10 @@ mod tests {
             pause(
                 &BackendError::NotSignedIn {
                     message: String::new()
-                }, 1, PACE)
+                },
+                1,
+                PACE
+            )
             .is_none()
         );
     }

@@ -239,7 +239,12 @@ pub fn one_key(name: &SetName, entry: &Entry, region: Option<&Region>) -> Body {
         secret_value: entry.value.expose(),
         region: region.map(Region::as_str),
     };
-    Body::new(&body, [entry.value.clone()], [entry.key.to_string()], region)
+    Body::new(
+        &body,
+        [entry.value.clone()],
+        [entry.key.to_string()],
+        region,
+    )
 }
 
 /// Credentials of a registry.
@@ -288,16 +293,22 @@ mod tests {
         };
         let region = Region::parse("us-west").unwrap();
         assert_eq!(
-            whole_set(std::slice::from_ref(&entry), Some(&region)).text.expose(),
+            whole_set(std::slice::from_ref(&entry), Some(&region))
+                .text
+                .expose(),
             r#"{"secrets":[{"secretKey":"A","secretValue":"x\"y"}],"region":"us-west"}"#
         );
         assert_eq!(
-            one_key(&SetName::parse("s").unwrap(), &entry, None).text.expose(),
+            one_key(&SetName::parse("s").unwrap(), &entry, None)
+                .text
+                .expose(),
             r#"{"name":"s","isImagePullSecret":false,"secretKey":"A","secretValue":"x\"y"}"#
         );
         let host = RegistryHost::parse("ghcr.io").unwrap();
         assert_eq!(
-            image_pull_secret(&host, &Secret::new("dTpw".to_owned()), Some(&region)).text.expose(),
+            image_pull_secret(&host, &Secret::new("dTpw".to_owned()), Some(&region))
+                .text
+                .expose(),
             r#"{"isImagePullSecret":true,"host":"ghcr.io","secretValue":"dTpw","region":"us-west"}"#
         );
     }

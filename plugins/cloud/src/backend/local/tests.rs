@@ -1,10 +1,9 @@
-use std::future::Future;
 use std::path::Path;
 
 use bot_cli_sdk::secret::Secret;
 
 use super::{Vault, VaultError};
-use crate::backend::{BackendError, Keys, SecretsBackend};
+use crate::backend::{BackendError, Keys, Prior, SecretsBackend};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::secret_file::{Place, SecretFile};
 use crate::watch::Nobody;
@@ -12,13 +11,6 @@ use crate::watch::Nobody;
 fn vault(folder: &Path, organization: &str) -> Vault<'static> {
     let organization = Organization::parse(organization).unwrap();
     Vault::new(folder, organization, Place::File, &Nobody)
-}
-
-fn now<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap()
-        .block_on(future)
 }
 
 fn entry(key: &str, value: &str) -> Entry {
@@ -37,9 +29,9 @@ fn reading_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("vault");
     let vault = vault(&place, "local");
-    assert_eq!(now(vault.list(None)), Ok(Vec::new()));
-    assert_eq!(now(vault.get(&name("prod"))), Ok(None));
-    assert_eq!(now(vault.delete(&name("prod"))), Ok(false));
+    assert_eq!(vault.list(None), Ok(Vec::new()));
+    assert_eq!(vault.get(&name("prod")), Ok(None));
+    assert_eq!(vault.delete(&name("prod")), Ok(false));
     assert!(!place.exists());
 }
 
@@ -47,14 +39,21 @@ fn reading_makes_nothing() {
 fn what_is_put_is_there_and_sealed() {
     let folder = tempfile::tempdir().unwrap();
     let vault = vault(folder.path(), "local");
-    now(vault.put(
-        &name("prod"),
-        &[entry("A", "correct-horse-1"), entry("B", "2")],
-        None,
-    ))
-    .unwrap();
-    now(vault.put(&name("prod"), &[entry("A", "correct-horse-2")], None)).unwrap();
-    let found = now(vault.get(&name("prod"))).unwrap().unwrap();
+    vault
+        .put(
+            &name("prod"),
+            &[entry("A", "correct-horse-1"), entry("B", "2")],
+            Prior::Keys(&[]),
+        )
+        .unwrap();
+    vault
+        .put(
+            &name("prod"),
+            &[entry("A", "correct-horse-2")],
+            Prior::Keys(&[]),
+        )
+        .unwrap();
+    let found = vault.get(&name("prod")).unwrap().unwrap();
     assert_eq!(
         found.keys,
         Keys::Known(vec!["A".to_owned(), "B".to_owned()])
@@ -72,11 +71,16 @@ fn what_is_put_is_there_and_sealed() {
 fn sets_whose_names_begin_alike_are_strangers() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (vault(folder.path(), "one"), vault(folder.path(), "two"));
-    now(one.put(&name("prod"), &[entry("A", "1")], None)).unwrap();
-    now(one.put(&name("prod-2"), &[entry("B", "2")], None)).unwrap();
-    now(other.put(&name("prod"), &[entry("C", "3")], None)).unwrap();
-    assert_eq!(now(one.delete(&name("prod"))), Ok(true));
-    let left: Vec<String> = now(one.list(None))
+    one.put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
+        .unwrap();
+    one.put(&name("prod-2"), &[entry("B", "2")], Prior::Keys(&[]))
+        .unwrap();
+    other
+        .put(&name("prod"), &[entry("C", "3")], Prior::Keys(&[]))
+        .unwrap();
+    assert_eq!(one.delete(&name("prod")), Ok(true));
+    let left: Vec<String> = one
+        .list(None)
         .unwrap()
         .into_iter()
         .map(|set| set.name)
@@ -91,12 +95,12 @@ fn sets_whose_names_begin_alike_are_strangers() {
         [entry("C", "3")]
     );
     assert_eq!(
-        now(other.unset(&name("prod"), &Key::parse("C").unwrap())),
-        Ok(true)
+        other.unset(&name("prod"), &[Key::parse("C").unwrap()]),
+        Ok(Vec::new())
     );
     assert_eq!(
-        now(other.unset(&name("prod"), &Key::parse("C").unwrap())),
-        Ok(false)
+        other.unset(&name("prod"), &[Key::parse("C").unwrap()]),
+        Ok(vec![Key::parse("C").unwrap()])
     );
     assert_eq!(one.organizations().unwrap(), ["one", "two"]);
 }
@@ -109,10 +113,11 @@ fn image_pull_secrets_are_replaced_and_have_no_keys() {
     for host in ["ghcr.io", "https://registry.example/v1/"] {
         let host = RegistryHost::parse(host).unwrap();
         let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
-        now(vault.put_image_pull_secret(&name("pull"), &host, &credentials, Some(&region)))
+        vault
+            .put_image_pull_secret(&name("pull"), &host, &credentials, Prior::Absent(&region))
             .unwrap();
     }
-    let found = now(vault.get(&name("pull"))).unwrap().unwrap();
+    let found = vault.get(&name("pull")).unwrap().unwrap();
     assert_eq!(
         (found.summary.kind, found.keys),
         (SetKind::ImagePullSecret, Keys::None)
@@ -120,7 +125,7 @@ fn image_pull_secrets_are_replaced_and_have_no_keys() {
     assert_eq!(found.summary.region, "us-east");
     assert_eq!(vault.values(&name("pull")).unwrap(), None);
     assert_eq!(
-        now(vault.list(Some(&Region::parse("us-west").unwrap()))),
+        vault.list(Some(&Region::parse("us-west").unwrap())),
         Ok(Vec::new())
     );
 }
@@ -129,15 +134,19 @@ fn image_pull_secrets_are_replaced_and_have_no_keys() {
 fn a_missing_or_foreign_key_is_no_new_vault() {
     let folder = tempfile::tempdir().unwrap();
     let vault = vault(folder.path(), "local");
-    now(vault.put(&name("prod"), &[entry("A", "1")], None)).unwrap();
+    vault
+        .put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
+        .unwrap();
     let key = folder.path().join("vault.key");
     std::fs::remove_file(&key).unwrap();
     let missing = vault.values(&name("prod")).unwrap_err();
     assert!(matches!(missing, VaultError::NoKey { .. }), "{missing:?}");
     // Names need no key.
-    assert_eq!(now(vault.list(None)).unwrap().len(), 1);
+    assert_eq!(vault.list(None).unwrap().len(), 1);
     super::key::create(&SecretFile::new(key, &Nobody), Place::File).unwrap();
-    let foreign = now(vault.put(&name("prod"), &[entry("A", "1")], None)).unwrap_err();
+    let foreign = vault
+        .put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
+        .unwrap_err();
     assert!(
         matches!(
             foreign.cause,
@@ -151,10 +160,12 @@ fn a_missing_or_foreign_key_is_no_new_vault() {
 fn a_damaged_store_is_told_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let vault = vault(folder.path(), "local");
-    now(vault.put(&name("prod"), &[entry("A", "1")], None)).unwrap();
+    vault
+        .put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
+        .unwrap();
     let store = folder.path().join("vault.redb");
     std::fs::write(&store, b"not a store").unwrap();
-    let damaged = now(vault.list(None)).unwrap_err();
+    let damaged = vault.list(None).unwrap_err();
     assert!(
         matches!(damaged, BackendError::Vault(VaultError::Damaged { .. })),
         "{damaged:?}"

@@ -31,7 +31,11 @@ impl Plan {
 
     /// For people: where, and every key with its size.
     pub fn words(&self, opened: &Opened<'_>) -> String {
-        let verb = if self.target.exists { "Update" } else { "Create" };
+        let verb = if self.target.exists {
+            "Update"
+        } else {
+            "Create"
+        };
         let mut lines = vec![format!(
             "{verb} the secret set `{}` in {}\n",
             self.name,
@@ -64,7 +68,10 @@ impl Plan {
     }
 
     fn overwrites(&self, entry: &Entry) -> bool {
-        self.target.known.iter().any(|key| key == entry.key.as_str())
+        self.target
+            .known
+            .iter()
+            .any(|key| key == entry.key.as_str())
     }
 }
 
