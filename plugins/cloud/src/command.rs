@@ -40,32 +40,41 @@ impl Plugin for Options {
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        let context = CommandContext::new(session, Environment::read());
-        match self.command {
-            Command::Secrets { command } => match command {
-                Secrets::List(options) => list::list(&context, &options),
-                Secrets::Set(options) => set::set(&context, options),
-                Secrets::Unset(options) => unset::unset(&context, &options),
-                Secrets::Delete(options) => delete::delete(&context, &options),
-                Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, options),
-                Secrets::Run(options) => run::run(&context, &options),
-            },
-            Command::Auth { command } => match command {
-                Auth::Login(options) => auth::login(&context, &options),
-                Auth::Logout => logout::logout(&context),
-                Auth::Status => auth::status(&context),
-            },
-            Command::Organizations { command } => match command {
-                Organizations::List(options) => organizations::list(&context, &options.scope),
-                Organizations::Use { name } => organizations::choose(&context, &name),
-            },
-            Command::Regions { command } => match command {
-                Regions::List(options) => regions::list(&context, &options.scope),
-            },
-            Command::Config { command } => match command {
-                Config::Show => config::show(&context),
-                Config::Set { key, value } => config::set(&context, &key, &value),
-            },
-        }
+        run(self, session, Environment::read())
+    }
+}
+
+/// Runs a command in an environment, which need not be that of the process.
+pub fn run(
+    options: Options,
+    session: &mut Session,
+    environment: Environment,
+) -> Result<Reply, Failure> {
+    let context = CommandContext::new(session, environment);
+    match options.command {
+        Command::Secrets { command } => match command {
+            Secrets::List(options) => list::list(&context, &options),
+            Secrets::Set(options) => set::set(&context, options),
+            Secrets::Unset(options) => unset::unset(&context, &options),
+            Secrets::Delete(options) => delete::delete(&context, &options),
+            Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, options),
+            Secrets::Run(options) => run::run(&context, &options),
+        },
+        Command::Auth { command } => match command {
+            Auth::Login(options) => auth::login(&context, &options),
+            Auth::Logout => logout::logout(&context),
+            Auth::Status => auth::status(&context),
+        },
+        Command::Organizations { command } => match command {
+            Organizations::List(options) => organizations::list(&context, &options.scope),
+            Organizations::Use { name } => organizations::choose(&context, &name),
+        },
+        Command::Regions { command } => match command {
+            Regions::List(options) => regions::list(&context, &options.scope),
+        },
+        Command::Config { command } => match command {
+            Config::Show => config::show(&context),
+            Config::Set { key, value } => config::set(&context, &key, &value),
+        },
     }
 }

@@ -224,7 +224,7 @@ pub fn change_failure(deed: Deed, name: &SetName, error: &ChangeError, look: &st
             };
             failure.outcome(ChangeState::NotDone)
         }
-        Effect::Unknown => unknown(cause, &format!("`{name}` may have been {past}"), look),
+        Effect::Unknown => unknown(cause, &format!("`{name}` was {past}"), look),
         Effect::Partly {
             done,
             unknown: unclear,
@@ -234,8 +234,8 @@ pub fn change_failure(deed: Deed, name: &SetName, error: &ChangeError, look: &st
 }
 
 /// A failure after which nobody can say what became of the change.
-fn unknown(mut failure: Failure, may: &str, look: &str) -> Failure {
-    failure.message = format!("{}; {may}", failure.message);
+fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
+    failure.message = format!("{}; it is unknown whether {what}", failure.message);
     // A script that was stopped knows that by the status.
     if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
         failure.exit = Exit::Unknown;
@@ -274,11 +274,11 @@ fn partly(
     if unclear.is_empty() {
         return failure.outcome(ChangeState::PartlyDone);
     }
-    let may = match unclear {
-        [key] => format!("`{key}` may have been changed"),
-        several => format!("{} may have been changed", count(several.len(), "key")),
+    let what = match unclear {
+        [key] => format!("`{key}` was changed"),
+        several => format!("{} were changed", count(several.len(), "key")),
     };
-    unknown(failure, &may, look)
+    unknown(failure, &what, look)
 }
 
 fn said(ours: &str, message: &str) -> String {

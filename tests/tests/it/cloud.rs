@@ -7,6 +7,7 @@ mod keyring;
 mod login;
 mod logout;
 mod official;
+mod outcomes;
 mod settings;
 mod shown;
 mod stand_in;

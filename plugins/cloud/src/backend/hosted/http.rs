@@ -203,8 +203,9 @@ impl<'a> Client<'a> {
 
     /// Waits, until the user wants to stop.
     pub fn pause(&self, pause: Duration) -> Result<(), BackendError> {
-        self.runtime
-            .block_on(until_cancelled(self.watch, tokio::time::sleep(pause)))
+        // The timer belongs to the runtime, so it begins inside.
+        let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
+        self.runtime.block_on(waiting)
     }
 
     /// Does `work` a second time with another token, where the service refuses the present one.
