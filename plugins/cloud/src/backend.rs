@@ -12,6 +12,9 @@ use bot_cli_sdk::secret::Secret;
 
 /// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
 pub trait SecretsBackend {
+    /// Hides these values in everything that comes back from now on, also before they are sent.
+    fn conceal(&self, _values: &[Secret]) {}
+
     /// Returns the regions where sets can be.
     fn regions(&self) -> Result<Regions, BackendError>;
 

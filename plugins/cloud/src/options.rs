@@ -242,8 +242,8 @@ pub struct Unset {
     /// Set to remove the keys from
     pub name: String,
     /// Keys to remove
-    #[arg(value_name = "KEY", required = true, value_hint = ValueHint::Other)]
-    pub secret_keys: Vec<String>,
+    #[arg(required = true, value_hint = ValueHint::Other)]
+    pub secret_key: Vec<String>,
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,

@@ -67,8 +67,8 @@ pub fn failure(error: &BackendError) -> Failure {
                 ),
             );
             match retry_after {
-                Some(seconds) => failure.hint(format!("try again in {}", span(*seconds))),
-                None => failure.hint("try again in a while"),
+                Some(seconds @ 1..) => failure.hint(format!("try again in {}", span(*seconds))),
+                Some(0) | None => failure.hint("try again in a while"),
             }
         }
         BackendError::InvalidToken => Failure::new(

@@ -8,6 +8,7 @@ mod login;
 mod logout;
 mod official;
 mod outcomes;
+mod requests;
 mod settings;
 mod shown;
 mod stand_in;

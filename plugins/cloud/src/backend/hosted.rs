@@ -239,6 +239,10 @@ fn is_about_the_form(cause: &BackendError, entries: &[Entry]) -> bool {
 }
 
 impl SecretsBackend for Hosted<'_> {
+    fn conceal(&self, values: &[Secret]) {
+        self.client.conceal(values);
+    }
+
     fn regions(&self) -> Result<Regions, BackendError> {
         let (regions, properties) = self
             .client

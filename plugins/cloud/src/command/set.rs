@@ -5,6 +5,7 @@ mod read;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -48,6 +49,8 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
         });
     }
     let mut opened = open::open_scope(context, scope)?;
+    let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
+    opened.backend.conceal(&values);
     let existing = opened.get(&name)?;
     let warn = |line: &str| context.warn(line);
     let target = target(&mut opened, &name, SetKind::Secret, existing, &warn)?;

@@ -85,7 +85,7 @@ fn parsed(options: &Unset) -> Result<(SetName, Vec<Key>), Failure> {
         .map_err(|problem| wrong.push(("name".to_owned(), None, problem)))
         .ok();
     let mut keys: Vec<Key> = Vec::new();
-    for (index, text) in options.secret_keys.iter().enumerate() {
+    for (index, text) in options.secret_key.iter().enumerate() {
         match Key::parse_existing(text) {
             // Twice is as good as once.
             Ok(key) if keys.contains(&key) => {}

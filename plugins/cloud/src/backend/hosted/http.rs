@@ -128,6 +128,11 @@ impl<'a> Client<'a> {
         self
     }
 
+    /// Hides these values from now on.
+    pub fn conceal(&self, values: &[Secret]) {
+        self.secrets.borrow_mut().values(values, []);
+    }
+
     /// Reads something, and tries again what may pass.
     pub fn get(&self, path: &str) -> Result<Answer, BackendError> {
         self.with_renewal(|| {

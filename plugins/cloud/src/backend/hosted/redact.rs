@@ -25,6 +25,9 @@ const WINDOW: usize = 8;
 /// Secrets of fewer characters are hidden only where a whole word repeats them: shorter parts occur in honest sentences.
 const SHORT: usize = 6;
 
+/// So many characters behind the mark of its kind are those of the secret, and not of another.
+const SURE: usize = 3;
+
 /// Beginnings that say of what kind a secret is, and nothing of the secret itself.
 const KINDS: [&str; 14] = [
     "pcc_pat_",
@@ -134,6 +137,7 @@ fn hide<'s>(text: &str, secrets: impl Iterator<Item = &'s Secret>, public: &[Str
         for form in forms(secret.expose()) {
             page.mark(form.as_bytes());
         }
+        page.mark_beginning(secret.expose());
     }
     for word in public {
         page.unmark(&word.to_ascii_lowercase());
@@ -179,6 +183,21 @@ impl<'t> Page<'t> {
             for &at in windows.get(window).into_iter().flatten() {
                 self.hidden[at..at + length].fill(true);
             }
+        }
+    }
+
+    /// Marks even a short beginning of `secret`, where what says of what kind it is stands before it.
+    fn mark_beginning(&mut self, secret: &str) {
+        let kind = secret.len() - core(secret).len();
+        let lower = Zeroizing::new(secret.to_ascii_lowercase());
+        let Some(sure) = lower.get(..kind + SURE).filter(|_| kind > 0) else {
+            return;
+        };
+        for (at, _) in self.text.match_indices(sure) {
+            let rest = &self.text.as_bytes()[at..];
+            let same = rest.iter().zip(lower.bytes());
+            let length = same.take_while(|(one, other)| **one == *other).count();
+            self.hidden[at + kind..at + length].fill(true);
         }
     }
 
@@ -370,6 +389,8 @@ mod tests {
         ] {
             assert_eq!(shown(value, text), text);
         }
+        let cut = shown("pcc_pat_CANARYtoken77", "bad pcc_pat_CANAR…");
+        assert_eq!(cut, "bad pcc_pat_[hidden]…");
         assert_eq!(
             shown("prod-bot-secrets-key", "bad prod-bot-secrets-key"),
             "bad [hidden]"
