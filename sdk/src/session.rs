@@ -272,9 +272,13 @@ impl Session {
                 .first()
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             if failure.is_none() || !near.is_empty() {
-                let key = key.escape_debug();
-                let message =
-                    format!("the answer `{key}` was not used: nothing asked for it{near}");
+                let asked = self.asked.iter().map(String::as_str);
+                let answer = if suggest::is_plain(&key) || suggest::slip(&key, asked).is_some() {
+                    format!("the answer `{key}`")
+                } else {
+                    "an answer".to_owned()
+                };
+                let message = format!("{answer} was not used: nothing asked for it{near}");
                 self.log(Level::Warn, &message);
             }
         }

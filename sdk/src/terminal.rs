@@ -7,7 +7,7 @@ mod look;
 mod printable;
 mod progress;
 mod prompt;
-mod report;
+pub(crate) mod report;
 mod table;
 mod waiting;
 

@@ -4,6 +4,7 @@ mod completion;
 mod finding;
 mod help;
 mod routing;
+mod said;
 mod signals;
 mod terminal;
 mod violations;
