@@ -184,11 +184,18 @@ impl Session {
         }
     }
 
-    /// Says how far the work is; `total` as far as it is known.
+    /// Says how far the work is; `total` as far as it is known. It is shown at once, on a terminal only: whether the work lasts
+    /// long enough for that is the command's to know.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
         if self.ui.capabilities().progress {
             self.ui.progress(message, current, total);
         }
+    }
+
+    /// Takes away what was shown of the progress. Questions, output and the end of the command do so by themselves; a command
+    /// that becomes another program does it first.
+    pub fn clear_progress(&mut self) {
+        self.ui.clear_progress();
     }
 
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.

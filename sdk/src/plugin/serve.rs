@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use super::peer::{self, Incoming, Output, Peer, Reply};
 use super::wishes::Wishes;
 use super::{Command, describe, input, surface, usage};
+use crate::cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome};
 use crate::protocol::{
@@ -47,15 +48,21 @@ pub fn serve<C: Command>(cwd: PathBuf) -> ExitCode {
     if wishes.heed_signals(GRACE).is_err() {
         return ExitCode::from(Exit::Failed.status());
     }
-    {
+    let listening = {
         let (output, wishes) = (output.clone(), wishes.clone());
-        thread::spawn(move || {
+        cancel::beside(move || {
             let input = BufReader::new(io::stdin());
             peer::listen(input, &output, &wishes, &requests, &replies);
             drop((requests, replies));
             wishes.input_ended();
             end_without_reader(&watched, &wishes);
-        });
+        })
+    };
+    if let Err(failure) = listening {
+        let status = failure.exit.status();
+        let (id, error) = (None, failure.into());
+        output.send(&Message::Error { id, error });
+        return ExitCode::from(status);
     }
     let host = Host {
         output,
