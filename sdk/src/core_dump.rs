@@ -25,7 +25,7 @@ pub fn as_found<T>(start: impl FnOnce() -> T) -> T {
         return start();
     };
     // The hard limit was left alone: this is always allowed.
-    let _ = setrlimit(Resource::Core, found.clone());
+    let _ = setrlimit(Resource::Core, *found);
     let started = start();
     lower();
     started

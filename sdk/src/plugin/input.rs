@@ -56,15 +56,13 @@ fn find<'a>(root: &'a clap::Command, path: &[String]) -> Result<&'a clap::Comman
     path.iter().try_fold(root, |command, word| {
         command.find_subcommand(word).ok_or_else(|| {
             let known = command.get_subcommands().map(clap::Command::get_name);
-            match suggest::slip(word, known) {
-                Some(name) => usage(format!("there is no command `{word}`"))
-                    .hint(format!("did you mean `{name}`?")),
-                // The word may be a secret in the wrong place.
-                None => {
-                    let called = command.get_bin_name().unwrap_or(command.get_name());
-                    usage(format!("`{called}` has no such command"))
-                }
+            if let Some(name) = suggest::slip(word, known) {
+                return usage(format!("there is no command `{word}`"))
+                    .hint(format!("did you mean `{name}`?"));
             }
+            // The word may be a secret in the wrong place.
+            let called = command.get_bin_name().unwrap_or(command.get_name());
+            usage(format!("`{called}` has no such command"))
         })
     })
 }
