@@ -57,7 +57,7 @@ pub fn run(
             Secrets::Set(options) => set::set(&context, options),
             Secrets::Unset(options) => unset::unset(&context, &options),
             Secrets::Delete(options) => delete::delete(&context, &options),
-            Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, options),
+            Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, &options),
             Secrets::Run(options) => run::run(&context, &options),
         },
         Command::Auth { command } => match command {

@@ -1,14 +1,15 @@
 //! The sentences in which this crate says what went wrong, and what to do about it.
 
+pub mod change;
+
 use std::path::Path;
 
-use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure};
 
+use crate::backend::BackendError;
 use crate::backend::local::VaultError;
-use crate::backend::{BackendError, ChangeError, Effect};
-use crate::domain::{Key, SetName};
 use crate::keyring::KeyringError;
-use crate::text::{count, span, theirs};
+use crate::text::{span, theirs};
 
 /// What may stand in the way of a file.
 const UNCHANGED: &str =
@@ -57,20 +58,7 @@ pub fn failure(error: &BackendError) -> Failure {
             status,
             message,
             retry_after,
-        } => {
-            let failure = Failure::new(
-                Exit::Unavailable,
-                "unavailable",
-                said(
-                    &format!("the service is not available (status {status})"),
-                    message,
-                ),
-            );
-            match retry_after {
-                Some(seconds @ 1..) => failure.hint(format!("try again in {}", span(*seconds))),
-                Some(0) | None => failure.hint("try again in a while"),
-            }
-        }
+        } => unavailable(*status, message, *retry_after),
         BackendError::InvalidToken => Failure::new(
             Exit::NotAllowed,
             "not_signed_in",
@@ -190,95 +178,13 @@ pub fn close(path: &Path) -> String {
     format!("chmod 600 {quoted}")
 }
 
-/// What a change does with a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    /// It writes or removes keys.
-    Change,
-    /// It removes the set.
-    Delete,
-}
-
-impl Deed {
-    const fn past(self) -> &'static str {
-        match self {
-            Self::Change => "changed",
-            Self::Delete => "deleted",
-        }
+fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure {
+    let ours = format!("the service is not available (status {status})");
+    let failure = Failure::new(Exit::Unavailable, "unavailable", said(&ours, message));
+    match retry_after {
+        Some(seconds @ 1..) => failure.hint(format!("try again in {}", span(seconds))),
+        Some(0) | None => failure.hint("try again in a while"),
     }
-}
-
-/// What a change could not do, and what became of it. `look` is the command that shows it.
-#[must_use]
-pub fn change_failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
-    let cause = failure(&error.cause);
-    let past = deed.past();
-    match &error.effect {
-        Effect::Done => cause,
-        Effect::NotDone => {
-            let not_done = format!("`{name}` was not {past}");
-            let failure = match error.cause {
-                // The vault's own words say so already.
-                BackendError::Vault(_) => cause,
-                _ => cause.hint(not_done),
-            };
-            failure.outcome(ChangeState::NotDone)
-        }
-        Effect::Unknown => unknown(cause, &format!("`{name}` was {past}"), look),
-        Effect::Partly {
-            done,
-            unknown: unclear,
-            not_done,
-        } => partly(cause, name, [done, unclear, not_done], look),
-    }
-}
-
-/// A failure after which nobody can say what became of the change.
-fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
-    failure.message = format!("{}; it is unknown whether {what}", failure.message);
-    // A script that was stopped knows that by the status.
-    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
-        failure.exit = Exit::Unknown;
-    }
-    failure
-        .outcome(ChangeState::Unknown)
-        .hint(format!("`{look}` shows what is there now"))
-}
-
-fn partly(
-    mut failure: Failure,
-    name: &SetName,
-    [done, unclear, not_done]: [&[Key]; 3],
-    look: &str,
-) -> Failure {
-    if !done.is_empty() {
-        let all = count(done.len() + unclear.len() + not_done.len(), "key");
-        let are = if done.len() == 1 { "is" } else { "are" };
-        failure.message = format!(
-            "{} of {all} {are} changed in `{name}`, then: {}",
-            done.len(),
-            failure.message
-        );
-        "partly_applied".clone_into(&mut failure.code);
-    }
-    let states = [
-        (done, "applied"),
-        (unclear, "unknown"),
-        (not_done, "not applied"),
-    ];
-    for (keys, state) in states {
-        for key in keys {
-            failure = failure.field(key.as_str(), None, state);
-        }
-    }
-    if unclear.is_empty() {
-        return failure.outcome(ChangeState::PartlyDone);
-    }
-    let what = match unclear {
-        [key] => format!("`{key}` was changed"),
-        several => format!("{} were changed", count(several.len(), "key")),
-    };
-    unknown(failure, &what, look)
 }
 
 fn said(ours: &str, message: &str) -> String {

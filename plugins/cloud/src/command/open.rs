@@ -13,7 +13,8 @@ use crate::config::{Config, nearest};
 use crate::domain::{Organization, SetName};
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
 use crate::text::theirs;
-use crate::words::{self, Deed};
+use crate::words;
+use crate::words::change::{self, Deed};
 
 /// A backend, and how it was come by.
 pub struct Opened<'a> {
@@ -97,13 +98,12 @@ fn tenant(
     access: &Access,
 ) -> Result<Tenant, Failure> {
     let mut known = None;
-    let kind = match access.kind {
-        Some(kind) => kind,
-        None => {
-            let probed = access::probe(client).map_err(|error| words::failure(&error))?;
-            known = probed.organizations;
-            probed.kind
-        }
+    let kind = if let Some(kind) = access.kind {
+        kind
+    } else {
+        let probed = access::probe(client).map_err(|error| words::failure(&error))?;
+        known = probed.organizations;
+        probed.kind
     };
     if kind == TokenKind::ApiKey {
         if let Some(organization) = scope.organization.take() {
@@ -239,6 +239,6 @@ impl Opened<'_> {
             Deed::Change => format!("secrets list {name}"),
             Deed::Delete => "secrets list".to_owned(),
         };
-        words::change_failure(deed, name, error, &self.scope.command(&look))
+        change::failure(deed, name, error, &self.scope.command(&look))
     }
 }

@@ -18,7 +18,7 @@ use crate::input::given::Given;
 use crate::options::Set;
 use crate::scope::{BackendKind, Setting, Source};
 use crate::text::count;
-use crate::words::Deed;
+use crate::words::change::Deed;
 use plan::Plan;
 use read::{Read, ask, read};
 
@@ -144,7 +144,7 @@ fn reply(
     dry_run: bool,
 ) -> Reply {
     let (created, overwritten) = plan.changes();
-    let status = status.map(|status| status.name());
+    let status = status.map(Status::name);
     let text = if dry_run {
         let mut text = plan.words(opened);
         if !missing.is_empty() {

@@ -243,7 +243,7 @@ impl<'a> Client<'a> {
         let url = self
             .address(path)
             .map_err(|error| Unconfirmed { error, reach })?;
-        let mut tried = 1;
+        let mut turn = 1;
         loop {
             self.watch.requested(&format!("{method} {}", url.path()));
             let failed = match self.follow(method, url.clone(), body).await {
@@ -252,13 +252,13 @@ impl<'a> Client<'a> {
             };
             reach = reach.max(failed.reach);
             let error = failed.error;
-            let pause = (tried < tries).then(|| retry::pause(&error, tried, self.pace));
+            let pause = (turn < tries).then(|| retry::pause(&error, turn, self.pace));
             let Some(pause) = pause.flatten() else {
                 return Err(Unconfirmed { error, reach });
             };
-            tried += 1;
+            turn += 1;
             self.watch.retrying(&format!(
-                "{method} {}: {error}; trying again in {} s ({tried} of {tries})",
+                "{method} {}: {error}; trying again in {} s ({turn} of {tries})",
                 url.path(),
                 pause.as_secs_f64(),
             ));

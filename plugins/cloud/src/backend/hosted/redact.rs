@@ -4,6 +4,7 @@
 //! replaced; the words around it stay.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -107,11 +108,12 @@ impl Redactor {
             Value::Array(items) => items.iter_mut().for_each(|item| self.answer(item)),
             Value::Object(fields) => {
                 for (name, value) in fields {
-                    match value {
-                        Value::String(text) if NAMES.contains(&name.as_str()) => {
-                            *text = self.name(text);
-                        }
-                        value => self.answer(value),
+                    if let Value::String(text) = value
+                        && NAMES.contains(&name.as_str())
+                    {
+                        *text = self.name(text);
+                    } else {
+                        self.answer(value);
                     }
                 }
             }
@@ -129,8 +131,15 @@ impl Redactor {
 }
 
 fn hide<'s>(text: &str, secrets: impl Iterator<Item = &'s Secret>, public: &[String]) -> String {
-    let end = text.floor_char_boundary(LONGEST);
-    let text = &text[..end];
+    let end = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= LONGEST);
+    let text = if text.len() > LONGEST {
+        &text[..end.last().unwrap_or_default()]
+    } else {
+        text
+    };
     let lower = text.to_ascii_lowercase();
     let mut page = Page::new(&lower);
     for secret in secrets {
@@ -276,7 +285,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
         let escaped = serde_json::to_string(core).unwrap_or_default();
         forms.push(serde_json::to_string(&escaped).unwrap_or_default());
         forms.push(escaped);
-        forms.push(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        forms.push(hex(bytes));
         // Inside a longer text, base64 has one of three forms, whose ends depend on what is around them.
         for skipped in 0..3.min(bytes.len()) {
             for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
@@ -293,6 +302,13 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
         .map(|form| Zeroizing::new(form.trim_matches('"').to_ascii_lowercase()))
         .filter(|form| !form.is_empty())
         .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 /// A secret without what only says of what kind it is: the scheme of an address, the frame of a key, the mark of a token.
