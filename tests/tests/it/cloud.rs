@@ -7,6 +7,7 @@ mod keyring;
 mod login;
 mod logout;
 mod official;
+mod renewal;
 mod settings;
 mod shown;
 mod stand_in;
