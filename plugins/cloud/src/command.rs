@@ -36,11 +36,12 @@ impl Plugin for Options {
     const DIRECT: &'static [&'static str] = &["secrets run"];
 
     fn complete(_argument: &str, words: &[String]) -> Vec<Candidate> {
-        complete::sets(words, &Environment::read())
+        let environment = Environment::read();
+        environment.map_or_else(|_| Vec::new(), |found| complete::sets(words, &found))
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        run(self, session, Environment::read())
+        run(self, session, Environment::read()?)
     }
 }
 

@@ -64,6 +64,22 @@ pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
     ask(name, watch, Entry::delete_credential)
 }
 
+/// Whether there is a keyring that could be asked. Nothing is read and nothing unlocked.
+#[must_use]
+pub fn is_there(watch: &dyn Watch) -> bool {
+    let (answers, answer) = mpsc::channel();
+    thread::spawn(move || answers.send(Entry::store_status().is_ok()));
+    let begun = Instant::now();
+    while begun.elapsed() < SOON && !watch.cancelled() {
+        match answer.recv_timeout(TICK) {
+            Ok(is_there) => return is_there,
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    false
+}
+
 /// A keyring may wait for its user for as long as it likes; we don't, and let it go on alone.
 fn ask<T: Send + 'static>(
     name: &str,

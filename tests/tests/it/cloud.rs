@@ -8,6 +8,7 @@ mod login;
 mod logout;
 mod official;
 mod outcomes;
+mod renewal;
 mod requests;
 mod settings;
 mod shown;

@@ -10,9 +10,11 @@ use super::open;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
+use crate::keyring;
 use crate::scope::{
     BackendKind, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
+use crate::secret_file::Place;
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let scope = open::scope(context, &Wanted::default())?;
@@ -21,6 +23,15 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let organization = scope.organization.as_ref();
     let region = scope.region.as_ref();
     let keyring = keyring_word(scope.keyring.value);
+    let available = match scope.keyring.value {
+        Place::Keyring => Some(keyring::is_there(context)),
+        Place::File => None,
+    };
+    let keyring_words = match available {
+        Some(true) => format!("{keyring} (available)"),
+        Some(false) => format!("{keyring} (not available: files are used)"),
+        None => keyring.to_owned(),
+    };
     let rows = [
         (
             "backend",
@@ -39,7 +50,7 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             "timeout",
             (format!("{} s", scope.pace.request.as_secs_f64()), ""),
         ),
-        ("keyring", (keyring.to_owned(), scope.keyring.source.name())),
+        ("keyring", (keyring_words, scope.keyring.source.name())),
     ];
     let header = ["SETTING", "VALUE", "FROM"].map(str::to_owned).to_vec();
     let rows = rows
@@ -48,7 +59,11 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = context.vault_folder()?;
     let mut data = scope.json();
     data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
-    data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
+    data["keyring"] = json!({
+        "value": keyring,
+        "source": scope.keyring.source.name(),
+        "available": available,
+    });
     data["timeout"] = json!(scope.pace.request.as_secs_f64());
     Ok(Reply {
         text: format!(

@@ -83,6 +83,11 @@ impl<'a> CommandContext<'a> {
         self.session.borrow_mut().log(Level::Warn, message);
     }
 
+    /// A line that everybody sees who has not asked for less, and that warns of nothing.
+    pub fn note(&self, message: &str) {
+        self.session.borrow_mut().log(Level::Note, message);
+    }
+
     /// A line for `-v`.
     pub fn tell(&self, message: &str) {
         self.session.borrow_mut().log(Level::Info, message);

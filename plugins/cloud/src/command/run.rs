@@ -60,6 +60,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     command
         .args(arguments)
         .current_dir(context.cwd())
+        .env_remove("BOT_CLI_TOKEN")
         .envs(environment(&entries));
     if context.environment.own_streams {
         // The user's terminal and streams are ours to hand on.

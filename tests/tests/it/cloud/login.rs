@@ -90,7 +90,7 @@ pub(super) fn put_back(user: &User, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-fn forms(user: &User) -> Vec<String> {
+pub(super) fn forms(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let token = sent.iter().filter(|sent| sent.target == "/issuer/token");
     token.map(|sent| sent.body.clone()).collect()
