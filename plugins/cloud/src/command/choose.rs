@@ -18,7 +18,7 @@ const NEW: &str = "a new set";
 
 /// Asks which set is written: one that is there, or a new one.
 pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
-    let mut choices = choices(&opened.all()?, |name| SetName::parse(name));
+    let mut choices = choices(&opened.all()?, SetName::parse);
     if !choices.is_empty() || context.has_answer(KEY) {
         choices.push(Choice {
             value: NEW.to_owned(),
@@ -27,7 +27,7 @@ pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetNa
         });
         let chosen = ask(context, "Set to change", choices)?;
         if chosen != NEW {
-            return parsed(&chosen, |name| SetName::parse(name));
+            return parsed(&chosen, SetName::parse);
         }
     }
     let question = Question::new(QuestionKind::Text, "new_name", "Name of the new set");
@@ -50,12 +50,12 @@ pub fn existing(
     context: &CommandContext<'_>,
     sets: &[Summary],
 ) -> Result<Option<SetName>, Failure> {
-    let choices = choices(sets, |name| SetName::parse_existing(name));
+    let choices = choices(sets, SetName::parse_existing);
     if choices.is_empty() {
         return Ok(None);
     }
     let chosen = ask(context, "Set", choices)?;
-    parsed(&chosen, |name| SetName::parse_existing(name)).map(Some)
+    parsed(&chosen, SetName::parse_existing).map(Some)
 }
 
 fn choices(sets: &[Summary], parse: fn(&str) -> Result<SetName, String>) -> Vec<Choice> {

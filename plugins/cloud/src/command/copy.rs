@@ -63,7 +63,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
     match original.contents {
         Contents::Keys(_) => keys(context, options, &mut opened, original, to),
         Contents::Credentials { .. } => {
-            credentials::copy(context, options, &mut opened, &original, to)
+            credentials::copy(context, options, &mut opened, &original, &to)
         }
     }
 }

@@ -5,6 +5,9 @@ use clap::ValueEnum;
 use super::looks_like_a_key;
 use crate::domain::Key;
 
+/// What is wrong with a key that is refused.
+pub const REFUSED: &str = "has no value";
+
 /// What is done with a key whose value is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Empty {
@@ -32,7 +35,7 @@ impl Empty {
     #[must_use]
     pub fn decide(self, key: &Key) -> Fate {
         match self {
-            Self::Refuse => Fate::Refused("has no value"),
+            Self::Refuse => Fate::Refused(REFUSED),
             Self::Skip => Fate::Skipped,
             // The end of a value in base64 looks like a key without a value.
             Self::Keep if !looks_like_a_key(key.as_str()) => Fate::Refused(

@@ -111,9 +111,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, std::io::Error> {
 /// Words why a file could not be read.
 #[must_use]
 pub fn unreadable(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::IsADirectory => "is a directory".to_owned(),
-        _ => format!("could not be read: {}", reason(error)),
+    if error.kind() == std::io::ErrorKind::IsADirectory {
+        "is a directory".to_owned()
+    } else {
+        format!("could not be read: {}", reason(error))
     }
 }
 

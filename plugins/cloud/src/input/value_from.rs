@@ -24,8 +24,9 @@ pub struct ValueFrom {
     place: String,
 }
 
-/// Reads `KEY=PATH`; all problems at once.
-pub fn parse(words: &[String]) -> Result<Vec<ValueFrom>, Vec<Wrong>> {
+/// Reads `KEY=PATH`; returns those that can be read, and all problems.
+#[must_use]
+pub fn parse(words: &[String]) -> (Vec<ValueFrom>, Vec<Wrong>) {
     let mut found = Vec::new();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -43,11 +44,7 @@ pub fn parse(words: &[String]) -> Result<Vec<ValueFrom>, Vec<Wrong>> {
             Err(problem) => wrong.push((place, Some(FLAG), problem)),
         }
     }
-    if wrong.is_empty() {
-        Ok(found)
-    } else {
-        Err(wrong)
-    }
+    (found, wrong)
 }
 
 fn split(word: &str) -> Result<(Key, PathBuf), String> {
@@ -120,7 +117,8 @@ mod tests {
     #[test]
     fn what_is_no_key_and_path_is_refused_without_being_shown() {
         let words = ["s3cret", "KEY=", "a b=s3cret", "KEY=a=b"].map(str::to_owned);
-        let wrong = parse(&words).unwrap_err();
+        let (found, wrong) = parse(&words);
+        assert_eq!(found.len(), 1);
         let fields: Vec<&str> = wrong.iter().map(|(field, ..)| field.as_str()).collect();
         assert_eq!(fields, ["file 1", "file 2", "file 3"]);
         assert!(!format!("{wrong:?}").contains("s3cret"), "{wrong:?}");
@@ -128,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_value_is_the_file_byte_for_byte() {
-        let from = parse(&["KEY=key.pem".to_owned()]).unwrap().remove(0);
+        let from = parse(&["KEY=key.pem".to_owned()]).0.remove(0);
         let pem = b"-----BEGIN X-----\nabc\n-----END X-----\n";
         let entry = from.entry(pem.to_vec(), Empty::Refuse).unwrap().unwrap();
         assert_eq!(entry.value.expose().as_bytes(), pem);

@@ -10,7 +10,7 @@ use crate::command::context::CommandContext;
 use crate::command::open::Opened;
 use crate::command::provisioning::{self, Expected};
 use crate::command::target::where_to;
-use crate::domain::{RegistryHost, SetKind, SetName};
+use crate::domain::{RegistryHost, SetKind, SetName, Status};
 use crate::options::Copy;
 use crate::words::Deed;
 
@@ -19,14 +19,14 @@ pub(super) fn copy(
     options: &Copy,
     opened: &mut Opened<'_>,
     original: &Original,
-    to: SetName,
+    to: &SetName,
 ) -> Result<Reply, Failure> {
     let Contents::Credentials { host, credentials } = &original.contents else {
         return Err(damaged("it has no credentials"));
     };
     let host = RegistryHost::parse(host)
         .map_err(|problem| damaged(&format!("the address of its registry {problem}")))?;
-    let target = place(context, opened, original, &to, SetKind::ImagePullSecret)?;
+    let target = place(context, opened, original, to, SetKind::ImagePullSecret)?;
     let (verb, past) = if target.exists {
         ("Update", "Updated")
     } else {
@@ -44,11 +44,11 @@ pub(super) fn copy(
         context.progress("Saving the credentials");
         let put = opened
             .backend
-            .put_image_pull_secret(&to, &host, credentials, target.prior());
-        let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, &to, &error))?;
+            .put_image_pull_secret(to, &host, credentials, target.prior());
+        let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, to, &error))?;
         let expected = (&confirmed, Expected::Listed);
-        let seen = provisioning::after(context, opened, &to, expected, options.wait)?;
-        status = seen.map(|status| status.name());
+        let seen = provisioning::after(context, opened, to, expected, options.wait)?;
+        status = seen.map(Status::name);
         format!(
             "{past} the image pull secret `{to}` for {host} ({place}; {})\n",
             status.unwrap_or("status unknown")

@@ -12,9 +12,10 @@ const LONGEST: usize = 128 * 1024;
 
 /// Returns the failure with the status that a shell has for it: 127 when there is no such program, else 126.
 pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {
-    let exit = match error.kind() {
-        ErrorKind::NotFound => Exit::NotFound,
-        _ => Exit::NotRunnable,
+    let exit = if error.kind() == ErrorKind::NotFound {
+        Exit::NotFound
+    } else {
+        Exit::NotRunnable
     };
     let why = reason(error);
     let failure = Failure::new(

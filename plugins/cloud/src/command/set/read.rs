@@ -7,6 +7,7 @@ use bot_cli_sdk::failure::Failure;
 use crate::command::context::CommandContext;
 use crate::command::project;
 use crate::domain::{Region, SetName};
+use crate::input::empty::REFUSED;
 use crate::input::given::{self, Given, Wrong};
 use crate::input::template::{self, TemplateKey};
 use crate::input::{invalid, looks_like_a_key, value_from};
@@ -53,7 +54,14 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
         wrong.push(("secrets".to_owned(), None, problem.to_owned()));
     }
     if !wrong.is_empty() {
-        return Err(super::bare::refused(wrong, &given.bare));
+        let empty = |(_, _, problem): &Wrong| problem.ends_with(REFUSED);
+        let is_empty = wrong.iter().any(empty);
+        let failure = super::bare::refused(wrong, &given.bare);
+        return Err(if is_empty {
+            failure.hint("`--empty skip` leaves keys without a value out")
+        } else {
+            failure
+        });
     }
     given.warnings.extend(given::warnings(&given.entries));
     Ok(Read {
@@ -142,7 +150,9 @@ fn values_from(
     given: &mut Given,
     wrong: &mut Vec<Wrong>,
 ) -> Result<(), Failure> {
-    for from in collect(value_from::parse(&options.value_from), wrong) {
+    let (found, problems) = value_from::parse(&options.value_from);
+    wrong.extend(problems);
+    for from in found {
         if given.has(&from.key) {
             wrong.push(from.problem("is given a second time"));
             continue;

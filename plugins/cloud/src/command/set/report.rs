@@ -29,7 +29,7 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
             Vec::new(),
         ),
         Progress::Done(status) => {
-            let status = status.map(|status| status.name());
+            let status = status.map(Status::name);
             let look = opened.scope.command(&format!("secrets list {}", plan.name));
             (done(opened, plan, status), status, vec![look])
         }
@@ -68,7 +68,7 @@ fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
         status.unwrap_or("status unknown"),
     );
     if !plan.skipped.is_empty() {
-        text += &format!("Left out, without a value: {}\n", names(&plan.skipped));
+        text.extend(["Left out, without a value: ", &names(&plan.skipped), "\n"]);
     }
     if plan.target.exists && opened.scope.backend.value == BackendKind::Hosted {
         text += "Agents that are running keep the old values until they are deployed again\n";
