@@ -105,7 +105,7 @@ fn a_value_comes_from_a_file_byte_for_byte() {
             "--dry-run",
         ]);
         assert!(
-            plan.stdout.contains("PEM  45 characters in 3 lines"),
+            plan.stdout.contains("PEM  43 characters in 3 lines"),
             "{plan:?}"
         );
     }

@@ -16,16 +16,19 @@ pub fn keys(
     bare: Vec<Bare>,
     known: &[String],
 ) -> Result<Vec<Key>, Failure> {
-    let is_key = |word: &Bare| {
-        known.iter().any(|key| key == word.key.as_str())
-            || context.has_answer(&super::ask::name(&word.key))
-    };
+    let is_key =
+        |word: &Bare| known.iter().any(|key| key == word.key.as_str()) || answered(context, word);
     let (keys, values): (Vec<_>, Vec<_>) = bare.into_iter().partition(is_key);
     if values.is_empty() {
         Ok(keys.into_iter().map(|word| word.key).collect())
     } else {
         Err(refused(Vec::new(), &values))
     }
+}
+
+/// Returns whether a script has a value for the word, as for a key.
+pub fn answered(context: &CommandContext<'_>, word: &Bare) -> bool {
+    context.has_answer(&super::ask::name(&word.key))
 }
 
 /// Returns a failure with these problems and with all words that may be values, which are not shown.

@@ -53,7 +53,13 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
         let problem = "no key has a value";
         wrong.push(("secrets".to_owned(), None, problem.to_owned()));
     }
-    if !wrong.is_empty() {
+    // Without a set there is none that could have such a key.
+    let no_key = name.is_none()
+        && given
+            .bare
+            .iter()
+            .any(|bare| !super::bare::answered(context, bare));
+    if !wrong.is_empty() || no_key {
         let empty = |(_, _, problem): &Wrong| problem.ends_with(REFUSED);
         let is_empty = wrong.iter().any(empty);
         let failure = super::bare::refused(wrong, &given.bare);
