@@ -1,10 +1,13 @@
 //! What the commands do: each has a file of its own.
 
 mod auth;
+mod choose;
 mod complete;
 mod config;
 mod confirm;
 mod context;
+mod copy;
+
 mod delete;
 mod image_pull_secret;
 mod list;
@@ -56,6 +59,7 @@ pub fn run(
         Command::Secrets { command } => match command {
             Secrets::List(options) => list::list(&context, &options),
             Secrets::Set(options) => set::set(&context, options),
+            Secrets::Copy(options) => copy::copy(&context, &options),
             Secrets::Unset(options) => unset::unset(&context, &options),
             Secrets::Delete(options) => delete::delete(&context, &options),
             Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, &options),

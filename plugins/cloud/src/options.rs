@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 
+use crate::input::empty::Empty;
 use crate::scope::Wanted;
 
 const EXAMPLES: &str = "\
@@ -39,8 +40,26 @@ Examples:
   In a generated project, be asked for every key that is still missing:
     bot-cli cloud secrets set --from-template .env.example
 
+  A value of many lines, byte for byte:
+    bot-cli cloud secrets set my-bot-secrets --value-from GOOGLE_CREDENTIALS=account.json
+
+  Make the set what the file is, without keys that the file does not have:
+    bot-cli cloud secrets set my-bot-secrets --file .env --prune
+
   In a script, from another program, until the service has it:
     other-vault export | bot-cli cloud secrets set my-bot-secrets -f - -s --wait";
+
+const COPY_EXAMPLES: &str = "\
+Examples:
+  See what a copy of a set of the vault would change at the hosting service, then make it:
+    bot-cli cloud secrets copy my-bot-secrets --dry-run
+    bot-cli cloud secrets copy my-bot-secrets
+
+  Under another name and in another region:
+    bot-cli cloud secrets copy Bot --to-name my-bot-secrets --region eu-central
+
+  To a second set of the vault:
+    bot-cli cloud secrets copy my-bot-secrets --to local --to-name my-bot-test";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -65,6 +84,7 @@ Examples:
 
 const RUN_EXAMPLES: &str = "\
 Examples:
+  bot-cli cloud secrets run -- uv run bot.py
   bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
   bot-cli cloud secrets run my-bot-secrets -- python < script.py
   bot-cli cloud secrets run my-bot-secrets -- sh -c 'test -n \"$OPENAI_API_KEY\"'";
@@ -136,9 +156,16 @@ pub enum Secrets {
     List(List),
     /// Create or update a secret set
     ///
-    /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml.
+    /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the name is asked for at a terminal.
+    ///
+    /// The name of a set has 1 to 63 letters, digits and hyphens, and no hyphen at an end. At the hosting service, a new set has 3 characters or more, and no capitals.
     #[command(after_help = SET_EXAMPLES)]
     Set(Set),
+    /// Copy a set of the vault to the hosting service
+    ///
+    /// Keys that only the target has stay as they are. The hosting service never gives values back, so only the vault of this machine can be copied from. Image pull secrets can be copied too.
+    #[command(after_help = COPY_EXAMPLES)]
+    Copy(Copy),
     /// Remove keys from a secret set
     #[command(after_help = UNSET_EXAMPLES)]
     Unset(Unset),
@@ -150,7 +177,7 @@ pub enum Secrets {
     ImagePullSecret(ImagePullSecret),
     /// Start a program with a set of the vault in its environment
     ///
-    /// The hosting service never gives values back, so this works with the vault of this machine only.
+    /// The hosting service never gives values back, so this works with the vault of this machine only. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
 }
@@ -207,18 +234,31 @@ pub struct List {
 
 /// `secrets set`.
 #[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct Set {
-    /// Set to create or update: letters, digits and hyphens
+    /// Set to create or update
     pub name: Option<String>,
-    /// Pairs; a key without a value is asked for, hidden
+    /// Pairs; the value of a KEY in capitals, or of one that the set has, is asked for and hidden
     #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
     pub secrets: Vec<String>,
     /// Read the pairs from a file, one a line, as in .env; `-` for stdin
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
+    /// Read the value of one key from a file, byte for byte with its last line end; `-` for stdin; repeatable
+    #[arg(long, value_name = "KEY=PATH", value_hint = ValueHint::Other)]
+    pub value_from: Vec<String>,
     /// Ask for the keys of this file, such as .env.example, that are still missing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub from_template: Option<PathBuf>,
+    /// What to do with a key that has no value
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub empty: Empty,
+    /// Remove the keys of the set that are not given
+    #[arg(long, requires = "file", conflicts_with = "from_template")]
+    pub prune: bool,
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
@@ -234,6 +274,40 @@ pub struct Set {
     /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
+}
+
+/// `secrets copy`.
+#[derive(Debug, Clone, Args)]
+pub struct Copy {
+    /// Set of the vault, or image pull secret
+    pub name: String,
+    /// Copy to the hosting service, or to the vault itself
+    #[arg(long, value_name = "BACKEND", default_value = "hosted", value_parser = ["hosted", "local"])]
+    pub to: String,
+    /// Name of the copy (default: the same name)
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub to_name: Option<String>,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until the copy is ready or has failed
+    #[arg(long)]
+    pub wait: bool,
+    /// What has the set: local; the hosting service never gives values back
+    #[arg(long, value_name = "BACKEND", default_value = "local", value_parser = ["local", "hosted"], hide_possible_values = true, help_heading = "Where")]
+    pub from: String,
+    /// Organization of the set in the vault (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub organization: Option<String>,
+    /// Organization of the copy (default: the configured one)
+    #[arg(long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub to_organization: Option<String>,
+    /// Region of a new copy (default: the configured one, else that of the set)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
 }
 
 /// `secrets unset`.
@@ -310,7 +384,7 @@ pub struct ImagePullSecret {
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// Set in the vault
-    pub name: String,
+    pub name: Option<String>,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
     pub program: Vec<String>,

@@ -2,7 +2,9 @@
 
 mod canary;
 mod contract;
+mod copy;
 mod dotenv;
+mod giving;
 mod keyring;
 mod login;
 mod logout;

@@ -141,6 +141,14 @@ impl<'a> Vault<'a> {
         }
     }
 
+    /// The host and the credentials of an image pull secret; `None` when there is none of that name. This is for a copy.
+    pub fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, VaultError> {
+        match Unlocked::open(&self.home)? {
+            Some(store) => store.credentials(&self.organization, name),
+            None => Ok(None),
+        }
+    }
+
     /// Every organization that has something here.
     pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
         match Store::open(&self.home)? {

@@ -45,6 +45,8 @@ pub struct Record {
     pub kind: SetKind,
     /// Where it is.
     pub region: String,
+    /// The registry of an image pull secret.
+    pub host: Option<String>,
 }
 
 /// What a set is to be.
@@ -297,6 +299,7 @@ impl Store {
         Ok(Record {
             kind,
             region: record.region,
+            host: record.host,
         })
     }
 

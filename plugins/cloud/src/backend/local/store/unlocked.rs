@@ -10,7 +10,7 @@ use super::{
     place, short,
 };
 use crate::backend::local::seal::Seal;
-use crate::backend::local::{REGIONS, VaultError, key};
+use crate::backend::local::{CREDENTIALS, REGIONS, VaultError, key};
 use crate::domain::{Entry, Key, Organization, Region, SetKind, SetName};
 use crate::files::private_folder;
 
@@ -77,6 +77,27 @@ impl Unlocked {
             entries.push(Entry { key, value });
         }
         Ok(Some(entries))
+    }
+
+    /// The host and the credentials of an image pull secret; `None` when there is none of that name.
+    pub fn credentials(
+        &self,
+        organization: &Organization,
+        name: &SetName,
+    ) -> Result<Option<(String, Secret)>, VaultError> {
+        let record = self.store.record(organization, name)?;
+        let Some(host) = record.and_then(|record| record.host) else {
+            return Ok(None);
+        };
+        let sealed = self.store.sealed(organization, name)?;
+        let place = place(organization, &[name.as_str(), CREDENTIALS]);
+        let credentials = sealed
+            .iter()
+            .find(|(key, _)| key == CREDENTIALS)
+            .and_then(|(_, sealed)| self.seal.open(&place, sealed));
+        let what = format!("the credentials of `{name}` can't be opened");
+        let credentials = credentials.ok_or_else(|| self.store.damaged(&what))?;
+        Ok(Some((host, credentials)))
     }
 
     /// Makes a set or adds to it. The region and the kind of a set that is there can't change.
