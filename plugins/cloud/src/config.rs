@@ -73,7 +73,7 @@ impl Config {
             return Err(homeless());
         }
         write_private(&self.path, self.settings.to_string().as_bytes())
-            .map_err(|error| words::not_written(&self.path, &reason(&error)))
+            .map_err(|error| words::write_failure(&self.path, &error))
     }
 
     fn check(&self) -> Result<(), Failure> {

@@ -1,55 +1,177 @@
-//! Files for one pair of eyes, written whole or not at all.
+//! Private files: readable by their owner only, and replaced whole or not at all.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Makes a folder that only its owner can look into, and the ones above it.
+use bot_cli_sdk::failure::reason;
+
+/// How the names of temporaries begin, in this version and in earlier ones.
+const TEMPORARIES: [&str; 2] = [TEMPORARY, ".vault-"];
+
+const TEMPORARY: &str = ".bot-cli-";
+
+/// The age at which a temporary can't belong to a running process any more.
+pub const STALE: Duration = Duration::from_secs(60);
+
+/// Why a file was not written, or not durably.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The earlier file is still there, unchanged.
+    #[error("{}", reason(.0))]
+    NotWritten(io::Error),
+    /// The new file is in place, but the disk did not confirm it.
+    #[error("it was written, but the disk did not confirm it: {}", reason(.0))]
+    NotSynced(io::Error),
+}
+
+/// What happens to a file that is already there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overwrite {
+    /// It is replaced.
+    Allow,
+    /// It stays, and the write fails.
+    Refuse,
+}
+
+/// A path that can't be looked at, so it is unknown whether something is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreachable {
+    /// The part of the path that is in the way.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// Creates a folder that only its owner can enter, and its parents.
 pub fn private_folder(path: &Path) -> io::Result<()> {
+    faults::step()?;
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// How the names of temporaries begin.
-const TEMPORARY: &str = ".bot-cli-";
-
-/// After how long nobody can still be writing a temporary.
-const STALE: Duration = Duration::from_secs(60);
-
-/// Writes a file that only its owner can read: to a temporary beside it, synced, renamed.
-pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    private_folder(folder)?;
-    sweep(folder);
-    // Temporaries are made with mode 0600.
-    let mut file = tempfile::Builder::new()
-        .prefix(TEMPORARY)
-        .tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()
+/// Returns whether something is at `path`. A link that leads nowhere is an error: what it led to may be on a disk that
+/// is not mounted.
+pub fn exists(path: &Path) -> Result<bool, Unreachable> {
+    let unreachable = |path: &Path, reason: String| Unreachable {
+        path: path.to_owned(),
+        reason,
+    };
+    match fs::metadata(path) {
+        Ok(_) => return Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(unreachable(path, reason(&error))),
+    }
+    for ancestor in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        match fs::symlink_metadata(ancestor) {
+            Ok(found) if found.is_symlink() && fs::metadata(ancestor).is_err() => {
+                let target = fs::read_link(ancestor).unwrap_or_default();
+                let reason = format!("it is a link to `{}`, which is not there", target.display());
+                return Err(unreachable(ancestor, reason));
+            }
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(unreachable(ancestor, reason(&error))),
+        }
+    }
+    Ok(false)
 }
 
-/// Removes what a process left behind that was killed while it wrote: it may be a secret that nobody wants any more.
-pub fn sweep(folder: &Path) {
+/// Writes a file that only its owner can read, after removing what interrupted writes left in its folder.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let folder = folder_of(path);
+    private_folder(folder).map_err(WriteError::NotWritten)?;
+    sweep(folder, STALE);
+    replace(path, bytes, Overwrite::Allow)
+}
+
+/// Writes a file that only its owner can read: to a temporary beside it, synced, renamed, and the folder synced.
+pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
+    let folder = folder_of(path);
+    let written = || {
+        faults::step()?;
+        // Temporaries are made with mode 0600.
+        let mut file = tempfile::Builder::new()
+            .prefix(TEMPORARY)
+            .tempfile_in(folder)?;
+        faults::step()?;
+        file.write_all(bytes)?;
+        faults::step()?;
+        file.as_file().sync_all()?;
+        faults::step()?;
+        let renamed = match overwrite {
+            Overwrite::Allow => file.persist(path),
+            Overwrite::Refuse => file.persist_noclobber(path),
+        };
+        renamed.map(drop).map_err(|error| error.error)
+    };
+    match written() {
+        Ok(()) => {}
+        // Over a network, a rename can be done and its answer be lost.
+        Err(error)
+            if overwrite == Overwrite::Allow
+                && fs::read(path).is_ok_and(|found| found == bytes) =>
+        {
+            return Err(WriteError::NotSynced(error));
+        }
+        Err(error) => return Err(WriteError::NotWritten(error)),
+    }
+    sync_folder(path).map_err(WriteError::NotSynced)
+}
+
+/// Renames a file within its folder, durably.
+pub fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
+    faults::step()
+        .and_then(|()| fs::rename(from, to))
+        .map_err(WriteError::NotWritten)?;
+    sync_folder(to).map_err(WriteError::NotSynced)
+}
+
+/// Removes a file, durably. A file that is not there is removed already.
+pub fn remove(path: &Path) -> Result<(), WriteError> {
+    match faults::step().and_then(|()| fs::remove_file(path)) {
+        Ok(()) => sync_folder(path).map_err(WriteError::NotSynced),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(WriteError::NotWritten(error)),
+    }
+}
+
+/// Makes the names in the folder of `path` durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    faults::step()?;
+    File::open(folder_of(path))?.sync_all()
+}
+
+/// The folder of a file; the working folder for a bare name.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+/// Removes temporaries of at least this age, which killed processes left behind: they may have secrets.
+pub fn sweep(folder: &Path, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let written = entry.metadata().and_then(|found| found.modified());
-        if written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > STALE)) {
-            // Somebody else may sweep as well.
+        if written.is_ok_and(|at| at.elapsed().is_ok_and(|found| found >= age)) {
+            // Another process may sweep as well.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
 fn is_temporary(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+    let name = name.as_encoded_bytes();
+    TEMPORARIES
+        .iter()
+        .any(|prefix| name.starts_with(prefix.as_bytes()))
 }
 
-/// The file by which processes let one another in; nothing stands in it.
+/// Opens the file whose lock lets one process in at a time. It stays empty.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)
@@ -59,17 +181,87 @@ pub fn lock_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// The mode of a file that others than its owner can read or write.
+/// Returns the mode of a file that others than its owner can read or write.
 pub fn too_open(path: &Path) -> io::Result<Option<u32>> {
-    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
-    Ok((mode & 0o077 != 0).then_some(mode))
+    Ok(mode_with(&fs::metadata(path)?, 0o077))
+}
+
+/// Returns the mode of a file or folder that others than its owner can write.
+#[must_use]
+pub fn writable_by_others(found: &Metadata) -> Option<u32> {
+    mode_with(found, 0o022)
+}
+
+/// Returns the user id of an owner who is neither this user nor root. Root itself may use everybody's files.
+#[must_use]
+pub fn foreign_owner(found: &Metadata) -> Option<u32> {
+    let user = rustix::process::geteuid().as_raw();
+    let owner = found.uid();
+    (user != 0 && owner != user && owner != 0).then_some(owner)
+}
+
+fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
+    let mode = found.permissions().mode() & 0o777;
+    (mode & bits != 0).then_some(mode)
+}
+
+/// Lets a test fail every step of a write in turn.
+#[cfg(not(test))]
+mod faults {
+    #[expect(clippy::unnecessary_wraps, reason = "it fails in tests")]
+    pub(super) const fn step() -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lets a test fail every step of a write in turn.
+#[cfg(test)]
+pub mod faults {
+    use std::cell::Cell;
+    use std::io;
+
+    thread_local! {
+        static LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+        static STICKY: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// What comes after the failing step.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum After {
+        /// Later steps work again.
+        Works,
+        /// Every later step fails, too.
+        Fails,
+    }
+
+    /// Runs `work` on this thread with the step of this number failing; the result, and whether a step did fail.
+    pub fn at<T>(step: u32, after: After, work: impl FnOnce() -> T) -> (T, bool) {
+        LEFT.set(Some(step));
+        STICKY.set(after == After::Fails);
+        let result = work();
+        (result, LEFT.replace(None).is_none_or(|left| left == 0))
+    }
+
+    pub(super) fn step() -> io::Result<()> {
+        match LEFT.get() {
+            None => return Ok(()),
+            Some(0) if STICKY.get() => {}
+            Some(0) => return Ok(()),
+            Some(1) => LEFT.set(Some(0)),
+            Some(left) => {
+                LEFT.set(Some(left - 1));
+                return Ok(());
+            }
+        }
+        Err(io::Error::other("an injected fault"))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::{too_open, write_private};
+    use super::{exists, too_open, write_private};
 
     #[test]
     fn a_private_file_is_for_its_owner_from_the_start() {
@@ -94,6 +286,7 @@ mod tests {
         for (name, old) in [
             (".bot-cli-old", true),
             (".bot-cli-new", false),
+            (".vault-old", true),
             ("old", true),
         ] {
             let file = std::fs::File::create(folder.path().join(name)).unwrap();
@@ -108,5 +301,23 @@ mod tests {
             .collect();
         left.sort();
         assert_eq!(left, [".bot-cli-new", "file", "old"]);
+    }
+
+    #[test]
+    fn link_that_leads_nowhere_is_not_an_absence() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        std::os::unix::fs::symlink("nowhere", at("dangling")).unwrap();
+        std::os::unix::fs::symlink("loop", at("loop")).unwrap();
+        std::os::unix::fs::symlink(".", at("here")).unwrap();
+        assert_eq!(exists(&at("file")), Ok(true));
+        assert_eq!(exists(&at("here/file")), Ok(true));
+        assert_eq!(exists(&at("none")), Ok(false));
+        assert_eq!(exists(&at("here/none/none")), Ok(false));
+        for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
+            assert!(exists(&at(name)).is_err(), "{name}");
+        }
+        assert_eq!(exists(&at("dangling/a")).unwrap_err().path, at("dangling"));
     }
 }

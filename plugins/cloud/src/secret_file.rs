@@ -12,7 +12,7 @@ use bot_cli_sdk::secret::Secret;
 use chacha20poly1305::aead::OsRng;
 use chacha20poly1305::aead::rand_core::RngCore;
 
-use crate::files::{sweep, too_open, write_private};
+use crate::files::{self, WriteError, foreign_owner, sweep, too_open, write_private};
 use crate::keyring::{self, KeyringError};
 use crate::watch::Watch;
 
@@ -54,6 +54,15 @@ pub enum SecretFileError {
         /// Its mode.
         mode: u32,
     },
+    /// The file belongs to another user.
+    #[error("it belongs to another user (uid {owner})")]
+    Foreign {
+        /// Who.
+        owner: u32,
+    },
+    /// The file was written, but the disk did not confirm it.
+    #[error("it was written, but the disk did not confirm it: {0}")]
+    NotSynced(String),
     /// The file can't be read or is not what it should be.
     #[error("{0}")]
     File(String),
@@ -119,12 +128,28 @@ impl<'a> SecretFile<'a> {
         };
         let line = fresh.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
         let content = line.as_deref().unwrap_or(text.expose());
-        if let Err(error) = write_private(&self.path, content.as_bytes()) {
-            self.drop_entry(fresh);
-            return Err(SecretFileError::File(reason(&error)));
+        match write_private(&self.path, content.as_bytes()) {
+            Ok(()) => {}
+            Err(WriteError::NotWritten(error)) => {
+                self.drop_entry(fresh);
+                return Err(SecretFileError::File(reason(&error)));
+            }
+            // Either file may be there after a power failure, so either entry is needed.
+            Err(WriteError::NotSynced(error)) => {
+                return Err(SecretFileError::NotSynced(reason(&error)));
+            }
         }
         self.drop_entry(before);
         Ok(line.map_or(Place::File, |_| Place::Keyring))
+    }
+
+    /// Puts the text of another file, in the same folder, in the place of this one. Its keyring entry stays as it is; the
+    /// entry that this file named is removed.
+    pub fn take_over(&self, other: &Self) -> Result<(), WriteError> {
+        let before = self.entry();
+        files::rename(&other.path, &self.path)?;
+        self.drop_entry(before);
+        Ok(())
     }
 
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
@@ -154,7 +179,7 @@ impl<'a> SecretFile<'a> {
             }
         }
         if let Some(folder) = self.path.parent() {
-            sweep(folder);
+            sweep(folder, files::STALE);
         }
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
@@ -171,6 +196,9 @@ impl<'a> SecretFile<'a> {
         }
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
+        }
+        if let Some(owner) = foreign_owner(&fs::metadata(&self.path).map_err(failed)?) {
+            return Err(SecretFileError::Foreign { owner });
         }
         let text = fs::read_to_string(&self.path).map_err(failed)?;
         Ok(Some(Secret::new(text)))

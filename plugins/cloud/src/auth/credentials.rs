@@ -135,7 +135,9 @@ pub fn keep(
     };
     place.write(&text, wanted).map_err(|error| match error {
         SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
+        SecretFileError::NotSynced(reason) => words::not_synced(place.path(), &reason),
         SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
         | SecretFileError::File(_)
         | SecretFileError::Keyring(_) => words::not_written(place.path(), &error.to_string()),
     })
@@ -162,7 +164,10 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
             "or remove `{}` and leave the entry",
             place.path().display()
         )),
-        SecretFileError::TooOpen { .. } | SecretFileError::File(_) => Failure::new(
+        SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
+        | SecretFileError::NotSynced(_)
+        | SecretFileError::File(_) => Failure::new(
             Exit::Failed,
             "not_removed",
             format!("could not remove `{}`: {error}", place.path().display()),
@@ -179,7 +184,10 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     };
     let failure = match why {
         SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
-        SecretFileError::File(_) | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
+        SecretFileError::Foreign { .. }
+        | SecretFileError::NotSynced(_)
+        | SecretFileError::File(_)
+        | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
         SecretFileError::Keyring(error) => words::keyring(error),
     };
     failure.hint("`bot-cli cloud auth login` writes it anew")

@@ -163,4 +163,8 @@ impl Watch for Desk<'_> {
     fn notice(&self, line: &str) {
         self.warn(line);
     }
+
+    fn detail(&self, line: &str) {
+        self.tell(line);
+    }
 }
