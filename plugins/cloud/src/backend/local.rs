@@ -32,7 +32,7 @@ use backup::{Closed, Copied};
 use change::Missing;
 use contents::{CREDENTIALS, Set, Sets};
 pub use error::{Effect, VaultError};
-use home::Home;
+use home::{Home, Locked};
 use open::Open;
 pub use verify::Verified;
 
@@ -119,7 +119,7 @@ impl<'a> Vault<'a> {
 
     /// The values of a set; `None` when there is no such secret set. This is for a program that the user starts with them.
     pub fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, VaultError> {
-        let Some(open) = self.home.open()? else {
+        let Some(open) = self.home.open(Locked::No)? else {
             return Ok(None);
         };
         let place = self.place(name);
@@ -209,9 +209,12 @@ impl<'a> Vault<'a> {
         passphrase: &Secret,
         overwrite: Overwrite,
     ) -> Result<Size, VaultError> {
-        let open = self.home.open()?.ok_or_else(|| VaultError::NoVault {
-            path: self.home.sealed(),
-        })?;
+        let open = self
+            .home
+            .open(Locked::No)?
+            .ok_or_else(|| VaultError::NoVault {
+                path: self.home.sealed(),
+            })?;
         let sets = copies(&open)?;
         let bytes = backup::encode(&sets, passphrase)
             .map_err(|reason| VaultError::not_written(path, reason))?;

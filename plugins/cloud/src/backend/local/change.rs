@@ -7,7 +7,7 @@ use std::time::Duration;
 use bot_cli_sdk::failure::reason;
 
 use super::contents::Set;
-use super::home::{Found, Home};
+use super::home::{Found, Home, Locked};
 use super::keys::{Derived, Key};
 use super::open::Open;
 use super::sealed::Book;
@@ -32,10 +32,10 @@ impl Home<'_> {
         work: impl FnOnce(&mut Open) -> Result<Option<T>, VaultError>,
     ) -> Result<Option<T>, VaultError> {
         // Other processes don't wait while the keyring asks to be unlocked.
-        let key = match self.read()? {
+        let key = match self.read(Locked::No)? {
             Found::Nothing if missing == Missing::Leave => return Ok(None),
             Found::Nothing => None,
-            _ => self.open()?.map(|open| open.key),
+            _ => self.open(Locked::No)?.map(|open| open.key),
         };
         private_folder(&self.folder)
             .map_err(|error| VaultError::not_written(&self.folder, reason(&error)))?;
@@ -62,7 +62,7 @@ impl Home<'_> {
         let no_vault = || VaultError::NoVault {
             path: self.sealed(),
         };
-        let key = self.open()?.ok_or_else(no_vault)?.key;
+        let key = self.open(Locked::No)?.ok_or_else(no_vault)?.key;
         let _lock = self.lock()?;
         let open = self.open_with(Some(key))?.ok_or_else(no_vault)?;
         let open = next_generation(open)?;
@@ -85,13 +85,13 @@ impl Home<'_> {
     }
 
     fn open_with(&self, key: Option<Key>) -> Result<Option<Open>, VaultError> {
-        let found = self.read()?;
+        let found = self.read(Locked::Yes)?;
         match key {
             Some(key) if found.fits(&key) => match found.unlocked(key, self) {
-                Some(open) if !open.is_authentic => self.open(),
+                Some(open) if !open.is_authentic => self.open(Locked::Yes),
                 open => Ok(open),
             },
-            _ => self.open(),
+            _ => self.open(Locked::Yes),
         }
     }
 

@@ -32,6 +32,15 @@ pub struct Home<'a> {
     pub watch: &'a dyn Watch,
 }
 
+/// Whether this process keeps other writers out already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Locked {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
 /// What is in the folder.
 #[derive(Debug)]
 pub enum Found {
@@ -69,7 +78,7 @@ impl<'a> Home<'a> {
     }
 
     /// Reads the vault. Nothing is written, and nothing is waited for but a process of an earlier version.
-    pub fn read(&self) -> Result<Found, VaultError> {
+    pub fn read(&self, locked: Locked) -> Result<Found, VaultError> {
         if !exists(&self.folder)? {
             return Ok(Found::Nothing);
         }
@@ -79,7 +88,7 @@ impl<'a> Home<'a> {
         if let Some(found) = self.read_sealed()? {
             return Ok(found);
         }
-        if let Some(found) = self.read_legacy()? {
+        if let Some(found) = self.read_legacy(locked)? {
             return Ok(found);
         }
         // A writer may have converted it between the two looks.
@@ -103,12 +112,15 @@ impl<'a> Home<'a> {
         Ok(Some(Found::Sealed(decoded)))
     }
 
-    fn read_legacy(&self) -> Result<Option<Found>, VaultError> {
+    fn read_legacy(&self, locked: Locked) -> Result<Option<Found>, VaultError> {
         let path = self.legacy();
         if !exists(&path)? {
             return Ok(None);
         }
-        let lock = self.shared_lock()?;
+        let lock = match locked {
+            Locked::Yes => None,
+            Locked::No => self.shared_lock()?,
+        };
         let bytes = match read_private(&path) {
             // It has just been converted.
             Err(_) if !exists(&path)? => return Ok(None),

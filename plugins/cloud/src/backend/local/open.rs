@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bot_cli_sdk::secret::Secret;
 
 use super::contents::{Sealed, Sets};
-use super::home::{Found, Home};
+use super::home::{Found, Home, Locked};
 use super::keys::{Derived, Key};
 use super::sealed::Book;
 use super::{VaultError, key, legacy};
@@ -87,7 +87,7 @@ impl Home<'_> {
     /// The sets without their values, authenticated if the key can be had without asking anybody. `None` when there is no
     /// vault.
     pub fn sets(&self) -> Result<Option<Sets>, VaultError> {
-        settled(|| match self.read()? {
+        settled(|| match self.read(Locked::No)? {
             Found::Nothing => Ok(None),
             Found::Legacy(legacy) => {
                 let line = "the vault is of an earlier version: its names are not authenticated";
@@ -109,16 +109,16 @@ impl Home<'_> {
     }
 
     /// The vault with its key, authenticated; `None` when there is no vault.
-    pub fn open(&self) -> Result<Option<Open>, VaultError> {
-        settled(|| match self.open_unverified()? {
+    pub fn open(&self, locked: Locked) -> Result<Option<Open>, VaultError> {
+        settled(|| match self.open_unverified(locked)? {
             None => Ok(None),
             open => authentic(open).map(Some),
         })
     }
 
     /// The vault with its key; `None` when there is no vault.
-    pub fn open_unverified(&self) -> Result<Option<Open>, VaultError> {
-        settled(|| match self.read()? {
+    pub fn open_unverified(&self, locked: Locked) -> Result<Option<Open>, VaultError> {
+        settled(|| match self.read(locked)? {
             Found::Nothing => Ok(None),
             found => {
                 let key = self.key_of(&found)?;

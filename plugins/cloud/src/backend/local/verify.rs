@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::home::Home;
+use super::home::{Home, Locked};
 use super::{VaultError, contents::CREDENTIALS};
 use crate::domain::{Key, Region, SetKind};
 use crate::files::exists;
@@ -37,7 +37,7 @@ pub struct Verified {
 impl Home<'_> {
     /// Opens every value; `None` when there is no vault.
     pub fn verify(&self) -> Result<Option<Verified>, VaultError> {
-        let Some(open) = self.open_unverified()? else {
+        let Some(open) = self.open_unverified(Locked::No)? else {
             return Ok(None);
         };
         let mut problems = Vec::new();
