@@ -18,6 +18,7 @@ mod regions;
 mod run;
 mod set;
 mod unset;
+mod vault;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
@@ -25,7 +26,7 @@ use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;
-use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets};
+use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
 use desk::Desk;
 
 impl Plugin for Options {
@@ -49,6 +50,12 @@ impl Plugin for Options {
                     desk.wait(image_pull_secret::put(&desk, options))
                 }
                 Secrets::Run(options) => run::run(&desk, &options),
+            },
+            Command::Vault { command } => match command {
+                Vault::Verify => vault::verify(&desk),
+                Vault::Rekey => vault::rekey(&desk),
+                Vault::Backup(options) => vault::backup(&desk, &options),
+                Vault::Restore(options) => vault::restore(&desk, &options),
             },
             Command::Auth { command } => match command {
                 Auth::Login(options) => desk.wait(auth::login(&desk, &options)),

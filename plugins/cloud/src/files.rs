@@ -244,9 +244,8 @@ pub mod faults {
 
     pub(super) fn step() -> io::Result<()> {
         match LEFT.get() {
-            None => return Ok(()),
             Some(0) if STICKY.get() => {}
-            Some(0) => return Ok(()),
+            None | Some(0) => return Ok(()),
             Some(1) => LEFT.set(Some(0)),
             Some(left) => {
                 LEFT.set(Some(left - 1));

@@ -185,7 +185,7 @@ pub fn decode(bytes: &[u8], passphrase: &Secret) -> Result<Vec<Copied>, Closed> 
         .map_err(|_| invalid())?;
     let payload = Payload {
         msg: &sealed,
-        aad: &bytes[..MAGIC.len() + first.len() + 1],
+        aad: &bytes[..=MAGIC.len() + first.len()],
     };
     let cipher = cipher(passphrase, &salt, cost).map_err(|_| invalid())?;
     let text = cipher

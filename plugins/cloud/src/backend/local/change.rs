@@ -35,7 +35,7 @@ impl Home<'_> {
         let key = match self.read(Locked::No)? {
             Found::Nothing if missing == Missing::Leave => return Ok(None),
             Found::Nothing => None,
-            _ => self.open(Locked::No)?.map(|open| open.key),
+            Found::Legacy(_) | Found::Sealed(_) => self.open(Locked::No)?.map(|open| open.key),
         };
         private_folder(&self.folder)
             .map_err(|error| VaultError::not_written(&self.folder, reason(&error)))?;
@@ -223,8 +223,9 @@ fn leftover(path: &Path, error: &WriteError) -> VaultError {
 
 /// The words for tidying that failed before anything was changed.
 fn not_done(error: VaultError) -> VaultError {
-    match error {
-        VaultError::Leftover { path, reason } => VaultError::NotWritten { path, reason },
-        other => other,
+    if let VaultError::Leftover { path, reason } = error {
+        VaultError::NotWritten { path, reason }
+    } else {
+        error
     }
 }

@@ -87,24 +87,24 @@ impl Home<'_> {
     /// The sets without their values, authenticated if the key can be had without asking anybody. `None` when there is no
     /// vault.
     pub fn sets(&self) -> Result<Option<Sets>, VaultError> {
-        settled(|| match self.read(Locked::No)? {
-            Found::Nothing => Ok(None),
-            Found::Legacy(legacy) => {
-                let line = "the vault is of an earlier version: its names are not authenticated";
-                self.watch.detail(line);
-                Ok(Some(legacy.sets))
+        settled(|| {
+            let found = self.read(Locked::No)?;
+            let key = match found {
+                Found::Sealed(_) => self.key_at_hand(&found)?,
+                Found::Nothing | Found::Legacy(_) => None,
+            };
+            if let Some(key) = key {
+                return authentic(found.unlocked(key, self)).map(|open| Some(open.book.sets));
             }
-            found @ Found::Sealed(_) => match self.key_at_hand(&found)? {
-                Some(key) => authentic(found.unlocked(key, self)).map(|open| Some(open.book.sets)),
-                None => {
-                    let line = "the vault's names are not authenticated: that needs its key, which is not asked for here";
-                    self.watch.detail(line);
-                    match found {
-                        Found::Sealed(sealed) => Ok(Some(sealed.book.sets)),
-                        Found::Nothing | Found::Legacy(_) => Ok(None),
-                    }
-                }
-            },
+            let (sets, why) = match found {
+                Found::Nothing => return Ok(None),
+                Found::Legacy(legacy) => (legacy.sets, "an earlier version wrote the vault"),
+                Found::Sealed(sealed) => (sealed.book.sets, "that needs the vault's key"),
+            };
+            self.watch.detail(&format!(
+                "the names in the vault are not authenticated: {why}"
+            ));
+            Ok(Some(sets))
         })
     }
 
@@ -120,7 +120,7 @@ impl Home<'_> {
     pub fn open_unverified(&self, locked: Locked) -> Result<Option<Open>, VaultError> {
         settled(|| match self.read(locked)? {
             Found::Nothing => Ok(None),
-            found => {
+            found @ (Found::Legacy(_) | Found::Sealed(_)) => {
                 let key = self.key_of(&found)?;
                 Ok(found.unlocked(key, self))
             }
