@@ -96,12 +96,12 @@ Examples:
     bot-cli cloud vault backup vault.backup
 
   In a script, with the passphrase from another program:
-    pass backup | bot-cli cloud vault backup vault.backup --passphrase-file - --force";
+    pass backup | bot-cli cloud vault backup vault.backup --passphrase-file -";
 
 const RESTORE_EXAMPLES: &str = "\
 Examples:
   bot-cli cloud vault restore vault.backup
-  pass backup | bot-cli cloud vault restore vault.backup --passphrase-file - --skip";
+  bot-cli cloud vault restore vault.backup --passphrase-file pass.txt --skip";
 
 const LOGIN_EXAMPLES: &str = "\
 Examples:

@@ -104,9 +104,9 @@ impl Home<'_> {
         } else {
             let (key, place) = key::create(&file, self.key)?;
             match place {
-                Place::Keyring => self
-                    .watch
-                    .detail("the key of the new vault is in the keyring"),
+                Place::Keyring => self.watch.notice(
+                    "the key of the new vault is in the keyring: without that entry the vault can't be opened",
+                ),
                 Place::File => self.watch.notice(&format!(
                     "the key of the new vault is in `{}`: whoever can read your files can open it",
                     file.path().display()
