@@ -443,3 +443,5 @@ impl SecretsBackend for Vault<'_> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;

@@ -236,4 +236,4 @@ fn copied(set: ReadSet) -> Option<Copied> {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -133,3 +133,22 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
         None
     }
 }
+
+#[cfg(test)]
+pub mod tests {
+    use super::{Key, derived, hex, unhex};
+
+    /// 32 derived bytes in hexadecimal; a shorter key is the beginning of a longer one.
+    pub fn derived_hex(key: &Key, id: &str, info: &str) -> String {
+        hex(derived::<32>(key, id, info).as_slice())
+    }
+
+    #[test]
+    fn hexadecimal_is_lower_case_and_whole() {
+        assert_eq!(hex(&[0, 0x9f, 0xff]), "009fff");
+        assert_eq!(unhex("009fff"), Some(vec![0, 0x9f, 0xff]));
+        for text in ["0", "0g", "9F", "00 ", "é"] {
+            assert_eq!(unhex(text), None, "{text}");
+        }
+    }
+}

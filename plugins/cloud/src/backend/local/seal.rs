@@ -37,7 +37,12 @@ impl Seal {
     }
 
     /// The same with a nonce that is given; a nonce must never be used twice.
-    fn close_with(&self, nonce: &[u8; NONCE], place: &str, value: &Secret) -> Option<Vec<u8>> {
+    pub(super) fn close_with(
+        &self,
+        nonce: &[u8; NONCE],
+        place: &str,
+        value: &Secret,
+    ) -> Option<Vec<u8>> {
         let payload = Payload {
             msg: value.expose().as_bytes(),
             aad: place.as_bytes(),

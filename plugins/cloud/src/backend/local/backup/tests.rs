@@ -14,6 +14,14 @@ fn secret(text: &str) -> Secret {
     Secret::new(text.to_owned())
 }
 
+/// The example of `VAULT.md`.
+pub fn example() -> String {
+    let passphrase = secret("correct horse battery");
+    let bytes = encode_with(&sets(), &passphrase, CHEAP, [1; 16], [2; 24]).unwrap();
+    assert_eq!(decode(&bytes, &passphrase), Ok(sets()));
+    String::from_utf8(bytes).unwrap()
+}
+
 fn sets() -> Vec<Copied> {
     vec![
         Copied {
