@@ -19,6 +19,7 @@ mod verify;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bot_cli_sdk::secret::Secret;
@@ -32,7 +33,7 @@ use backup::{Closed, Copied};
 use change::Missing;
 use contents::{CREDENTIALS, Set, Sets};
 pub use error::{Effect, VaultError};
-use home::{Home, Locked};
+use home::{Home, Locked, PATIENCE};
 use open::Open;
 pub use verify::Verified;
 
@@ -62,11 +63,12 @@ pub struct Vault<'a> {
     organization: Organization,
 }
 
-/// Returns the names of an organization's sets without asking anybody and without waiting for long. What is wrong with
+/// Returns the names of an organization's sets without asking or waiting for anybody. What is wrong with
 /// the vault is not said here: then there are no names.
 #[must_use]
 pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
-    let vault = Vault::new(folder, organization.clone(), Place::File, &Nobody);
+    let mut vault = Vault::new(folder, organization.clone(), Place::File, &Nobody);
+    vault.home.patience = Duration::ZERO;
     let sets = vault.list(None).ok()?;
     Some(sets.into_iter().map(|set| set.name).collect())
 }
@@ -85,6 +87,7 @@ impl<'a> Vault<'a> {
             home: Home {
                 folder: folder.to_owned(),
                 key,
+                patience: PATIENCE,
                 watch,
             },
             organization,

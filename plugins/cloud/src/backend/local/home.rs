@@ -14,7 +14,7 @@ use crate::secret_file::{Place, SecretFile};
 use crate::watch::Watch;
 
 /// How long other processes are waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// When the user is told what is waited for.
 const SOON: Duration = Duration::from_secs(1);
@@ -28,6 +28,8 @@ pub struct Home<'a> {
     pub folder: PathBuf,
     /// Where a new key is to be.
     pub key: Place,
+    /// How long other processes are waited for.
+    pub patience: Duration,
     /// Who may have to wait.
     pub watch: &'a dyn Watch,
 }
@@ -170,9 +172,9 @@ impl<'a> Home<'a> {
             if self.watch.cancelled() {
                 return Err(VaultError::Cancelled);
             }
-            if begun.elapsed() >= PATIENCE {
+            if begun.elapsed() >= self.patience {
                 return Err(VaultError::Busy {
-                    seconds: PATIENCE.as_secs(),
+                    seconds: self.patience.as_secs(),
                 });
             }
             if begun.elapsed() >= SOON && !told {

@@ -102,6 +102,37 @@ fn reads_what_the_library_reads_from_trees_of_any_size() {
     }
 }
 
+/// A copy of the file while a process has it open is what that process leaves behind when it is killed.
+#[test]
+fn reads_what_was_committed_after_an_unclean_end() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("local", "prod", "A", "1")]);
+    let path = folder.path().join("vault.redb");
+    let clean = fs::read(&path).unwrap();
+    let database = Database::open(&path).unwrap();
+    let mut left = vec![fs::read(&path).unwrap()];
+    for index in 0..30 {
+        let transaction = database.begin_write().unwrap();
+        {
+            let mut values = transaction.open_table(VALUES).unwrap();
+            let place = format!("local\0prod\0KEY_{index}");
+            let value = vec![1; index * 100];
+            values.insert(place.as_str(), value.as_slice()).unwrap();
+            left.push(fs::read(&path).unwrap());
+        }
+        transaction.commit().unwrap();
+        left.push(fs::read(&path).unwrap());
+    }
+    let mut seen = 0;
+    for bytes in &left {
+        assert_ne!(bytes[9] & 2, clean[9] & 2, "it must count as unclean");
+        let rows = tables(bytes).unwrap()[&b"values"[..]].len();
+        assert!(rows == seen || rows == seen + 1, "{rows} after {seen}");
+        seen = rows;
+    }
+    assert_eq!(seen, 31);
+}
+
 #[test]
 fn opens_with_its_key_and_no_other() {
     let legacy = Legacy::decode(&written(&many(3))).unwrap();
