@@ -62,7 +62,12 @@ pub fn exists(path: &Path) -> Result<bool, Unreachable> {
     match fs::metadata(path) {
         Ok(_) => return Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(unreachable(path, reason(&error))),
+        Err(error) => {
+            // The nearest part that can be looked at is the one that must not be entered, or is no folder.
+            let mut ancestors = path.ancestors().skip(1);
+            let barrier = ancestors.find(|ancestor| fs::metadata(ancestor).is_ok());
+            return Err(unreachable(barrier.unwrap_or(path), reason(&error)));
+        }
     }
     for ancestor in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
         match fs::symlink_metadata(ancestor) {
@@ -317,6 +322,8 @@ mod tests {
         for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
             assert!(exists(&at(name)).is_err(), "{name}");
         }
-        assert_eq!(exists(&at("dangling/a")).unwrap_err().path, at("dangling"));
+        for (name, barrier) in [("dangling/a", "dangling"), ("file/a/b", "file")] {
+            assert_eq!(exists(&at(name)).unwrap_err().path, at(barrier));
+        }
     }
 }

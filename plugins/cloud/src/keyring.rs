@@ -69,7 +69,7 @@ pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
 
 /// Returns whether there is a keyring. It is not asked to unlock itself, and gets little time to respond.
 pub fn available(watch: &dyn Watch) -> Result<(), KeyringError> {
-    ask_within(BRIEFLY, "", watch, |_| Ok(()))
+    ask_within(BRIEFLY, "probe", watch, |_| Ok(()))
 }
 
 fn ask<T: Send + 'static>(

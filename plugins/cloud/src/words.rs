@@ -125,8 +125,8 @@ fn vault(error: &VaultError) -> Failure {
     let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
     match error {
         VaultError::File { .. } => failure("vault_unusable").hint(FROM_BACKUP),
-        VaultError::Unreachable { .. } => failure("vault_unreachable")
-            .hint("look at the rights of the folders above it, and whether its disk is mounted"),
+        VaultError::Unreachable { path, .. } => failure("vault_unreachable")
+            .hint(format!("look at its rights (`ls -ld {}`), and whether its disk is mounted", quoted(path))),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
         VaultError::Writable { path, .. } => {
             failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))

@@ -21,7 +21,7 @@ pub enum VaultError {
         reason: String,
     },
     /// It can't be seen whether there is a vault.
-    #[error("could not look at `{}`: {reason}", path.display())]
+    #[error("could not look into `{}`: {reason}", path.display())]
     Unreachable {
         /// What is in the way.
         path: PathBuf,

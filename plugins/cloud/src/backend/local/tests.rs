@@ -493,6 +493,31 @@ fn new_key_opens_everything_and_the_old_one_nothing() {
 }
 
 #[test]
+fn readers_and_writers_never_see_half_a_new_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let expected = view(&vault).unwrap();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let vault = local(folder.path());
+            (0..40).all(|_| vault.rekey().is_ok())
+        });
+        let other = scope.spawn(|| {
+            let vault = local(folder.path());
+            let put = |_| vault.put(&name("prod"), &[entry("A", "1")], None).is_ok();
+            (0..40).all(put)
+        });
+        let mut reads = 0;
+        while !writer.is_finished() || !other.is_finished() {
+            assert_eq!(view(&vault).unwrap(), expected, "{reads}");
+            reads += 1;
+        }
+        assert!(writer.join().unwrap() && other.join().unwrap());
+    });
+    assert_eq!(vault.verify().unwrap().unwrap().leftovers.len(), 0);
+}
+
+#[test]
 fn backup_is_restored_whole_into_another_vault() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (folder.path().join("one"), folder.path().join("two"));
