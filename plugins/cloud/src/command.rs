@@ -23,6 +23,7 @@ mod set;
 mod target;
 mod token;
 mod unset;
+mod vault;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
@@ -30,7 +31,7 @@ use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;
-use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets};
+use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
 use context::CommandContext;
 
 impl Plugin for Options {
@@ -64,6 +65,12 @@ pub fn run(
             Secrets::Delete(options) => delete::delete(&context, &options),
             Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, &options),
             Secrets::Run(options) => run::run(&context, &options),
+        },
+        Command::Vault { command } => match command {
+            Vault::Verify => vault::verify(&context),
+            Vault::Rekey => vault::rekey(&context),
+            Vault::Backup(options) => vault::backup(&context, &options),
+            Vault::Restore(options) => vault::restore(&context, &options),
         },
         Command::Auth { command } => match command {
             Auth::Login(options) => auth::login(&context, &options),

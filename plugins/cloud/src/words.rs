@@ -4,16 +4,24 @@ pub mod change;
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::backend::BackendError;
 use crate::backend::local::VaultError;
+use crate::files::WriteError;
 use crate::keyring::KeyringError;
 use crate::text::{span, theirs};
 
 /// What may stand in the way of a file.
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
+
+/// What to do where a write is in place but may be lost.
+const UNSYNCED: &str =
+    "the change is in place, but a power failure may undo it; look at the disk, then try again";
+
+/// What to do about a vault that can't be used.
+const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
 /// What a backend could not do.
 #[must_use]
@@ -115,29 +123,49 @@ pub fn failure(error: &BackendError) -> Failure {
 fn vault(error: &VaultError) -> Failure {
     let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
     match error {
-        VaultError::File { .. } => failure("vault_unusable")
-            .hint("put the file back from a backup, or move the folder of the vault away"),
+        VaultError::File { .. } => failure("vault_unusable").hint(FROM_BACKUP),
+        VaultError::Unreachable { path, .. } => failure("vault_unreachable")
+            .hint(format!("look at its rights (`ls -ld {}`), and whether its disk is mounted", quoted(path))),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
+        VaultError::Writable { path, .. } => {
+            failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))
+        }
+        VaultError::Foreign { .. } => failure("vault_foreign")
+            .hint("run it as that user, or make the file your own with `chown`"),
         VaultError::NoKey { .. } | VaultError::Keyring(KeyringError::NoEntry(_)) => {
             failure("vault_no_key")
-                .hint("put the key back from a backup; without it nothing in the vault can be read")
-                .hint("to begin anew, move the folder of the vault away")
+                .hint("put the key back; without it nothing in the vault can be read")
+                .hint(FROM_BACKUP)
         }
         VaultError::Keyring(cause) => {
             let failure = keyring(cause);
             let message = error.to_string();
             Failure { message, ..failure }
         }
-        VaultError::WrongKey { .. } => failure("vault_wrong_key").hint(
-            "put back the key that belongs to the vault, or move the folder of the vault away",
-        ),
+        VaultError::WrongKey { .. } => failure("vault_wrong_key")
+            .hint("put back the key that belongs to the vault")
+            .hint(FROM_BACKUP),
         VaultError::Format { .. } => {
             failure("vault_format").hint("a newer bot-cli may have written it: update")
         }
-        VaultError::Damaged { .. } => failure("vault_damaged")
-            .hint("put the vault back from a backup, or move its folder away"),
+        VaultError::Damaged { .. } => failure("vault_damaged").hint(FROM_BACKUP),
         VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
+        VaultError::NotSynced { .. } => failure("vault_not_synced").hint(UNSYNCED),
+        VaultError::Leftover { .. } => failure("vault_leftover").hint(
+            "the change is in place; that file has an earlier key or earlier values: remove it, or let the next change try again",
+        ),
         VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
+        VaultError::NoVault { .. } => {
+            failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
+        }
+        VaultError::Exists { .. } => {
+            failure("file_exists").hint("choose another name, or replace it with `--force`")
+        }
+        VaultError::NotABackup { .. } => {
+            failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
+        }
+        VaultError::WrongPassphrase { .. } => failure("wrong_passphrase")
+            .hint("try again; without its passphrase a backup can't be read"),
         VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
             .hint("try again when it is done"),
         VaultError::Cancelled => Failure::cancelled(),
@@ -170,12 +198,35 @@ pub fn not_written(path: &Path, reason: &str) -> Failure {
     Failure::new(Exit::Failed, "not_written", message).hint(UNCHANGED)
 }
 
+/// A file that was written, but perhaps not durably.
+#[must_use]
+pub fn not_synced(path: &Path, reason: &str) -> Failure {
+    let message = format!(
+        "`{}` was written, but the disk did not confirm it: {reason}",
+        path.display()
+    );
+    Failure::new(Exit::Failed, "not_synced", message).hint(UNSYNCED)
+}
+
+/// A write that failed, before it took effect or after.
+#[must_use]
+pub fn write_failure(path: &Path, error: &WriteError) -> Failure {
+    match error {
+        WriteError::NotWritten(error) => not_written(path, &reason(error)),
+        WriteError::NotSynced(error) => not_synced(path, &reason(error)),
+    }
+}
+
 /// The command that keeps others out of a file.
 #[must_use]
 pub fn close(path: &Path) -> String {
+    format!("chmod 600 {}", quoted(path))
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
     let shown = path.display().to_string();
-    let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
-    format!("chmod 600 {quoted}")
+    shlex::try_quote(&shown).map_or(shown.clone(), Into::into)
 }
 
 fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure {

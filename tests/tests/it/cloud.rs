@@ -18,6 +18,8 @@ mod stand_in;
 mod terminal;
 mod user;
 mod vault;
+mod vault_copies;
+mod vault_reading;
 mod ways_out;
 mod weather;
 mod witness;
