@@ -616,7 +616,12 @@ fn change_that_fails_anywhere_is_undone_or_complete_and_says_which() {
                     reached |= failed;
                     faults += u32::from(failed);
                     let at = format!("{what}, {start}, step {step}, then {rest:?}: {result:?}");
-                    assert_eq!(result.is_err(), failed && start_writes(what, start), "{at}");
+                    let may_fail = failed && start_writes(what, start);
+                    match rest {
+                        // The key's file is written a second time where the first was in vain.
+                        After::Works => assert!(may_fail || result.is_ok(), "{at}"),
+                        After::Fails => assert_eq!(result.is_err(), may_fail, "{at}"),
+                    }
                     let expected = match result.as_ref().map_err(VaultError::effect) {
                         Ok(()) | Err(Effect::Done) => &after,
                         Err(Effect::NotDone) => &before,
