@@ -2,6 +2,7 @@
 
 mod canary;
 mod contract;
+mod door;
 mod dotenv;
 mod keyring;
 mod login;
