@@ -8,7 +8,7 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
 use crate::environment::Environment;
-use crate::files::write_private;
+use crate::files::{WriteError, write_private};
 use crate::words;
 
 /// The settings there are, each a text.
@@ -79,8 +79,9 @@ impl Config {
             found => found,
         };
         target
+            .map_err(WriteError::NotWritten)
             .and_then(|target| write_private(&target, self.settings.to_string().as_bytes()))
-            .map_err(|error| words::not_written(&self.path, &reason(&error)))
+            .map_err(|error| words::write_failure(&self.path, &error))
     }
 
     fn put(&mut self, key: &str, value: &str) {

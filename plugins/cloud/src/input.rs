@@ -2,18 +2,29 @@
 
 pub mod advice;
 pub mod dotenv;
+pub mod empty;
 pub mod given;
 pub mod pairs;
+pub mod template;
+pub mod value_from;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 
-/// Whether a word is surely a name and not a value that somebody mistyped: `OPENAI_API_KEY`.
+/// The length from which a part of a word that has digits may be a token in capitals: `AKIAIOSFODNN7EXAMPLE`.
+const TOKEN: usize = 16;
+
+/// Returns whether a word is surely a key and not a value in the wrong place: `OPENAI_API_KEY`.
 #[must_use]
 pub fn looks_like_a_key(word: &str) -> bool {
     let mut characters = word.chars();
     characters.next().is_some_and(|c| c.is_ascii_uppercase())
         && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         && word.len() <= 64
+        && !word.split('_').any(may_be_a_token)
+}
+
+fn may_be_a_token(part: &str) -> bool {
+    part.len() >= TOKEN && part.contains(|c: char| c.is_ascii_digit())
 }
 
 /// A failure that names every wrong field.
@@ -29,4 +40,28 @@ pub fn invalid(fields: Vec<(String, Option<&str>, String)>) -> Failure {
         .fold(failure, |failure, (field, flag, problem)| {
             failure.field(&field, flag, problem)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_like_a_key;
+
+    #[test]
+    fn keys_are_told_from_values() {
+        for key in ["A", "OPENAI_API_KEY", "S3_BUCKET_2", "CLOUDFLARE_TURNSTILE"] {
+            assert!(looks_like_a_key(key), "{key}");
+        }
+        for value in [
+            "",
+            "sk-live-12345",
+            "hunter2",
+            "12345",
+            "_A",
+            "AKIAIOSFODNN7EXAMPLE",
+            "JBSWY3DPEHPK3PXP",
+            "LIVE_0123456789ABCDEF",
+        ] {
+            assert!(!looks_like_a_key(value), "{value}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 
+use crate::input::empty::Empty;
 use crate::scope::Wanted;
 
 const EXAMPLES: &str = "\
@@ -39,8 +40,26 @@ Examples:
   In a generated project, be asked for every key that is still missing:
     bot-cli cloud secrets set --from-template .env.example
 
+  A value of many lines, byte for byte:
+    bot-cli cloud secrets set my-bot-secrets --value-from GOOGLE_CREDENTIALS=account.json
+
+  Make the set what the file is, without keys that the file does not have:
+    bot-cli cloud secrets set my-bot-secrets --file .env --prune
+
   In a script, from another program, until the service has it:
     other-vault export | bot-cli cloud secrets set my-bot-secrets -f - -s --wait";
+
+const COPY_EXAMPLES: &str = "\
+Examples:
+  See what a copy of a set of the vault would change at the hosting service, then make it:
+    bot-cli cloud secrets copy my-bot-secrets --dry-run
+    bot-cli cloud secrets copy my-bot-secrets
+
+  Under another name and in another region:
+    bot-cli cloud secrets copy Bot --to-name my-bot-secrets --region eu-central
+
+  To a second set of the vault:
+    bot-cli cloud secrets copy my-bot-secrets --to local --to-name my-bot-test";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -65,6 +84,7 @@ Examples:
 
 const RUN_EXAMPLES: &str = "\
 Examples:
+  bot-cli cloud secrets run -- uv run bot.py
   bot-cli cloud secrets run my-bot-secrets -- uv run bot.py
   bot-cli cloud secrets run my-bot-secrets -- python < script.py
   bot-cli cloud secrets run my-bot-secrets -- sh -c 'test -n \"$OPENAI_API_KEY\"'";
@@ -76,6 +96,32 @@ Examples:
 
   In a script, USER:TOKEN from another program:
     pass registry | bot-cli cloud secrets image-pull-secret reg ghcr.io -";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud vault verify
+  bot-cli cloud vault verify --json";
+
+const REKEY_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud vault rekey
+
+  Move the key from a file to the keyring, or back:
+    bot-cli cloud config set keyring auto && bot-cli cloud vault rekey
+    bot-cli cloud config set keyring off && bot-cli cloud vault rekey";
+
+const BACKUP_EXAMPLES: &str = "\
+Examples:
+  Be asked for a passphrase, hidden:
+    bot-cli cloud vault backup vault.backup
+
+  In a script, with the passphrase from another program:
+    pass backup | bot-cli cloud vault backup vault.backup --passphrase-file -";
+
+const RESTORE_EXAMPLES: &str = "\
+Examples:
+  bot-cli cloud vault restore vault.backup
+  bot-cli cloud vault restore vault.backup --passphrase-file pass.txt --skip";
 
 const LOGIN_EXAMPLES: &str = "\
 Examples:
@@ -101,6 +147,12 @@ pub enum Command {
         /// The command.
         #[command(subcommand)]
         command: Secrets,
+    },
+    /// Check, back up and restore the vault of this machine, and change its key
+    Vault {
+        /// The command.
+        #[command(subcommand)]
+        command: Vault,
     },
     /// Sign in to the hosting service, and out
     Auth {
@@ -136,9 +188,16 @@ pub enum Secrets {
     List(List),
     /// Create or update a secret set
     ///
-    /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml.
+    /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the name is asked for at a terminal.
+    ///
+    /// The name of a set has 1 to 63 letters, digits and hyphens, and no hyphen at an end. At the hosting service, a new set has 3 characters or more, and no capitals.
     #[command(after_help = SET_EXAMPLES)]
     Set(Set),
+    /// Copy a set of the vault to the hosting service
+    ///
+    /// Keys that only the target has stay as they are. The hosting service never gives values back, so only the vault of this machine can be copied from. Image pull secrets can be copied too.
+    #[command(after_help = COPY_EXAMPLES)]
+    Copy(Copy),
     /// Remove keys from a secret set
     #[command(after_help = UNSET_EXAMPLES)]
     Unset(Unset),
@@ -150,7 +209,7 @@ pub enum Secrets {
     ImagePullSecret(ImagePullSecret),
     /// Start a program with a set of the vault in its environment
     ///
-    /// The hosting service never gives values back, so this works with the vault of this machine only.
+    /// The hosting service never gives values back, so this works with the vault of this machine only. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
 }
@@ -207,18 +266,31 @@ pub struct List {
 
 /// `secrets set`.
 #[derive(Debug, Clone, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct Set {
-    /// Set to create or update: letters, digits and hyphens
+    /// Set to create or update
     pub name: Option<String>,
-    /// Pairs; a key without a value is asked for, hidden
+    /// Pairs; the value of a KEY in capitals, or of one that the set has, is asked for and hidden
     #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
     pub secrets: Vec<String>,
     /// Read the pairs from a file, one a line, as in .env; `-` for stdin
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
+    /// Read the value of one key from a file, byte for byte with its last line end; `-` for stdin; repeatable
+    #[arg(long, value_name = "KEY=PATH", value_hint = ValueHint::Other)]
+    pub value_from: Vec<String>,
     /// Ask for the keys of this file, such as .env.example, that are still missing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub from_template: Option<PathBuf>,
+    /// What to do with a key that has no value
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub empty: Empty,
+    /// Remove the keys of the set that are not given
+    #[arg(long, requires = "file", conflicts_with = "from_template")]
+    pub prune: bool,
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
@@ -236,14 +308,48 @@ pub struct Set {
     pub scope: ScopeOptions,
 }
 
+/// `secrets copy`.
+#[derive(Debug, Clone, Args)]
+pub struct Copy {
+    /// Set of the vault, or image pull secret
+    pub name: String,
+    /// Copy to the hosting service, or to the vault itself
+    #[arg(long, value_name = "BACKEND", default_value = "hosted", value_parser = ["hosted", "local"])]
+    pub to: String,
+    /// Name of the copy (default: the same name)
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub to_name: Option<String>,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until the copy is ready or has failed
+    #[arg(long)]
+    pub wait: bool,
+    /// What has the set: local; the hosting service never gives values back
+    #[arg(long, value_name = "BACKEND", default_value = "local", value_parser = ["local", "hosted"], hide_possible_values = true, help_heading = "Where")]
+    pub from: String,
+    /// Organization of the set in the vault (default: the configured one)
+    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub organization: Option<String>,
+    /// Organization of the copy (default: the configured one)
+    #[arg(long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub to_organization: Option<String>,
+    /// Region of a new copy (default: the configured one, else that of the set)
+    #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
+    pub region: Option<String>,
+}
+
 /// `secrets unset`.
 #[derive(Debug, Clone, Args)]
 pub struct Unset {
     /// Set to remove the keys from
     pub name: String,
     /// Keys to remove
-    #[arg(value_name = "KEY", required = true, value_hint = ValueHint::Other)]
-    pub secret_keys: Vec<String>,
+    #[arg(required = true, value_hint = ValueHint::Other)]
+    pub secret_key: Vec<String>,
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
@@ -310,13 +416,64 @@ pub struct ImagePullSecret {
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// Set in the vault
-    pub name: String,
+    pub name: Option<String>,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
     pub program: Vec<String>,
     /// Organization (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
+}
+
+/// What can be done with the vault of this machine.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Vault {
+    /// Check that everything in the vault is authentic and opens
+    ///
+    /// Nothing is written. An older copy of the whole vault can't be told from the current one.
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify,
+    /// Seal everything in the vault with a new key
+    ///
+    /// The old key is removed. It still opens older copies of the vault, such as those of a file backup.
+    #[command(after_help = REKEY_EXAMPLES)]
+    Rekey,
+    /// Write everything in the vault to one file, sealed with a passphrase
+    ///
+    /// The file has the sets of every organization and does not need the vault's key.
+    #[command(after_help = BACKUP_EXAMPLES)]
+    Backup(Backup),
+    /// Replace everything in the vault by a backup
+    #[command(after_help = RESTORE_EXAMPLES)]
+    Restore(Restore),
+}
+
+/// `vault backup`.
+#[derive(Debug, Clone, Args)]
+pub struct Backup {
+    /// File to write
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub passphrase_file: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `vault restore`.
+#[derive(Debug, Clone, Args)]
+pub struct Restore {
+    /// File that `vault backup` wrote
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub passphrase_file: Option<PathBuf>,
+    /// Skip the confirmation
+    #[arg(short, long)]
+    pub skip: bool,
 }
 
 /// What can be done about signing in.

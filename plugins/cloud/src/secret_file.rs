@@ -12,7 +12,9 @@ use bot_cli_sdk::secret::Secret;
 use chacha20poly1305::aead::OsRng;
 use chacha20poly1305::aead::rand_core::RngCore;
 
-use crate::files::{Reserved, sweep, too_open, write_private};
+use crate::files::{
+    self, Overwrite, Reserved, WriteError, foreign_owner, sweep, too_open, write_private,
+};
 use crate::keyring::{self, KeyringError};
 use crate::watch::Watch;
 
@@ -60,6 +62,15 @@ pub enum SecretFileError {
         /// Its mode.
         mode: u32,
     },
+    /// The file belongs to another user.
+    #[error("it belongs to another user (uid {owner})")]
+    Foreign {
+        /// Who.
+        owner: u32,
+    },
+    /// The file was written, but the disk did not confirm it.
+    #[error("it was written, but the disk did not confirm it: {0}")]
+    NotSynced(String),
     /// The file can't be read or is not what it should be.
     #[error("{0}")]
     File(String),
@@ -151,6 +162,18 @@ impl<'a> SecretFile<'a> {
         })
     }
 
+    /// Puts the text of another file, in the same folder, in the place of this one. Its keyring entry stays as it is; the
+    /// entry that this file named is removed.
+    pub fn take_over(&self, other: &Self) -> Result<(), WriteError> {
+        let before = self.entry();
+        files::rename(&other.path, &self.path)?;
+        if let Some(before) = before {
+            // An entry that nothing names any more is litter and not a failure.
+            let _ = keyring::remove(&before, self.watch);
+        }
+        Ok(())
+    }
+
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
     fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
         // By the first word people know the entry in a list of all.
@@ -180,7 +203,7 @@ impl<'a> SecretFile<'a> {
             }
         }
         if let Some(folder) = self.path.parent() {
-            sweep(folder);
+            sweep(folder, files::STALE);
         }
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
@@ -197,6 +220,9 @@ impl<'a> SecretFile<'a> {
         }
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
+        }
+        if let Some(owner) = foreign_owner(&fs::metadata(&self.path).map_err(failed)?) {
+            return Err(SecretFileError::Foreign { owner });
         }
         let text = fs::read_to_string(&self.path).map_err(failed)?;
         Ok(Some(Secret::new(text)))
@@ -225,11 +251,23 @@ impl Room<'_> {
         let line = entry.as_ref().and_then(NewEntry::line);
         let content = line.as_deref().unwrap_or(text.expose());
         // Another process may have taken the room for a leftover, if all this took minutes.
-        let written = self
-            .file
-            .write(content.as_bytes())
-            .or_else(|_| write_private(&place.path, content.as_bytes()));
-        written.map_err(|error| SecretFileError::File(reason(&error)))?;
+        let written = match self.file.write(content.as_bytes(), Overwrite::Allow) {
+            Err(WriteError::NotWritten(_)) => write_private(&place.path, content.as_bytes()),
+            written => written,
+        };
+        match written {
+            Ok(()) => {}
+            Err(WriteError::NotWritten(error)) => {
+                return Err(SecretFileError::File(reason(&error)));
+            }
+            // Either file may be there after a power failure, so either entry is needed.
+            Err(WriteError::NotSynced(error)) => {
+                if let Some(entry) = entry {
+                    entry.settle();
+                }
+                return Err(SecretFileError::NotSynced(reason(&error)));
+            }
+        }
         if let Some(before) = before {
             // An entry that nothing names any more is litter and not a failure.
             let _ = keyring::remove(&before, place.watch);

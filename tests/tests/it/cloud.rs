@@ -2,19 +2,25 @@
 
 mod canary;
 mod contract;
+mod copy;
 mod door;
 mod dotenv;
+mod giving;
 mod keyring;
 mod login;
 mod logout;
 mod official;
+mod outcomes;
 mod renewal;
+mod requests;
 mod settings;
 mod shown;
 mod stand_in;
 mod terminal;
 mod user;
 mod vault;
+mod vault_copies;
+mod vault_reading;
 mod ways_out;
 mod weather;
 mod witness;

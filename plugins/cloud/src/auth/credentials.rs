@@ -166,7 +166,9 @@ fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
 fn not_kept(path: &Path, error: &SecretFileError) -> Failure {
     match error {
         SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
+        SecretFileError::NotSynced(reason) => words::not_synced(path, reason),
         SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
         | SecretFileError::File(_)
         | SecretFileError::Keyring(_) => words::not_written(path, &error.to_string()),
     }
@@ -202,7 +204,10 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
             "or remove `{}` and leave the entry",
             place.path().display()
         )),
-        SecretFileError::TooOpen { .. } | SecretFileError::File(_) => Failure::new(
+        SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
+        | SecretFileError::NotSynced(_)
+        | SecretFileError::File(_) => Failure::new(
             Exit::Failed,
             "not_removed",
             format!("could not remove `{}`: {error}", place.path().display()),
@@ -219,7 +224,10 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     };
     let failure = match why {
         SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
-        SecretFileError::File(_) | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
+        SecretFileError::Foreign { .. }
+        | SecretFileError::NotSynced(_)
+        | SecretFileError::File(_)
+        | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
         SecretFileError::Keyring(error) => words::keyring(error),
     };
     failure.hint("`bot-cli cloud auth login` writes it anew")

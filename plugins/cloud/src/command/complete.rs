@@ -19,7 +19,7 @@ fn names(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let [secrets, command, rest @ ..] = words else {
         return None;
     };
-    let named = ["list", "set", "unset", "delete", "run"];
+    let named = ["list", "set", "unset", "delete", "run", "copy"];
     if secrets != "secrets" || !named.contains(&command.as_str()) {
         return None;
     }
@@ -32,7 +32,9 @@ fn names(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let backend = option(["--backend", "--backend"])
         .or_else(|| environment.backend.clone())
         .or_else(|| config.get("backend").map(str::to_owned));
-    if command != "run" && backend.is_some_and(|backend| backend != "local") {
+    // These two read the vault, whatever else is configured.
+    let reads_the_vault = ["run", "copy"].contains(&command.as_str());
+    if !reads_the_vault && backend.is_some_and(|backend| backend != "local") {
         return None;
     }
     let organization = option(["--organization", "-o"])

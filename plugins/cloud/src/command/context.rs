@@ -73,6 +73,16 @@ impl<'a> CommandContext<'a> {
         self.session.borrow().has_answers()
     }
 
+    /// Whether a script answers the question `key`.
+    pub fn has_answer(&self, key: &str) -> bool {
+        self.session.borrow().has_answer(key)
+    }
+
+    /// Whether a set can be chosen, by the user or by a script.
+    pub fn can_choose(&self) -> bool {
+        self.interactive() || self.has_answer(super::choose::KEY)
+    }
+
     /// Whether somebody can be asked.
     pub fn interactive(&self) -> bool {
         self.session.borrow().interactive()
@@ -83,9 +93,23 @@ impl<'a> CommandContext<'a> {
         self.session.borrow_mut().log(Level::Warn, message);
     }
 
-    /// A line that everybody sees who has not asked for less, and that warns of nothing.
+    /// A line that is good to know and nothing to worry about.
     pub fn note(&self, message: &str) {
         self.session.borrow_mut().log(Level::Note, message);
+    }
+
+    /// The columns of the terminal that the result is shown on; a pipe has none.
+    pub fn columns(&self) -> Option<usize> {
+        use std::io::IsTerminal;
+        let session = self.session.borrow();
+        let context = session.context();
+        // Behind a host, only colour tells a terminal from a pipe.
+        let terminal = if self.environment.own_streams {
+            std::io::stdout().is_terminal()
+        } else {
+            context.color
+        };
+        (terminal && context.format == Format::Text).then_some(context.width)
     }
 
     /// A line for `-v`.
@@ -155,5 +179,9 @@ impl Watch for CommandContext<'_> {
 
     fn notice(&self, line: &str) {
         self.warn(line);
+    }
+
+    fn detail(&self, line: &str) {
+        self.tell(line);
     }
 }

@@ -1,6 +1,9 @@
 //! `secrets list`.
 
+mod rows;
+
 use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::{Value, json};
@@ -8,6 +11,7 @@ use serde_json::{Value, json};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::region;
+use super::target::keeper;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{SetKind, SetName};
 use crate::input::invalid;
@@ -27,14 +31,29 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
     let mut scope = open::scope(context, &wanted)?;
     // All regions, unless the user wants one here and now.
     scope.region = scope.region.filter(|region| region.source == Source::Flag);
-    let opened = open::open_scope(context, scope)?;
-    match name {
-        Some(name) => one(opened, &name),
-        None => all(opened, options),
+    let mut opened = open::open_scope(context, scope)?;
+    let reply = match name {
+        Some(name) => one(context, &mut opened, options, &name),
+        None => all(context, &mut opened, options),
+    }?;
+    if context.format() == Format::Text {
+        context.note(&where_from(&opened));
     }
+    Ok(reply)
 }
 
-fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
+/// "organization acme, the hosting service".
+fn where_from(opened: &Opened<'_>) -> String {
+    let region = opened.scope.region.as_ref();
+    let region = region.map_or(String::new(), |region| format!(", region {}", region.value));
+    format!("{}{region}, {}", opened.place(), keeper(opened))
+}
+
+fn all(
+    context: &CommandContext<'_>,
+    opened: &mut Opened<'_>,
+    options: &List,
+) -> Result<Reply, Failure> {
     let region = opened
         .scope
         .region
@@ -46,7 +65,7 @@ fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
         .map_err(|error| words::failure(&error))?;
     if sets.is_empty() && region.is_some() {
         // Nothing there, or no such region?
-        region::settle(&mut opened)?;
+        region::settle(opened)?;
     }
     if options.sets {
         sets.retain(|set| set.kind == SetKind::Secret);
@@ -63,7 +82,7 @@ fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
             region.map_or(String::new(), |region| format!(", region {region}")),
         )
     } else {
-        rows(&sets)
+        rows::rows(&sets, context.columns())
     };
     Ok(Reply {
         text,
@@ -75,8 +94,26 @@ fn all(mut opened: Opened<'_>, options: &List) -> Result<Reply, Failure> {
     })
 }
 
-fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
+fn one(
+    context: &CommandContext<'_>,
+    opened: &mut Opened<'_>,
+    options: &List,
+    name: &SetName,
+) -> Result<Reply, Failure> {
     let Details { summary, keys } = opened.existing(name)?;
+    if options.sets && summary.kind != SetKind::Secret {
+        let message = format!(
+            "`{name}` is no secret set but {} {}",
+            if summary.kind == SetKind::ImagePullSecret {
+                "an"
+            } else {
+                "a"
+            },
+            summary.kind.words()
+        );
+        let look = opened.scope.command(&format!("secrets list {name}"));
+        return Err(Failure::new(Exit::Failed, "wrong_type", message).hint(look));
+    }
     let elsewhere = opened
         .scope
         .region
@@ -84,7 +121,7 @@ fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
         .is_some_and(|region| region.value.as_str() != summary.region);
     if elsewhere {
         // In another region, or is there no such one?
-        let wanted = region::settle(&mut opened)?;
+        let wanted = region::settle(opened)?;
         return Err(Failure::new(
             Exit::Failed,
             "not_found",
@@ -95,7 +132,7 @@ fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
         )
         .hint(format!("it is in {}", theirs(&summary.region))));
     }
-    let mut text = rows(std::slice::from_ref(&summary));
+    let mut text = rows::rows(std::slice::from_ref(&summary), context.columns());
     text.push('\n');
     let mut data = set_json(&summary);
     data["keys"] = Value::Null;
@@ -116,11 +153,10 @@ fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
             ));
             data["keys"] = json!(keys);
         }
-        Keys::Referenced => text.push_str(
-            "It lives in your own cluster: its keys can be seen and changed only there\n",
-        ),
+        Keys::Referenced => text
+            .push_str("It is in your own cluster: its keys can be seen and changed only there\n"),
         Keys::None => {
-            text.push_str("It holds credentials for an image registry, which are never shown\n");
+            text.push_str("It has credentials for an image registry, which are never shown\n");
         }
     }
     data["scope"] = opened.scope.json();
@@ -129,25 +165,6 @@ fn one(mut opened: Opened<'_>, name: &SetName) -> Result<Reply, Failure> {
         data,
         next: Vec::new(),
     })
-}
-
-fn rows(sets: &[Summary]) -> String {
-    let header = ["NAME", "TYPE", "REGION", "STATUS"]
-        .map(str::to_owned)
-        .to_vec();
-    let rows = sets.iter().map(|set| {
-        let status = match &set.error {
-            Some(error) => format!("{}: {}", set.status.name(), theirs(error)),
-            None => set.status.name().to_owned(),
-        };
-        vec![
-            theirs(&set.name),
-            set.kind.words().to_owned(),
-            theirs(&set.region),
-            status,
-        ]
-    });
-    table(&[header].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
 fn set_json(set: &Summary) -> Value {

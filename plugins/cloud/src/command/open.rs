@@ -14,7 +14,8 @@ use crate::domain::{Organization, SetName};
 use crate::files::first_time;
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
 use crate::text::theirs;
-use crate::words::{self, Deed};
+use crate::words;
+use crate::words::change::{self, Deed};
 
 /// A backend, and how it was come by.
 pub struct Opened<'a> {
@@ -115,13 +116,12 @@ fn tenant(
     access: &Access,
 ) -> Result<Tenant, Failure> {
     let mut known = None;
-    let kind = match access.kind {
-        Some(kind) => kind,
-        None => {
-            let probed = access::probe(client).map_err(|error| words::failure(&error))?;
-            known = probed.organizations;
-            probed.kind
-        }
+    let kind = if let Some(kind) = access.kind {
+        kind
+    } else {
+        let probed = access::probe(client).map_err(|error| words::failure(&error))?;
+        known = probed.organizations;
+        probed.kind
     };
     if kind == TokenKind::ApiKey {
         if let Some(organization) = scope.organization.take() {
@@ -257,6 +257,6 @@ impl Opened<'_> {
             Deed::Change => format!("secrets list {name}"),
             Deed::Delete => "secrets list".to_owned(),
         };
-        words::change_failure(deed, name, error, &self.scope.command(&look))
+        change::failure(deed, name, error, &self.scope.command(&look))
     }
 }

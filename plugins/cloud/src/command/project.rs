@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use serde::Deserialize;
 
+use crate::domain::SetName;
+use crate::input::given::Wrong;
+
 /// How far up a project is looked for; what lies higher is somebody else's.
 const DEEPEST: usize = 4;
 
@@ -24,13 +27,27 @@ struct Text {
     region: Option<String>,
 }
 
-/// The deploy file of the project that `folder` is in: its root, its `server`, or a folder in these.
-pub fn find(folder: &Path) -> Result<Option<DeployFile>, Failure> {
+impl DeployFile {
+    /// Returns the line that says where a name came from.
+    pub fn used(&self, name: &SetName) -> String {
+        format!("using the set `{name}` of {}", self.path.display())
+    }
+}
+
+/// Returns the problem of a command that has no name and nobody to ask.
+pub fn no_name() -> Wrong {
+    let problem = "missing: there is no server/cloud-deploy.toml here that names one";
+    ("name".to_owned(), None, problem.to_owned())
+}
+
+/// Returns the deploy file of the project that `folder` is in: its root, its `server`, or a folder in these. `command` is
+/// the one that wants a name.
+pub fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure> {
     for above in folder.ancestors().take(DEEPEST) {
         for below in ["server/cloud-deploy.toml", "cloud-deploy.toml"] {
             let path = above.join(below);
             if path.is_file() {
-                return read(path).map(Some);
+                return read(path, command).map(Some);
             }
         }
         // A project ends where its repository ends.
@@ -41,7 +58,7 @@ pub fn find(folder: &Path) -> Result<Option<DeployFile>, Failure> {
     Ok(None)
 }
 
-fn read(path: PathBuf) -> Result<DeployFile, Failure> {
+fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
     let unusable = |reason: &str| {
         Failure::new(
             Exit::Usage,
@@ -51,7 +68,9 @@ fn read(path: PathBuf) -> Result<DeployFile, Failure> {
                 path.display()
             ),
         )
-        .hint("give the name: `bot-cli cloud secrets set NAME …`")
+        .hint(format!(
+            "give the name: `bot-cli cloud secrets {command} NAME …`"
+        ))
     };
     let text = std::fs::read_to_string(&path).map_err(|error| unusable(&reason(&error)))?;
     let read: Text = toml::from_str(&text).map_err(|error| unusable(error.message()))?;
@@ -75,14 +94,14 @@ mod tests {
         let root = folder.path();
         std::fs::create_dir_all(root.join("server/evals")).unwrap();
         std::fs::create_dir_all(root.join(".git")).unwrap();
-        assert!(find(&root.join("server")).unwrap().is_none());
+        assert!(find(&root.join("server"), "set").unwrap().is_none());
         std::fs::write(
             root.join("server/cloud-deploy.toml"),
             "secret_set = \"bot-secrets\"\n",
         )
         .unwrap();
         for inside in ["", "server", "server/evals"] {
-            let found = find(&root.join(inside)).unwrap().unwrap();
+            let found = find(&root.join(inside), "set").unwrap().unwrap();
             assert_eq!(found.secret_set, "bot-secrets");
         }
         std::fs::write(
@@ -90,6 +109,6 @@ mod tests {
             "agent_name = \"bot\"\n",
         )
         .unwrap();
-        assert_eq!(find(root).err().unwrap().code, "invalid_file");
+        assert_eq!(find(root, "set").err().unwrap().code, "invalid_file");
     }
 }

@@ -1,5 +1,7 @@
 //! `secrets run`: a program with a set of the vault in its environment.
 
+mod not_started;
+
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
@@ -13,11 +15,12 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::open;
+use super::{choose, open, project};
+use crate::backend::local::Vault;
 use crate::domain::{Entry, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::scope::Wanted;
+use crate::scope::{Scope, Wanted};
 use crate::words;
 
 /// How often the program and the user are looked at.
@@ -27,8 +30,7 @@ const TICK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
-    let name = SetName::parse_existing(&options.name)
-        .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
+    let named = named(context, options)?;
     let wanted = Wanted {
         organization: options.organization.clone(),
         region: None,
@@ -36,18 +38,16 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     };
     let mut scope = open::scope(context, &wanted)?;
     let vault = open::vault(context, &mut scope)?;
+    let name = match named {
+        Some(name) => name,
+        None => chosen(context, &vault, &scope)?,
+    };
     let entries = vault
         .values(&name)
         .map_err(|error| words::failure(&error.into()))?;
     drop(vault);
     let Some(entries) = entries else {
-        let hint = scope.command("secrets list");
-        let place = scope.organization.map_or_else(String::new, |organization| {
-            format!(" (organization {})", organization.value)
-        });
-        let message =
-            format!("there is no secret set `{name}` in the vault of this machine{place}");
-        return Err(Failure::new(Exit::Failed, "not_found", message).hint(hint));
+        return Err(not_in_the_vault(&name, &scope));
     };
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(
@@ -65,7 +65,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     if context.environment.own_streams {
         // The user's terminal and streams are ours to hand on.
         let error = command.exec();
-        return Ok(not_started(context, &name, program, &error));
+        return Err(not_started::failure(program, &entries, &error));
     }
     let shown = context.format() == Format::Text;
     command.stdin(Stdio::null()).stdout(if shown {
@@ -75,11 +75,70 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     });
     let child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return Ok(not_started(context, &name, program, &error)),
+        Err(error) => {
+            // A reply has the shell's status for it; a failure of a plugin can't have one.
+            let failure = not_started::failure(program, &entries, &error);
+            context.warn(&failure.message);
+            return Ok(ended(context, &name, failure.exit.status()));
+        }
     };
     drop(command);
     let status = attend(context, child, program)?;
     Ok(ended(context, &name, status))
+}
+
+/// The set that the command line or the project names; `None` where the user can be asked.
+fn named(context: &CommandContext<'_>, options: &Run) -> Result<Option<SetName>, Failure> {
+    let parsed = |name: &str| {
+        SetName::parse_existing(name)
+            .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))
+    };
+    if let Some(name) = &options.name {
+        return parsed(name).map(Some);
+    }
+    if let Some(deploy) = project::find(&context.cwd(), "run")? {
+        let name = parsed(&deploy.secret_set)?;
+        context.note(&deploy.used(&name));
+        return Ok(Some(name));
+    }
+    if context.can_choose() {
+        return Ok(None);
+    }
+    Err(invalid(vec![project::no_name()]))
+}
+
+/// The set of the vault that the user chooses.
+fn chosen(
+    context: &CommandContext<'_>,
+    vault: &Vault<'_>,
+    scope: &Scope,
+) -> Result<SetName, Failure> {
+    let sets = vault
+        .list(None)
+        .map_err(|error| words::failure(&error.into()))?;
+    match choose::existing(context, &sets)? {
+        Some(name) => Ok(name),
+        None => Err(Failure::new(
+            Exit::Failed,
+            "not_found",
+            format!("there is no secret set in {}", place(scope)),
+        )
+        .hint("bot-cli cloud secrets set my-bot-secrets --file .env --backend local")),
+    }
+}
+
+/// There is no such set in the vault.
+pub fn not_in_the_vault(name: &SetName, scope: &Scope) -> Failure {
+    let message = format!("there is no secret set `{name}` in {}", place(scope));
+    Failure::new(Exit::Failed, "not_found", message).hint(scope.command("secrets list"))
+}
+
+fn place(scope: &Scope) -> String {
+    let organization = scope.organization.as_ref();
+    let organization = organization.map_or_else(String::new, |organization| {
+        format!(" (organization {})", organization.value)
+    });
+    format!("the vault of this machine{organization}")
 }
 
 /// The program's status is ours.
@@ -174,16 +233,4 @@ fn interrupt(child: &Child) {
         // It may have ended this moment.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::INT);
     }
-}
-
-/// The statuses that a shell has for it: 127 when there is no such program, else 126.
-fn not_started(
-    context: &CommandContext<'_>,
-    name: &SetName,
-    program: &str,
-    error: &std::io::Error,
-) -> Reply {
-    context.warn(&format!("could not start `{program}`: {}", reason(error)));
-    let missing = error.kind() == std::io::ErrorKind::NotFound;
-    ended(context, name, if missing { 127 } else { 126 })
 }

@@ -1,56 +1,59 @@
 //! `secrets set`.
 
-mod plan;
+mod ask;
+mod bare;
+pub(super) mod carry_out;
+pub(super) mod plan;
 mod read;
+pub(super) mod report;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
-use serde_json::json;
+use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
 use super::open::Opened;
-use super::provisioning::{self, Expected};
-use super::target::{target, where_to};
-use super::{confirm, open};
-use crate::domain::{Key, SetKind, SetName, Status};
+use super::target::target;
+use super::{choose, confirm, open};
+use crate::domain::{Entry, Key, Region, SetKind};
 use crate::input::given::Given;
+use crate::input::invalid;
+use crate::input::template::TemplateKey;
 use crate::options::Set;
-use crate::scope::{BackendKind, Setting, Source};
-use crate::text::count;
-use crate::words::Deed;
-use plan::Plan;
-use read::{Read, ask, read};
+use crate::scope::{BackendKind, Scope, Setting, Source};
+use carry_out::carry_out;
+use plan::{Plan, names};
+use read::{Read, read};
+use report::{Progress, nothing_missing, reply};
 
 pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, Failure> {
-    let read = read(context, options)?;
     let Read {
         options,
         name,
         region,
         mut given,
         template,
-    } = read;
+    } = read(context, options)?;
     for warning in &given.warnings {
         context.warn(warning);
     }
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut scope = open::scope(context, &wanted)?;
-    let said_here = |source| matches!(source, Source::Flag | Source::Environment);
-    if let Some(region) = region
-        && !scope
-            .region
-            .as_ref()
-            .is_some_and(|region| said_here(region.source))
-    {
-        scope.region = Some(Setting {
-            value: region,
-            source: Source::DeployFile,
-        });
-    }
+    prefer(&mut scope, region);
+    check_empty(&scope, &given.entries)
+        .map_err(|failure| failure.hint("`--empty skip` leaves them out"))?;
     let mut opened = open::open_scope(context, scope)?;
+    let name = match name {
+        Some(name) => name,
+        None => choose::target(context, &opened)?,
+    };
+    let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
+    opened.backend.conceal(&values);
     let existing = opened.get(&name)?;
     let warn = |line: &str| context.warn(line);
     let target = target(&mut opened, &name, SetKind::Secret, existing, &warn)?;
+    let bare = std::mem::take(&mut given.bare);
+    given.open.extend(bare::keys(context, bare, &target.known)?);
     let missing = missing(&template, &given, &target.known);
     if given.entries.is_empty() && given.open.is_empty() {
         // Nothing but a template: its missing keys are what this is about.
@@ -59,54 +62,83 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
         }
         given.open.clone_from(&missing);
     }
-    let asked = ask(context, &given.open, options.dry_run)?;
-    let missing: Vec<String> = missing
-        .iter()
-        .filter(|key| !asked.iter().any(|entry| entry.key == **key))
-        .map(ToString::to_string)
-        .collect();
+    let asked = ask::ask(context, &given.open, &template, options.dry_run)?;
     let plan = Plan {
+        removed: if options.prune {
+            removed(&given, &target.known)?
+        } else {
+            Vec::new()
+        },
+        missing: missing
+            .into_iter()
+            .filter(|key| !asked.iter().any(|entry| entry.key == *key))
+            .collect(),
         name,
         target,
         entries: [given.entries, asked].concat(),
-        removed: Vec::new(),
+        skipped: given.skipped,
     };
-    if options.dry_run {
-        return Ok(reply(&opened, &plan, None, &missing, true));
-    }
-    if !missing.is_empty() {
-        let missing = missing.join(", ");
-        context.warn(&format!("still missing in `{}`: {missing}", plan.name));
-    }
-    if !options.skip {
-        let keys = count(plan.entries.len(), "key");
-        let message = format!("Save {keys} in `{}`?", plan.name);
-        confirm::yes(context, message, plan.words(&opened))?;
-    }
-    let status = carry_out(context, &opened, &plan, options.wait)?;
-    Ok(reply(&opened, &plan, status, &missing, false))
+    finish(context, &opened, &plan, &options)
 }
 
-/// Does what the plan says; the status that the set has then.
-fn carry_out(
+/// Shows the plan, asks for consent, and carries it out.
+fn finish(
     context: &CommandContext<'_>,
     opened: &Opened<'_>,
     plan: &Plan,
-    wait: bool,
-) -> Result<Option<Status>, Failure> {
-    let name = &plan.name;
-    context.progress(&format!("Saving {}", count(plan.entries.len(), "key")));
-    let put = opened.backend.put(name, &plan.entries, plan.target.prior());
-    let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, name, &error))?;
-    let keys: Vec<Key> = plan.entries.iter().map(|entry| entry.key.clone()).collect();
-    let expected = (&confirmed, Expected::Keys(&keys));
-    provisioning::after(context, opened, name, expected, wait)
+    options: &Set,
+) -> Result<Reply, Failure> {
+    if options.dry_run {
+        return Ok(reply(opened, plan, Progress::Shown));
+    }
+    if !plan.missing.is_empty() {
+        let missing = names(&plan.missing);
+        context.warn(&format!("still missing in `{}`: {missing}", plan.name));
+    }
+    if !options.skip {
+        confirm::yes(context, plan.question(), plan.words(opened))?;
+    } else if options.prune {
+        context.output(&plan.words(opened));
+    }
+    let status = carry_out(context, opened, plan, options.wait)?;
+    Ok(reply(opened, plan, Progress::Done(status)))
+}
+
+/// The project's region, where nothing on the command line or in the environment says otherwise.
+fn prefer(scope: &mut Scope, region: Option<Region>) {
+    let said_here = |source| matches!(source, Source::Flag | Source::Environment);
+    let said = scope.region.as_ref();
+    if let Some(region) = region
+        && !said.is_some_and(|region| said_here(region.source))
+    {
+        scope.region = Some(Setting {
+            value: region,
+            source: Source::DeployFile,
+        });
+    }
+}
+
+/// Refuses empty values for a backend that does not take them, before anything is sent.
+pub(super) fn check_empty(scope: &Scope, entries: &[Entry]) -> Result<(), Failure> {
+    let wrong: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.value.expose().is_empty())
+        .map(|entry| {
+            let problem = "has no value, and the hosting service takes no empty values";
+            (entry.key.to_string(), None, problem.to_owned())
+        })
+        .collect();
+    match scope.backend.value {
+        BackendKind::Hosted if !wrong.is_empty() => Err(invalid(wrong)),
+        BackendKind::Hosted | BackendKind::Local => Ok(()),
+    }
 }
 
 /// The keys of the template that nothing gives a value to.
-fn missing(template: &[Key], given: &Given, known: &[String]) -> Vec<Key> {
+fn missing(template: &[TemplateKey], given: &Given, known: &[String]) -> Vec<Key> {
     template
         .iter()
+        .map(|named| &named.key)
         .filter(|key| {
             !given.entries.iter().any(|entry| entry.key == **key)
                 && !given.open.contains(key)
@@ -116,70 +148,19 @@ fn missing(template: &[Key], given: &Given, known: &[String]) -> Vec<Key> {
         .collect()
 }
 
-fn nothing_missing(opened: &Opened<'_>, name: &SetName) -> Reply {
-    Reply {
-        text: format!("Nothing to do: `{name}` has every key of the template\n"),
-        data: json!({
-            "name": name.as_str(),
-            "region": opened.scope.region.as_ref().map(|region| region.value.as_str()),
-            "created": [],
-            "overwritten": [],
-            "missing": [],
-            "status": null,
-            "dry_run": false,
-            "scope": opened.scope.json(),
-        }),
-        next: Vec::new(),
-    }
-}
-
-fn reply(
-    opened: &Opened<'_>,
-    plan: &Plan,
-    status: Option<Status>,
-    missing: &[String],
-    dry_run: bool,
-) -> Reply {
-    let (created, overwritten) = plan.changes();
-    let status = status.map(|status| status.name());
-    let text = if dry_run {
-        let mut text = plan.words(opened);
-        if !missing.is_empty() {
-            text.extend(["Still missing: ", &missing.join(", "), "\n"]);
-        }
-        text + "Nothing was changed\n"
-    } else {
-        let mut text = format!(
-            "Saved {} in `{}`: {} created, {} overwritten ({}; {})\n",
-            count(plan.entries.len(), "key"),
-            plan.name,
-            created.len(),
-            overwritten.len(),
-            where_to(opened, &plan.target.region),
-            status.unwrap_or("status unknown"),
-        );
-        if plan.target.exists && opened.scope.backend.value == BackendKind::Hosted {
-            text += "Agents that are running keep the old values until they are deployed again\n";
-        }
-        text
-    };
-    let next = if dry_run {
-        Vec::new()
-    } else {
-        vec![opened.scope.command(&format!("secrets list {}", plan.name))]
-    };
-    Reply {
-        text,
-        data: json!({
-            "name": plan.name.as_str(),
-            "region": plan.target.region.as_str(),
-            "created": created,
-            "overwritten": overwritten,
-            "missing": missing,
-            "status": status,
-            "dry_run": dry_run,
-            "scope": opened.scope.json(),
-        }),
-        next,
-    }
+/// The keys of the set that are not given. One that is given without a value stays.
+fn removed(given: &Given, known: &[String]) -> Result<Vec<Key>, Failure> {
+    known
+        .iter()
+        .map(|known| {
+            Key::parse_existing(known).map_err(|problem| {
+                invalid(vec![(
+                    "key".to_owned(),
+                    None,
+                    format!("of the set {problem}"),
+                )])
+            })
+        })
+        .filter(|key| !key.as_ref().is_ok_and(|key| given.has(key)))
+        .collect()
 }

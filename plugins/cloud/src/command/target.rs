@@ -144,11 +144,16 @@ pub fn where_to(opened: &Opened<'_>, region: &Region) -> String {
         )
         | None => "",
     };
-    let keeper = match opened.scope.backend.value {
+    let (place, keeper) = (opened.place(), keeper(opened));
+    format!("{place}, region {region}{default}, {keeper}")
+}
+
+/// What keeps the secrets, in a sentence.
+pub fn keeper(opened: &Opened<'_>) -> &'static str {
+    match opened.scope.backend.value {
         BackendKind::Hosted => "the hosting service",
         BackendKind::Local => "the vault of this machine",
-    };
-    format!("{}, region {region}{default}, {keeper}", opened.place())
+    }
 }
 
 /// The same of a set that is there.

@@ -3,8 +3,13 @@
 /// What is odd about a value, if anything; never a part of it.
 #[must_use]
 pub fn odd(value: &str) -> Option<&'static str> {
-    if value.ends_with(['\n', '\r']) {
-        return Some("ends with a line break");
+    if value.contains('\r') {
+        return Some("has carriage returns (CR), which few programs expect");
+    }
+    // A key or a certificate of many lines ends like this, and has to.
+    let lines = value.lines().count();
+    if value.ends_with('\n') {
+        return (lines == 1).then_some("ends with a line break");
     }
     if value.starts_with(char::is_whitespace) || value.ends_with(char::is_whitespace) {
         return Some("has a blank at an edge");
@@ -50,6 +55,7 @@ mod tests {
             " a",
             "a\n",
             "a\t",
+            "a\r\nb\r\n",
         ] {
             assert!(odd(value).is_some(), "{value:?}");
         }
@@ -60,6 +66,7 @@ mod tests {
             "a b",
             "<a",
             "postgres://u:p@h/db",
+            "-----BEGIN X-----\nabc\n-----END X-----\n",
         ] {
             assert_eq!(odd(value), None, "{value:?}");
         }

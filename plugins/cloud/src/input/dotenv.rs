@@ -11,6 +11,8 @@ use std::fmt;
 
 use bot_cli_sdk::secret::Secret;
 
+use crate::domain::Key;
+
 /// A key with its value, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
@@ -20,6 +22,8 @@ pub struct Binding {
     pub value: Secret,
     /// Where the key begins.
     pub at: Place,
+    /// The lines of comment right above it, without their `#`.
+    pub comment: Vec<String>,
 }
 
 /// A place in a file, both counted from 1.
@@ -73,15 +77,18 @@ pub fn parse(text: &str) -> Dotenv {
     let mut bindings: Vec<Binding> = Vec::new();
     let mut problems = Vec::new();
     let mut seen: HashMap<String, Place> = HashMap::new();
+    let mut comments = Comments::default();
     loop {
         reader.take_while(is_space);
         if reader.rest.is_empty() {
             break;
         }
         let start = reader.at;
+        let rest = reader.rest;
         match reader.binding() {
-            Ok(None) => {}
-            Ok(Some(binding)) => {
+            Ok(None) => comments.add(start.line, &rest[..rest.len() - reader.rest.len()]),
+            Ok(Some(mut binding)) => {
+                binding.comment = comments.above(start.line);
                 if seen.insert(binding.key.clone(), binding.at).is_some() {
                     let what = "the key is there a second time, and only the last would count";
                     problems.push(Problem {
@@ -101,6 +108,36 @@ pub fn parse(text: &str) -> Dotenv {
         bindings,
         marked,
         problems,
+    }
+}
+
+/// The lines of comment since the last line that was none.
+#[derive(Default)]
+struct Comments {
+    lines: Vec<String>,
+    next: usize,
+}
+
+impl Comments {
+    /// Adds a line. One that only switches a variable off belongs to that variable, with all above it.
+    fn add(&mut self, line: usize, text: &str) {
+        let text = text.trim_start_matches('#').trim();
+        let off = text
+            .split_once('=')
+            .is_some_and(|(key, _)| Key::parse(key).is_ok());
+        if off || line != self.next {
+            self.lines.clear();
+        }
+        if !off && !text.is_empty() {
+            self.lines.push(text.to_owned());
+        }
+        self.next = line + 1;
+    }
+
+    /// Takes those that end right above `line`.
+    fn above(&mut self, line: usize) -> Vec<String> {
+        let lines = std::mem::take(&mut self.lines);
+        if self.next == line { lines } else { Vec::new() }
     }
 }
 
@@ -134,12 +171,17 @@ impl<'a> Reader<'a> {
         let value = match self.rest.chars().next() {
             Some(quote @ ('"' | '\'')) => self.quoted(quote)?,
             Some('#') => {
-                return self.fail("a value that begins with `#` must stand in quotes");
+                return self.fail("a value that begins with `#` must be in quotes");
             }
             _ => self.unquoted(),
         };
         check(value.expose()).map_err(|what| Problem { at: value_at, what })?;
-        Ok(Some(Binding { key, value, at }))
+        Ok(Some(Binding {
+            key,
+            value,
+            at,
+            comment: Vec::new(),
+        }))
     }
 
     fn key(&mut self) -> Result<String, Problem> {
@@ -166,12 +208,11 @@ impl<'a> Reader<'a> {
         let length = closing(body, quote).or_else(|what| self.fail(what))?;
         let value = unescaped(&body[..length], quote);
         self.advance(length + 2);
-        let blanks = self.take_while(is_blank);
+        self.take_while(is_blank);
         if self.rest.starts_with('#') {
             self.take_while(|c| c != '\n');
         } else if !self.rest.is_empty() && !self.rest.starts_with('\n') {
-            let _ = blanks;
-            return self.fail("something stands behind the closing quote");
+            return self.fail("there is something behind the closing quote");
         }
         Ok(value)
     }
@@ -289,7 +330,7 @@ fn check(value: &str) -> Result<(), &'static str> {
         return Err("the value has a NUL character, which no environment can hold");
     }
     if expands(value) {
-        return Err("the value has a `${…}`, which python-dotenv would expand");
+        return Err("the value has a `${…}`, which python-dotenv would expand, in quotes too");
     }
     Ok(())
 }

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::reason;
 
-use super::dotenv::{self, Binding};
-use super::{advice, looks_like_a_key, pairs};
+use super::dotenv::{self, Binding, Place};
+use super::empty::{Empty, Fate};
+use super::pairs::{self, Bare};
+use super::{advice, looks_like_a_key};
 use crate::domain::{Entry, Key};
 
-/// The most that a file of secrets may hold.
-const LONGEST: usize = 1024 * 1024;
+/// The most bytes that a file of secrets may have.
+pub const LONGEST: usize = 1024 * 1024;
 
 /// A field that is missing or wrong, and its option.
 pub type Wrong = (String, Option<&'static str>, String);
@@ -21,127 +23,113 @@ pub struct Given {
     pub entries: Vec<Entry>,
     /// Keys whose value is to be asked for.
     pub open: Vec<Key>,
+    /// Words alone that may be keys.
+    pub bare: Vec<Bare>,
+    /// Keys without a value that are left out.
+    pub skipped: Vec<Key>,
     /// What is odd; never a part of a value.
     pub warnings: Vec<String>,
 }
 
-/// From words.
-pub fn from_words(words: &[String]) -> Result<Given, Vec<Wrong>> {
-    let pairs = pairs::parse(words).map_err(|wrong| {
+impl Given {
+    /// Returns whether a key is given, with or without a value.
+    #[must_use]
+    pub fn has(&self, key: &Key) -> bool {
+        self.open.contains(key)
+            || self.skipped.contains(key)
+            || self.entries.iter().any(|entry| entry.key == *key)
+    }
+}
+
+/// Reads the pairs in words.
+pub fn from_words(words: &[String], empty: Empty) -> Result<Given, Vec<Wrong>> {
+    let pairs = pairs::parse(words, empty).map_err(|wrong| {
         let wrong = wrong.into_iter();
         wrong
             .map(|(field, problem)| (field, None, problem))
             .collect::<Vec<_>>()
     })?;
     Ok(Given {
-        warnings: warnings(&pairs.entries),
         entries: pairs.entries,
         open: pairs.open,
+        bare: pairs.bare,
+        skipped: pairs.skipped,
+        warnings: Vec::new(),
     })
 }
 
-/// From the text of a file that is called `name`.
-pub fn from_file(name: &str, bytes: &[u8]) -> Result<Given, Vec<Wrong>> {
+/// Reads the text of a file that is called `name`.
+pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Wrong>> {
+    const FLAG: &str = "--file";
     let Lines {
         bindings,
         marked,
         mut wrong,
-    } = lines(name, bytes, "--file");
-    let mut entries = Vec::new();
-    for binding in bindings {
-        let place = format!("{name}:{}", binding.at);
-        match Key::parse(&binding.key) {
-            Err(problem) => wrong.push((place, Some("--file"), format!("the key {problem}"))),
-            Ok(key) if binding.value.expose().is_empty() => {
-                let shown = if looks_like_a_key(key.as_str()) {
-                    format!("`{key}`")
-                } else {
-                    "the key".to_owned()
-                };
-                wrong.push((place, Some("--file"), format!("{shown} has no value")));
-            }
-            Ok(key) => entries.push(Entry {
-                key,
-                value: binding.value,
-            }),
+    } = lines(bytes);
+    let mut given = Given::default();
+    let found_none = bindings.is_empty();
+    for Binding { key, value, at, .. } in bindings {
+        match Key::parse(&key) {
+            Err(problem) => wrong.push((Some(at), format!("the key {problem}"))),
+            Ok(key) if value.expose().is_empty() => match empty.decide(&key) {
+                Fate::Refused(problem) if looks_like_a_key(key.as_str()) => {
+                    wrong.push((Some(at), format!("`{key}` {problem}")));
+                }
+                Fate::Refused(problem) => wrong.push((Some(at), format!("the key {problem}"))),
+                Fate::Skipped => given.skipped.push(key),
+                Fate::Kept => given.entries.push(Entry { key, value }),
+            },
+            Ok(key) => given.entries.push(Entry { key, value }),
         }
     }
-    if wrong.is_empty() && entries.is_empty() {
-        wrong.push((
-            name.to_owned(),
-            Some("--file"),
-            "there is no key in it".to_owned(),
-        ));
+    if wrong.is_empty() && found_none {
+        wrong.push((None, "there is no key in it".to_owned()));
     }
     if !wrong.is_empty() {
-        return Err(wrong);
+        return Err(in_order(name, FLAG, wrong));
     }
-    let mut warnings = warnings(&entries);
     if marked {
-        warnings.push(format!(
+        given.warnings.push(format!(
             "{name} begins with a byte order mark, which python-dotenv takes for a part of the first key: save it as UTF-8 without"
         ));
     }
-    Ok(Given {
-        entries,
-        open: Vec::new(),
-        warnings,
-    })
-}
-
-/// The keys that a template names.
-pub fn keys_of_template(name: &str, bytes: &[u8]) -> Result<Vec<Key>, Vec<Wrong>> {
-    const FLAG: &str = "--from-template";
-    let Lines {
-        bindings,
-        mut wrong,
-        ..
-    } = lines(name, bytes, FLAG);
-    let mut keys = Vec::new();
-    for binding in bindings {
-        match Key::parse(&binding.key) {
-            Ok(key) => keys.push(key),
-            Err(problem) => wrong.push((
-                format!("{name}:{}", binding.at),
-                Some(FLAG),
-                format!("the key {problem}"),
-            )),
-        }
-    }
-    if wrong.is_empty() {
-        Ok(keys)
-    } else {
-        Err(wrong)
-    }
+    Ok(given)
 }
 
 /// Reads a file that should be small.
-pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub fn read(path: &Path) -> Result<Vec<u8>, std::io::Error> {
     use std::io::Read;
-    let words = |error: std::io::Error| format!("could not be read: {}", reason(&error));
-    let file = std::fs::File::open(path).map_err(words)?;
-    if file.metadata().map_err(words)?.is_dir() {
-        return Err("is a directory".to_owned());
+    let file = std::fs::File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
     }
     let mut bytes = Vec::new();
-    file.take(LONGEST as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(words)?;
+    file.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The lines that can be read, and what is wrong with the others.
-struct Lines {
-    bindings: Vec<Binding>,
-    marked: bool,
-    wrong: Vec<Wrong>,
+/// Words why a file could not be read.
+#[must_use]
+pub fn unreadable(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::IsADirectory {
+        "is a directory".to_owned()
+    } else {
+        format!("could not be read: {}", reason(error))
+    }
 }
 
-fn lines(name: &str, bytes: &[u8], flag: &'static str) -> Lines {
+/// The lines that can be read, and what is wrong with the others or with the whole file.
+pub(super) struct Lines {
+    pub(super) bindings: Vec<Binding>,
+    pub(super) marked: bool,
+    pub(super) wrong: Vec<(Option<Place>, String)>,
+}
+
+pub(super) fn lines(bytes: &[u8]) -> Lines {
     let whole = |problem: &str| Lines {
         bindings: Vec::new(),
         marked: false,
-        wrong: vec![(name.to_owned(), Some(flag), problem.to_owned())],
+        wrong: vec![(None, problem.to_owned())],
     };
     if bytes.len() > LONGEST {
         return whole("is longer than 1 MiB");
@@ -155,15 +143,23 @@ fn lines(name: &str, bytes: &[u8], flag: &'static str) -> Lines {
         bindings: parsed.bindings,
         marked: parsed.marked,
         wrong: problems
-            .map(|problem| {
-                (
-                    format!("{name}:{}", problem.at),
-                    Some(flag),
-                    problem.what.to_owned(),
-                )
-            })
+            .map(|problem| (Some(problem.at), problem.what.to_owned()))
             .collect(),
     }
+}
+
+/// Returns the problems of the file `name` in the order of its lines.
+pub(super) fn in_order(
+    name: &str,
+    flag: &'static str,
+    mut wrong: Vec<(Option<Place>, String)>,
+) -> Vec<Wrong> {
+    wrong.sort_by_key(|(at, _)| *at);
+    let field = |at: Option<Place>| at.map_or(name.to_owned(), |at| format!("{name}:{at}"));
+    wrong
+        .into_iter()
+        .map(|(at, problem)| (field(at), Some(flag), problem))
+        .collect()
 }
 
 /// What is odd about the values.
@@ -180,11 +176,12 @@ pub fn warnings(entries: &[Entry]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{from_file, keys_of_template};
+    use super::{Empty, from_file};
 
     #[test]
-    fn empty_values_are_refused_all_at_once_with_their_lines() {
-        let wrong = from_file(".env", b"A=1\nB=\n\nC=''\nd.e=s3cret\n").unwrap_err();
+    fn problems_are_told_all_at_once_and_in_the_order_of_lines() {
+        let text = b"A=1\nB=\nX\nC=''\nd.e=s3cret\nA=2\nlower=\n";
+        let wrong = from_file(".env", text, Empty::Refuse).unwrap_err();
         let shown: Vec<String> = wrong
             .iter()
             .map(|(field, _, problem)| format!("{field}: {problem}"))
@@ -193,22 +190,28 @@ mod tests {
             shown,
             [
                 ".env:2:1: `B` has no value",
+                ".env:3:2: there is no `=` after the key",
                 ".env:4:1: `C` has no value",
-                ".env:5:1: the key may have only letters, digits, underscores and hyphens"
+                ".env:5:1: the key may have only letters, digits, underscores and hyphens",
+                ".env:6:1: the key is there a second time, and only the last would count",
+                ".env:7:1: the key has no value",
             ]
         );
     }
 
     #[test]
-    fn a_template_names_keys() {
-        let keys = keys_of_template(".env.example", b"# c\nA=\nB=your-key\n# C=x\n").unwrap();
-        let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-        assert_eq!(keys, ["A", "B"]);
+    fn empty_values_are_left_out_or_kept_as_wanted() {
+        let skipped = from_file(".env", b"A=1\nB=\nC=\n", Empty::Skip).unwrap();
+        assert_eq!((skipped.entries.len(), skipped.skipped.len()), (1, 2));
+        let kept = from_file(".env", b"A=1\nB=\nC=\n", Empty::Keep).unwrap();
+        assert_eq!((kept.entries.len(), kept.skipped.len()), (3, 0));
+        assert!(from_file(".env", b"A=1\nc3VwZXI=\n", Empty::Keep).is_err());
     }
 
     #[test]
     fn a_file_without_a_key_or_in_another_encoding_is_refused() {
-        assert_eq!(from_file("-", b"# nothing\n").unwrap_err().len(), 1);
-        assert_eq!(from_file("-", b"A=\xff").unwrap_err()[0].2, "is not UTF-8");
+        let wrong = |bytes| from_file("-", bytes, Empty::Skip).unwrap_err();
+        assert_eq!(wrong(b"# nothing\n").len(), 1);
+        assert_eq!(wrong(b"A=\xff")[0].2, "is not UTF-8");
     }
 }

@@ -4,6 +4,7 @@
 
 use bot_cli_sdk::secret::Secret;
 
+use super::empty::{Empty, Fate};
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
@@ -14,22 +15,46 @@ pub struct Pairs {
     pub entries: Vec<Entry>,
     /// Keys whose value is to be asked for.
     pub open: Vec<Key>,
+    /// Words alone that are keys only if something else says so.
+    pub bare: Vec<Bare>,
+    /// Keys without a value that are left out.
+    pub skipped: Vec<Key>,
+}
+
+/// A word alone that may be a key, and may be a value in the wrong place: it is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bare {
+    /// The word, as a key.
+    pub key: Key,
+    /// Where it is among the pairs.
+    pub place: String,
+    /// The key alone right before it, whose value it may be.
+    pub before: Option<Key>,
 }
 
 /// A field and what is wrong with it.
 pub type Wrong = (String, String);
 
 /// Reads `KEY=value` and `KEY`; all problems at once.
-pub fn parse(words: &[String]) -> Result<Pairs, Vec<Wrong>> {
+pub fn parse(words: &[String], empty: Empty) -> Result<Pairs, Vec<Wrong>> {
     let mut pairs = Pairs::default();
     let mut wrong = Vec::new();
     for (index, word) in words.iter().enumerate() {
         match split(word) {
             Ok(pieces) => {
                 for piece in pieces {
-                    if let Err(problem) = pairs.add(piece.expose(), index) {
+                    if let Err(problem) = pairs.add(piece.expose(), index, empty) {
                         wrong.push(problem);
                     }
+                }
+                if let Some(bare) = pairs.bare.last_mut()
+                    && bare.place == place(index)
+                {
+                    bare.before = index
+                        .checked_sub(1)
+                        .map(|before| &words[before])
+                        .filter(|word| looks_like_a_key(word))
+                        .and_then(|word| Key::parse(word).ok());
                 }
             }
             Err(problem) => wrong.push((place(index), problem.to_owned())),
@@ -43,7 +68,7 @@ pub fn parse(words: &[String]) -> Result<Pairs, Vec<Wrong>> {
 }
 
 impl Pairs {
-    fn add(&mut self, piece: &str, index: usize) -> Result<(), Wrong> {
+    fn add(&mut self, piece: &str, index: usize, empty: Empty) -> Result<(), Wrong> {
         let (key, value) = match piece.split_once('=') {
             Some((key, value)) => (key, Some(value)),
             None => (piece, None),
@@ -56,7 +81,7 @@ impl Pairs {
         let key = Key::parse(key).map_err(|problem| {
             let problem = match value {
                 Some(_) => format!("the key {problem}"),
-                None => "is not `KEY=value`".to_owned(),
+                None => "is not `KEY=VALUE`".to_owned(),
             };
             (place(index), problem)
         })?;
@@ -64,7 +89,14 @@ impl Pairs {
             return Err((named, "is given a second time".to_owned()));
         }
         match value {
-            Some("") => return Err((named, "the value is empty".to_owned())),
+            Some("") => match empty.decide(&key) {
+                Fate::Refused(problem) => return Err((named, problem.to_owned())),
+                Fate::Skipped => self.skipped.push(key),
+                Fate::Kept => self.entries.push(Entry {
+                    key,
+                    value: Secret::new(String::new()),
+                }),
+            },
             Some(value) if value.contains('\0') => {
                 return Err((named, "the value has a NUL character".to_owned()));
             }
@@ -72,13 +104,21 @@ impl Pairs {
                 key,
                 value: Secret::new(value.to_owned()),
             }),
-            None => self.open.push(key),
+            None if looks_like_a_key(key.as_str()) => self.open.push(key),
+            None => self.bare.push(Bare {
+                key,
+                place: place(index),
+                before: None,
+            }),
         }
         Ok(())
     }
 
     fn knows(&self, key: &Key) -> bool {
-        self.open.contains(key) || self.entries.iter().any(|entry| entry.key == *key)
+        self.open.contains(key)
+            || self.skipped.contains(key)
+            || self.bare.iter().any(|bare| bare.key == *key)
+            || self.entries.iter().any(|entry| entry.key == *key)
     }
 }
 
@@ -125,11 +165,11 @@ fn is_pair(piece: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{Empty, parse};
 
     fn read(words: &[&str]) -> Result<Vec<(String, String)>, Vec<super::Wrong>> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        parse(&words).map(|pairs| {
+        parse(&words, Empty::Refuse).map(|pairs| {
             let open = pairs
                 .open
                 .iter()
@@ -164,6 +204,40 @@ mod tests {
                 "{word}: {wrong:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_word_alone_is_a_key_only_where_it_surely_is_one() {
+        let words = ["API_KEY", "sk-live-12345", "OTHER", "lower"].map(str::to_owned);
+        let pairs = parse(&words, Empty::Refuse).unwrap();
+        let open: Vec<&str> = pairs.open.iter().map(super::Key::as_str).collect();
+        assert_eq!(open, ["API_KEY", "OTHER"]);
+        let bare: Vec<_> = pairs
+            .bare
+            .iter()
+            .map(|bare| {
+                (
+                    bare.place.as_str(),
+                    bare.before.as_ref().map(super::Key::as_str),
+                )
+            })
+            .collect();
+        assert_eq!(
+            bare,
+            [("pair 2", Some("API_KEY")), ("pair 4", Some("OTHER"))]
+        );
+    }
+
+    #[test]
+    fn keys_without_a_value_are_left_out_or_kept_as_wanted() {
+        let words = ["A=", "B=1", "c3VwZXI="].map(str::to_owned);
+        let skipped = parse(&words, Empty::Skip).unwrap();
+        assert_eq!((skipped.entries.len(), skipped.skipped.len()), (1, 2));
+        let kept = parse(&words[..2], Empty::Keep).unwrap();
+        assert_eq!((kept.entries.len(), kept.skipped.len()), (2, 0));
+        let refused = parse(&words, Empty::Keep).unwrap_err();
+        assert_eq!(refused[0].0, "pair 3");
+        assert!(!format!("{refused:?}").contains("c3Vw"), "{refused:?}");
     }
 
     #[test]

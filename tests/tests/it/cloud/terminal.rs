@@ -1,6 +1,6 @@
 //! Questions at a real terminal: what is shown before a change, what is typed unseen, and ways out.
 
-use bot_cli_tests::pty::{CTRL_C, CTRL_U, ENTER, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, Ended, Terminal};
 use serde_json::json;
 
 use super::user::{User, pairs};
@@ -199,5 +199,241 @@ fn leaving_at_a_question_changes_nothing() {
             assert_ne!(status.code(), Some(0), "{arguments:?}");
         }
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+    }
+}
+
+#[test]
+fn a_value_in_the_place_of_a_key_is_not_shown() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        for words in [
+            &["prod", "API_KEY", "sk-live-c4n4ry"][..],
+            &["prod", "API_KEY", "AKIAIOSFODNN7C4N4RY"],
+            &["prod", "sk-live-c4n4ry"],
+            &["API_KEY", "sk-live-c4n4ry"],
+        ] {
+            let ended = start(&user, door, &[&["secrets", "set"], words].concat())
+                .end()
+                .unwrap();
+            assert_eq!(ended.status.code(), Some(2), "{words:?}: {}", ended.screen);
+            let shown = ended.output.to_lowercase();
+            assert!(!shown.contains("c4n4ry"), "{words:?}: {}", ended.output);
+            assert!(shown.contains("is not `key=value`"), "{}", ended.output);
+        }
+        let mut terminal = start(
+            &user,
+            door,
+            &["secrets", "set", "prod", "API_KEY", "--skip"],
+        );
+        terminal.wait_for("Value of API_KEY").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        assert_unseen(&terminal.end().unwrap());
+        let expected = pairs(&[("A", "1"), ("API_KEY", VALUE)]);
+        assert_eq!(user.values("prod"), expected, "{}", user.name);
+    }
+}
+
+#[test]
+fn a_template_says_what_a_key_is_for() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let text =
+            "# Whole file\n\n# OpenAI: https://platform.openai.com\n# API key\nOPENAI_API_KEY=\n";
+        user.write(".env.example", text);
+        let set = [
+            "secrets",
+            "set",
+            "prod",
+            "--from-template",
+            ".env.example",
+            "--skip",
+        ];
+        let mut terminal = start(&user, door, &set);
+        terminal.wait_for("Value of OPENAI_API_KEY").unwrap();
+        let screen = terminal.screen();
+        for shown in ["OpenAI: https://platform.openai.com", "API key"] {
+            assert!(screen.contains(shown), "{screen}");
+        }
+        assert!(!screen.contains("Whole file"), "{screen}");
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+    }
+}
+
+#[test]
+fn a_set_without_a_name_is_chosen_or_new() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        user.done(&["secrets", "set", "test", "A=1", "--skip"]);
+        let mut terminal = start(&user, door, &["secrets", "set", "A=2", "--skip"]);
+        terminal.wait_for("Set to change").unwrap();
+        for shown in ["prod", "test", "a new set…"] {
+            terminal.wait_for(shown).unwrap();
+        }
+        terminal.press(DOWN).unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_eq!(user.values("test"), pairs(&[("A", "2")]), "{}", user.name);
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
+
+        let mut terminal = start(&user, door, &["secrets", "set", "A=3", "--skip"]);
+        terminal.wait_for("a new set…").unwrap();
+        terminal.press(DOWN).unwrap();
+        terminal.press(DOWN).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("Name of the new set").unwrap();
+        terminal.press("no_name").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("may have only").unwrap();
+        terminal.press("fresh").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_eq!(user.values("fresh"), pairs(&[("A", "3")]), "{}", user.name);
+    }
+}
+
+#[test]
+fn a_program_starts_with_a_set_that_is_chosen() {
+    let user = User::of_the_vault();
+    for door in DOORS {
+        let run = ["secrets", "run", "--", "/bin/sh", "-c", "echo \"A is $A\""];
+        if matches!(door, Door::Host) {
+            let ended = start(&user, door, &run).end().unwrap();
+            assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+            assert!(ended.screen.contains("no secret set"), "{}", ended.screen);
+            user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+            user.done(&["secrets", "set", "test", "A=2", "--skip"]);
+        }
+        let mut terminal = start(&user, door, &run);
+        terminal.wait_for("test").unwrap();
+        terminal.press(DOWN).unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert!(
+            ended.output.contains("A is 2"),
+            "{door:?}: {}",
+            ended.output
+        );
+        assert_eq!(ended.status.code(), Some(0), "{door:?}: {}", ended.screen);
+    }
+    // A project says which.
+    user.write("server/cloud-deploy.toml", "secret_set = \"prod\"\n");
+    let run = user.run(&["secrets", "run", "--", "/bin/sh", "-c", "echo $A"]);
+    assert_eq!(
+        (run.status, run.stdout.as_str()),
+        (Some(0), "1\n"),
+        "{run:?}"
+    );
+    assert_eq!(
+        run.stderr,
+        "note: using the set `prod` of [ROOT]/work/server/cloud-deploy.toml\n"
+    );
+}
+
+#[test]
+fn keys_that_go_are_shown_before_anything_is_changed() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        user.write(".env", "B=2\n");
+        let set = ["secrets", "set", "prod", "--file", ".env", "--prune"];
+        for (answer, expected) in [("n", pairs(&[("A", "1")])), ("y", pairs(&[("B", "2")]))] {
+            let mut terminal = start(&user, door, &set);
+            terminal
+                .wait_for("Save 1 key in `prod` and remove 1 key?")
+                .unwrap();
+            let screen = terminal.screen();
+            for shown in ["+ create     B", "- remove     A"] {
+                assert!(screen.contains(shown), "{shown}: {screen}");
+            }
+            terminal.press(answer).unwrap();
+            terminal.press(ENTER).unwrap();
+            terminal.end().unwrap();
+            assert_eq!(user.values("prod"), expected, "{}", user.name);
+        }
+    }
+}
+
+#[test]
+fn a_long_name_does_not_wrap_the_list() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        let long = format!("a{}", "n".repeat(62));
+        user.done(&["secrets", "set", &long, "A=1", "--skip"]);
+        let command = |columns: u16| {
+            let bin = user.bin();
+            let command = match door {
+                Door::Host => pty_process::blocking::Command::new(bin.join("bot-cli")).arg("cloud"),
+                Door::Hand => pty_process::blocking::Command::new(bin.join("bot-cli-cloud")),
+            };
+            let command = command
+                .args(["secrets", "list"])
+                .env_clear()
+                .envs(user.variables())
+                .env("TERM", "xterm-256color")
+                .current_dir(user.work());
+            Terminal::start(command, 40, columns)
+                .unwrap()
+                .end()
+                .unwrap()
+        };
+        let narrow = command(80);
+        let lines: Vec<&str> = narrow.screen.lines().map(str::trim_end).collect();
+        assert_eq!(
+            lines[1], "NAME  TYPE    REGION   STATUS",
+            "{}",
+            narrow.screen
+        );
+        assert_eq!(
+            lines[2..5],
+            [
+                &*long,
+                "      secret  us-west  ready",
+                "prod  secret  us-west  ready"
+            ]
+        );
+        let wide = command(120);
+        assert!(
+            wide.screen.contains(&format!("{long}  secret")),
+            "{}",
+            wide.screen
+        );
+    }
+}
+
+#[test]
+fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
+    for door in DOORS {
+        let user = User::of_the_vault();
+        user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+        let mut terminal = start(&user, door, &["vault", "backup", "copy"]);
+        terminal.wait_for("Passphrase for the backup").unwrap();
+        terminal.press("short").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("needs at least 8 characters").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("The same passphrase again").unwrap();
+        terminal.press("c4n4ry v4lue ").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("is not the same").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+
+        let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
+        terminal.wait_for("Passphrase of the backup").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("Type `restore`").unwrap();
+        assert!(terminal.screen().contains("1 set with 1 value"));
+        terminal.press("restore").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
     }
 }

@@ -65,10 +65,13 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, BackendError> {
             kind: TokenKind::ApiKey,
             organizations: None,
         }),
-        Err(error) if is_refusal(&error) => Err(match refused {
-            BackendError::NotFound { message } => BackendError::NotSignedIn { message },
-            refused => refused,
-        }),
+        Err(error) if is_refusal(&error) => {
+            Err(if let BackendError::NotFound { message } = refused {
+                BackendError::NotSignedIn { message }
+            } else {
+                refused
+            })
+        }
         Err(error) => Err(error),
     }
 }

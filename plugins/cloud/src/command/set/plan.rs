@@ -1,9 +1,9 @@
-//! What `set` is about to do, before anybody is asked.
+//! What `set` or `copy` is about to do, before anybody is asked.
 
 use crate::command::open::Opened;
 use crate::command::target::{Target, where_to};
 use crate::domain::{Entry, Key, SetName};
-use crate::text::count;
+use crate::text::{count, theirs};
 
 /// A set as it will be.
 pub struct Plan {
@@ -15,6 +15,10 @@ pub struct Plan {
     pub entries: Vec<Entry>,
     /// The keys that go.
     pub removed: Vec<Key>,
+    /// The keys that are left out because they have no value.
+    pub skipped: Vec<Key>,
+    /// The keys of a template that still have no value.
+    pub missing: Vec<Key>,
 }
 
 impl Plan {
@@ -62,9 +66,31 @@ impl Plan {
             ));
         }
         for key in &self.removed {
-            lines.push(format!("  {:<11}  {key}\n", "- remove"));
+            lines.push(format!("  {:<11}  {}\n", "- remove", theirs(key.as_str())));
+        }
+        if !self.skipped.is_empty() {
+            lines.push(format!(
+                "Left out, without a value: {}\n",
+                names(&self.skipped)
+            ));
+        }
+        if !self.missing.is_empty() {
+            lines.push(format!("Still missing: {}\n", names(&self.missing)));
         }
         lines.concat()
+    }
+
+    /// Asks for consent to it.
+    pub fn question(&self) -> String {
+        let keys = count(self.entries.len(), "key");
+        match self.removed.len() {
+            0 => format!("Save {keys} in `{}`?", self.name),
+            removed => format!(
+                "Save {keys} in `{}` and remove {}?",
+                self.name,
+                count(removed, "key")
+            ),
+        }
     }
 
     fn overwrites(&self, entry: &Entry) -> bool {
@@ -73,6 +99,12 @@ impl Plan {
             .iter()
             .any(|key| key == entry.key.as_str())
     }
+}
+
+/// Joins the names of keys as a list in a sentence.
+pub fn names(keys: &[Key]) -> String {
+    let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
+    names.join(", ")
 }
 
 /// "16 characters", "1704 characters in 28 lines".

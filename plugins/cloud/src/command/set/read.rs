@@ -1,85 +1,94 @@
-//! What `set` is given: the command line, files, the project, and answers.
+//! What `set` is given: the command line, files and the project.
 
 use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 
 use crate::command::context::CommandContext;
 use crate::command::project;
-use crate::domain::{Entry, Key, Region, SetName};
+use crate::domain::{Region, SetName};
+use crate::input::empty::REFUSED;
 use crate::input::given::{self, Given, Wrong};
-use crate::input::{advice, invalid, looks_like_a_key};
+use crate::input::template::{self, TemplateKey};
+use crate::input::{invalid, looks_like_a_key, value_from};
 use crate::options::Set;
 
 /// What the command line, the files and the project say.
 pub struct Read {
     /// The options that remain.
     pub options: Set,
-    /// The set.
-    pub name: SetName,
+    /// The set; `None` where the user can be asked for it.
+    pub name: Option<SetName>,
     /// The region that the project names.
     pub region: Option<Region>,
     /// Keys with values, and keys that have none yet.
     pub given: Given,
     /// The keys that a template names.
-    pub template: Vec<Key>,
+    pub template: Vec<TemplateKey>,
 }
 
 /// Reads all of it; all problems at once.
 pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Failure> {
     let mut wrong: Vec<Wrong> = Vec::new();
-    // A first word that is a pair is no name.
-    if let Some(first) = options.name.take_if(|name| name.contains('=')) {
+    // A first word that can only be a pair or a key is no name.
+    let is_no_name =
+        |word: &mut String| word.contains('=') || (word.contains('_') && looks_like_a_key(word));
+    if let Some(first) = options.name.take_if(is_no_name) {
         options.secrets.insert(0, first);
     }
     let (name, region) = name(context, options.name.as_deref(), &mut wrong)?;
-    let given = match (&options.file, options.secrets.as_slice()) {
-        (Some(_), [_, ..]) => {
-            let problem = "can't be used together with pairs";
-            wrong.push(("file".to_owned(), Some("--file"), problem.to_owned()));
-            Given::default()
-        }
-        (None, []) if options.from_template.is_none() => {
-            let problem = "missing: give `KEY=value`, or a file with `--file`";
-            wrong.push(("secrets".to_owned(), None, problem.to_owned()));
-            Given::default()
-        }
-        (None, words) => collect(given::from_words(words), &mut wrong),
-        (Some(path), []) => file(context, path, "--file", &mut wrong, given::from_file)?,
-    };
+    if reads_stdin(&options) > 1 {
+        let problem = "can be read only once: `-` is given several times";
+        wrong.push(("standard input".to_owned(), None, problem.to_owned()));
+        return Err(invalid(wrong));
+    }
+    let mut given = keys(context, &options, &mut wrong)?;
+    values_from(context, &options, &mut given, &mut wrong)?;
     let template = match &options.from_template {
-        Some(path) => file(
-            context,
-            path,
-            "--from-template",
-            &mut wrong,
-            given::keys_of_template,
-        )?,
+        Some(path) => file(context, path, "--from-template", &mut wrong, template::keys)?,
         None => Vec::new(),
     };
-    if !context.interactive() && !context.has_answers() {
-        // What looks like a value in the place of a key must not be repeated.
-        for (index, word) in options.secrets.iter().enumerate() {
-            if !word.contains('=') && !looks_like_a_key(word) && Key::parse(word).is_ok() {
-                wrong.push((
-                    format!("pair {}", index + 1),
-                    None,
-                    "is not `KEY=value`".to_owned(),
-                ));
-            }
-        }
+    let nothing = given.entries.is_empty() && given.open.is_empty() && given.bare.is_empty();
+    if wrong.is_empty() && nothing && options.from_template.is_none() {
+        let problem = "no key has a value";
+        wrong.push(("secrets".to_owned(), None, problem.to_owned()));
     }
-    match name {
-        Some(name) if wrong.is_empty() => Ok(Read {
-            options,
-            name,
-            region,
-            given,
-            template,
-        }),
-        _ => Err(invalid(wrong)),
+    // Without a set there is none that could have such a key.
+    let no_key = name.is_none()
+        && given
+            .bare
+            .iter()
+            .any(|bare| !super::bare::answered(context, bare));
+    if !wrong.is_empty() || no_key {
+        let empty = |(_, _, problem): &Wrong| problem.ends_with(REFUSED);
+        let is_empty = wrong.iter().any(empty);
+        let failure = super::bare::refused(wrong, &given.bare);
+        return Err(if is_empty {
+            failure.hint("`--empty skip` leaves keys without a value out")
+        } else {
+            failure
+        });
     }
+    given.warnings.extend(given::warnings(&given.entries));
+    Ok(Read {
+        options,
+        name,
+        region,
+        given,
+        template,
+    })
+}
+
+/// How often standard input is wanted.
+fn reads_stdin(options: &Set) -> usize {
+    let is_stdin = |path: &&std::path::PathBuf| path.as_os_str() == "-";
+    let files = [&options.file, &options.from_template];
+    files.into_iter().flatten().filter(is_stdin).count()
+        + options
+            .value_from
+            .iter()
+            .filter(|word| word.split_once('=').is_some_and(|(_, path)| path == "-"))
+            .count()
 }
 
 /// The name, or that of the project that the user is in.
@@ -98,22 +107,83 @@ fn name(
     if let Some(name) = given {
         return Ok((parsed(name), None));
     }
-    let Some(deploy) = project::find(&context.cwd())? else {
-        let problem = "missing: there is no server/cloud-deploy.toml here that names one";
-        wrong.push(("name".to_owned(), None, problem.to_owned()));
+    let Some(deploy) = project::find(&context.cwd(), "set")? else {
+        if !context.can_choose() {
+            wrong.push(project::no_name());
+        }
         return Ok((None, None));
     };
     let name = parsed(&deploy.secret_set);
     if let Some(name) = &name {
-        context.warn(&format!(
-            "using the set `{name}` of {}",
-            deploy.path.display()
-        ));
+        context.warn(&deploy.used(name));
     }
     Ok((
         name,
         deploy.region.and_then(|region| Region::parse(&region).ok()),
     ))
+}
+
+/// The pairs, from words or from a file.
+fn keys(
+    context: &CommandContext<'_>,
+    options: &Set,
+    wrong: &mut Vec<Wrong>,
+) -> Result<Given, Failure> {
+    let empty = options.empty;
+    let others = options.from_template.is_some() || !options.value_from.is_empty();
+    Ok(match (&options.file, options.secrets.as_slice()) {
+        (Some(_), [_, ..]) => {
+            let problem = "can't be used together with pairs";
+            wrong.push(("file".to_owned(), Some("--file"), problem.to_owned()));
+            Given::default()
+        }
+        (None, []) if !others => {
+            let problem = "missing: give `KEY=VALUE`, or a file with `--file`";
+            wrong.push(("secrets".to_owned(), None, problem.to_owned()));
+            Given::default()
+        }
+        (None, words) => collect(given::from_words(words, empty), wrong),
+        (Some(path), []) => file(context, path, "--file", wrong, |name, bytes| {
+            given::from_file(name, bytes, empty)
+        })?,
+    })
+}
+
+/// The values that have a file of their own.
+fn values_from(
+    context: &CommandContext<'_>,
+    options: &Set,
+    given: &mut Given,
+    wrong: &mut Vec<Wrong>,
+) -> Result<(), Failure> {
+    let (found, problems) = value_from::parse(&options.value_from);
+    wrong.extend(problems);
+    for from in found {
+        if given.has(&from.key) {
+            wrong.push(from.problem("is given a second time"));
+            continue;
+        }
+        let bytes = if from.is_stdin() {
+            Ok(context.stdin()?)
+        } else {
+            given::read(&context.cwd().join(&from.path))
+        };
+        let entry = match bytes {
+            Ok(bytes) => from.entry(bytes, options.empty),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(from
+                .problem("there is no such file (what is given is not shown: it may be a value)")),
+            Err(error) => {
+                let why = given::unreadable(&error);
+                Err(from.problem(format!("`{}` {why}", from.path.display())))
+            }
+        };
+        match entry {
+            Ok(Some(entry)) => given.entries.push(entry),
+            Ok(None) => given.skipped.push(from.key),
+            Err(problem) => wrong.push(problem),
+        }
+    }
+    Ok(())
 }
 
 fn file<T: Default>(
@@ -129,8 +199,8 @@ fn file<T: Default>(
     }
     match given::read(&context.cwd().join(path)) {
         Ok(bytes) => Ok(collect(parse(&shown, &bytes), wrong)),
-        Err(problem) => {
-            wrong.push((shown, Some(flag), problem));
+        Err(error) => {
+            wrong.push((shown, Some(flag), given::unreadable(&error)));
             Ok(T::default())
         }
     }
@@ -141,64 +211,4 @@ fn collect<T: Default>(result: Result<T, Vec<Wrong>>, wrong: &mut Vec<Wrong>) ->
         wrong.extend(more);
         T::default()
     })
-}
-
-/// The values of keys that came without, hidden.
-pub fn ask(
-    context: &CommandContext<'_>,
-    open: &[Key],
-    dry_run: bool,
-) -> Result<Vec<Entry>, Failure> {
-    if open.is_empty() {
-        return Ok(Vec::new());
-    }
-    if dry_run && !context.interactive() && !context.has_answers() {
-        let missing = open
-            .iter()
-            .map(|key| (key.to_string(), None, "has no value".to_owned()));
-        return Err(invalid(missing.collect()));
-    }
-    let questions: Vec<Question> = open
-        .iter()
-        .map(|key| {
-            Question::new(
-                QuestionKind::Password,
-                &format!("value_{key}"),
-                format!("Value of {key}"),
-            )
-        })
-        .collect();
-    let value = |answer: &Answer| match answer {
-        Answer::Secret(value) if value.expose().is_empty() => {
-            Err("a value can't be empty".to_owned())
-        }
-        Answer::Secret(value) if value.expose().contains('\0') => {
-            Err("a value can't have a NUL character".to_owned())
-        }
-        Answer::Secret(value) => Ok(value.clone()),
-        Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
-            Err("must be a text".to_owned())
-        }
-    };
-    let mut values = Vec::new();
-    if context.interactive() {
-        for question in &questions {
-            values.push(context.ask_until(question, value)?);
-        }
-    } else {
-        let instead = "give them as `KEY=value`, or in a file with `--file`";
-        for (answer, key) in context.ask_all_or(&questions, instead)?.iter().zip(open) {
-            values.push(
-                value(answer).map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
-            );
-        }
-    }
-    let entries = open.iter().cloned().zip(values);
-    let entries: Vec<Entry> = entries.map(|(key, value)| Entry { key, value }).collect();
-    for entry in &entries {
-        if let Some(odd) = advice::odd(entry.value.expose()) {
-            context.warn(&format!("the value of `{}` {odd}", entry.key));
-        }
-    }
-    Ok(entries)
 }

@@ -1,0 +1,236 @@
+//! `secrets copy`: from the vault, which can read values, to whatever can write them.
+
+mod credentials;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::secret::Secret;
+use serde_json::{Value, json};
+
+use super::context::CommandContext;
+use super::open::{self, Opened};
+use super::set::carry_out::carry_out;
+use super::set::check_empty;
+use super::set::plan::Plan;
+use super::set::report::{Progress, reply};
+use super::target::{Target, target};
+use super::{confirm, run};
+use crate::backend::local::VaultError;
+use crate::domain::{Entry, Region, SetKind, SetName};
+use crate::input::invalid;
+use crate::options::Copy;
+use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
+use crate::words;
+
+/// What is copied.
+struct Original {
+    name: SetName,
+    region: String,
+    scope: Scope,
+    contents: Contents,
+}
+
+enum Contents {
+    Keys(Vec<Entry>),
+    Credentials { host: String, credentials: Secret },
+}
+
+impl Contents {
+    fn secrets(&self) -> Vec<Secret> {
+        match self {
+            Self::Keys(entries) => entries.iter().map(|entry| entry.value.clone()).collect(),
+            Self::Credentials { credentials, .. } => vec![credentials.clone()],
+        }
+    }
+}
+
+pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
+    let (from, to) = names(options)?;
+    let original = read(context, options, from)?;
+    let wanted = Wanted {
+        organization: options.to_organization.clone(),
+        region: options.region.clone(),
+        backend: Some(options.to.clone()),
+    };
+    let scope = open::scope(context, &wanted)?;
+    if let Contents::Keys(entries) = &original.contents {
+        let hint = format!(
+            "give them values, or remove them with `bot-cli cloud secrets unset {}`",
+            original.name
+        );
+        check_empty(&scope, entries).map_err(|failure| failure.hint(hint))?;
+    }
+    let mut opened = open::open_scope(context, scope)?;
+    opened.backend.conceal(&original.contents.secrets());
+    if is_itself(&original, &opened, &to) {
+        let problem = format!("`{to}` is the set itself; a copy needs another name");
+        return Err(invalid(vec![(
+            "to_name".to_owned(),
+            Some("--to-name"),
+            problem,
+        )]));
+    }
+    match original.contents {
+        Contents::Keys(_) => keys(context, options, &mut opened, original, to),
+        Contents::Credentials { .. } => {
+            credentials::copy(context, options, &mut opened, &original, &to)
+        }
+    }
+}
+
+/// The names of the original and of the copy; all problems at once.
+fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
+    if options.from == "hosted" {
+        return Err(Failure::new(
+            Exit::Usage,
+            "not_readable",
+            "the hosting service never gives values back, so nothing can be copied from it",
+        )
+        .field("from", Some("--from"), "must be `local`")
+        .hint("set the values again where they came from: `bot-cli cloud secrets set NAME --file FILE`"));
+    }
+    let mut wrong = Vec::new();
+    let from = SetName::parse_existing(&options.name)
+        .map_err(|problem| wrong.push(("name".to_owned(), None, problem)));
+    let to = options.to_name.as_deref().map(SetName::parse_existing);
+    let to = to.transpose().map_err(|problem| {
+        wrong.push(("to_name".to_owned(), Some("--to-name"), problem));
+    });
+    match (from, to) {
+        (Ok(from), Ok(to)) => {
+            let to = to.unwrap_or_else(|| from.clone());
+            Ok((from, to))
+        }
+        (Err(()), _) | (_, Err(())) => Err(invalid(wrong)),
+    }
+}
+
+fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<Original, Failure> {
+    let wanted = Wanted {
+        organization: options.organization.clone(),
+        region: None,
+        backend: Some("local".to_owned()),
+    };
+    let mut scope = open::scope(context, &wanted)?;
+    let vault = open::vault(context, &mut scope)?;
+    let failed = |error: VaultError| words::failure(&error.into());
+    let Some(details) = vault.get(&name).map_err(failed)? else {
+        return Err(run::not_in_the_vault(&name, &scope));
+    };
+    let contents = match details.summary.kind {
+        SetKind::Secret => vault.values(&name).map_err(failed)?.map(Contents::Keys),
+        SetKind::ImagePullSecret => vault
+            .credentials(&name)
+            .map_err(failed)?
+            .map(|(host, credentials)| Contents::Credentials { host, credentials }),
+        SetKind::Unknown => return Err(super::target::wrong_type(&name, SetKind::Unknown)),
+    };
+    let contents = contents.ok_or_else(|| run::not_in_the_vault(&name, &scope))?;
+    Ok(Original {
+        name,
+        region: details.summary.region,
+        scope,
+        contents,
+    })
+}
+
+fn is_itself(original: &Original, opened: &Opened<'_>, to: &SetName) -> bool {
+    let organization = |scope: &Scope| {
+        scope
+            .organization
+            .as_ref()
+            .map(|setting| setting.value.clone())
+    };
+    opened.scope.backend.value == BackendKind::Local
+        && organization(&opened.scope) == organization(&original.scope)
+        && original.name == *to
+}
+
+fn keys(
+    context: &CommandContext<'_>,
+    options: &Copy,
+    opened: &mut Opened<'_>,
+    original: Original,
+    to: SetName,
+) -> Result<Reply, Failure> {
+    let from = from(&original);
+    let target = place(context, opened, &original, &to, SetKind::Secret)?;
+    let entries = match original.contents {
+        Contents::Keys(entries) => entries,
+        Contents::Credentials { .. } => Vec::new(),
+    };
+    if entries.is_empty() {
+        let message = format!(
+            "`{}` has no keys, so there is nothing to copy",
+            original.name
+        );
+        return Err(Failure::new(Exit::Failed, "empty_set", message));
+    }
+    let plan = Plan {
+        name: to,
+        target,
+        entries,
+        removed: Vec::new(),
+        skipped: Vec::new(),
+        missing: Vec::new(),
+    };
+    let mut reply = if options.dry_run {
+        reply(opened, &plan, Progress::Shown)
+    } else {
+        if !options.skip {
+            confirm::yes(context, plan.question(), plan.words(opened))?;
+        }
+        let status = carry_out(context, opened, &plan, options.wait)?;
+        reply(opened, &plan, Progress::Done(status))
+    };
+    reply.data["from"] = from;
+    Ok(reply)
+}
+
+/// Where the copy goes. A new one is in the region of the original, where nothing says otherwise.
+fn place(
+    context: &CommandContext<'_>,
+    opened: &mut Opened<'_>,
+    original: &Original,
+    to: &SetName,
+    kind: SetKind,
+) -> Result<Target, Failure> {
+    let existing = opened.get(to)?;
+    if existing.is_none() {
+        check_name(opened, to)?;
+        if opened.scope.region.is_none() {
+            opened.scope.region = Region::parse(&original.region).ok().map(|value| Setting {
+                value,
+                source: Source::Existing,
+            });
+        }
+    }
+    target(opened, to, kind, existing, &|line| context.warn(line))
+}
+
+/// Checks the name of a new set, and offers one where only its spelling is in the way.
+fn check_name(opened: &Opened<'_>, name: &SetName) -> Result<(), Failure> {
+    let check = |name: &str| {
+        let name = SetName::parse(name)?;
+        match opened.scope.backend.value {
+            BackendKind::Hosted => name.check_hosted(),
+            BackendKind::Local => Ok(()),
+        }
+    };
+    check(name.as_str()).map_err(|problem| {
+        let field = ("name".to_owned(), Some("--to-name"), problem);
+        let near = name.as_str().to_lowercase().replace('.', "-");
+        let near = if check(&near).is_ok() { &near } else { "NAME" };
+        invalid(vec![field]).hint(format!("`--to-name {near}` gives the copy another name"))
+    })
+}
+
+/// The original, for programs.
+fn from(original: &Original) -> Value {
+    json!({
+        "name": original.name.as_str(),
+        "region": original.region,
+        "organization": original.scope.organization.as_ref().map(|setting| setting.value.as_str()),
+        "backend": original.scope.backend.value.to_string(),
+    })
+}

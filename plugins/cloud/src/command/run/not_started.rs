@@ -1,0 +1,90 @@
+//! A program that could not be started, and what about the set may be the reason.
+
+use std::io::{self, ErrorKind};
+
+use bot_cli_sdk::failure::{Exit, Failure, reason};
+
+use crate::domain::{Entry, Key};
+use crate::text::count;
+
+/// The most bytes that one variable may have on Linux, with its name, `=` and the NUL at its end.
+const LONGEST: usize = 128 * 1024;
+
+/// Returns the failure with the status that a shell has for it: 127 when there is no such program, else 126.
+pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {
+    let exit = if error.kind() == ErrorKind::NotFound {
+        Exit::NotFound
+    } else {
+        Exit::NotRunnable
+    };
+    let why = reason(error);
+    let failure = Failure::new(
+        exit,
+        "not_started",
+        format!("could not start `{program}`: {why}"),
+    );
+    if error.kind() != ErrorKind::ArgumentListTooLong {
+        return failure;
+    }
+    let sizes: Vec<(&Key, usize)> = entries
+        .iter()
+        .map(|entry| (&entry.key, size(entry)))
+        .collect();
+    let (too_long, total) = (
+        sizes.iter().filter(|(_, size)| *size > LONGEST),
+        sizes.iter().map(|(_, size)| size).sum::<usize>(),
+    );
+    let failure = too_long.fold(failure, |failure, (key, size)| {
+        let problem = format!(
+            "has {size} bytes with its name, and a variable of an environment may have {LONGEST}"
+        );
+        failure.field(key.as_str(), None, problem)
+    });
+    if !failure.fields.is_empty() {
+        return failure.hint("keep it in a file, and its path in the set");
+    }
+    let keys = count(entries.len(), "key");
+    let largest = sizes.iter().max_by_key(|(_, size)| *size);
+    let largest = largest.map_or_else(String::new, |(key, size)| {
+        format!("; the largest is `{key}` with {size}")
+    });
+    failure.hint(format!(
+        "the {keys} of the set have {total} bytes{largest}; arguments and the rest of the environment count too"
+    ))
+}
+
+fn size(entry: &Entry) -> usize {
+    entry.key.as_str().len() + entry.value.expose().len() + "=\0".len()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use bot_cli_sdk::secret::Secret;
+
+    use super::{LONGEST, failure};
+    use crate::domain::{Entry, Key};
+
+    fn entry(key: &str, length: usize) -> Entry {
+        Entry {
+            key: Key::parse(key).unwrap(),
+            value: Secret::new("v".repeat(length)),
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_named_with_its_size() {
+        let error = io::Error::from(io::ErrorKind::ArgumentListTooLong);
+        let found = failure("sh", &[entry("A", 1), entry("BIG", LONGEST)], &error);
+        assert_eq!((found.exit.status(), found.fields.len()), (126, 1));
+        assert_eq!(found.fields[0].field, "BIG");
+        assert!(found.fields[0].problem.contains("131077"), "{found:?}");
+        let found = failure("sh", &[entry("A", 1), entry("B", 100)], &error);
+        assert!(found.fields.is_empty());
+        assert!(
+            found.hints[0].contains("the largest is `B` with 103"),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! The values of keys that came without, asked for and hidden.
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::secret::Secret;
+
+use crate::command::context::CommandContext;
+use crate::domain::{Entry, Key};
+use crate::input::template::TemplateKey;
+use crate::input::{advice, invalid};
+
+/// Returns the name under which a script answers for the value of `key`.
+pub fn name(key: &Key) -> String {
+    format!("value_{key}")
+}
+
+/// Asks for the value of every key in `open`, with what the template says about it.
+pub fn ask(
+    context: &CommandContext<'_>,
+    open: &[Key],
+    template: &[TemplateKey],
+    dry_run: bool,
+) -> Result<Vec<Entry>, Failure> {
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
+    if dry_run && !context.interactive() && !context.has_answers() {
+        let missing = open
+            .iter()
+            .map(|key| (key.to_string(), None, "has no value".to_owned()));
+        return Err(invalid(missing.collect()));
+    }
+    let questions: Vec<Question> = open.iter().map(|key| question(key, template)).collect();
+    let mut values = Vec::new();
+    if context.interactive() {
+        for question in &questions {
+            values.push(context.ask_until(question, value)?);
+        }
+    } else {
+        let instead = "give them as `KEY=VALUE`, or in a file with `--file`";
+        for (answer, key) in context.ask_all_or(&questions, instead)?.iter().zip(open) {
+            values.push(
+                value(answer).map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
+            );
+        }
+    }
+    let entries = open.iter().cloned().zip(values);
+    let entries: Vec<Entry> = entries.map(|(key, value)| Entry { key, value }).collect();
+    for entry in &entries {
+        if let Some(odd) = advice::odd(entry.value.expose()) {
+            context.warn(&format!("the value of `{}` {odd}", entry.key));
+        }
+    }
+    Ok(entries)
+}
+
+fn question(key: &Key, template: &[TemplateKey]) -> Question {
+    let comment = template
+        .iter()
+        .find(|named| named.key == *key)
+        .map(|named| named.comment.join("\n"));
+    Question {
+        details: comment.filter(|comment| !comment.is_empty()),
+        ..Question::new(
+            QuestionKind::Password,
+            &name(key),
+            format!("Value of {key}"),
+        )
+    }
+}
+
+fn value(answer: &Answer) -> Result<Secret, String> {
+    match answer {
+        Answer::Secret(value) if value.expose().is_empty() => {
+            Err("a value can't be empty".to_owned())
+        }
+        Answer::Secret(value) if value.expose().contains('\0') => {
+            Err("a value can't have a NUL character".to_owned())
+        }
+        Answer::Secret(value) => Ok(value.clone()),
+        Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
+            Err("must be a text".to_owned())
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What `set` and `copy` say at the end.
+
+use bot_cli_sdk::plugin::Reply;
+use serde_json::{Value, json};
+
+use super::plan::{Plan, names};
+use crate::command::open::Opened;
+use crate::command::target::where_to;
+use crate::domain::{Key, SetName, Status};
+use crate::scope::BackendKind;
+use crate::text::{count, theirs};
+
+/// How far a plan has come.
+#[derive(Clone, Copy)]
+pub enum Progress {
+    /// It was only shown.
+    Shown,
+    /// It is carried out; the status of the set, where it is known.
+    Done(Option<Status>),
+}
+
+/// Reports on a plan.
+pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
+    let (created, overwritten) = plan.changes();
+    let (text, status, next) = match progress {
+        Progress::Shown => (
+            plan.words(opened) + "Nothing was changed\n",
+            None,
+            Vec::new(),
+        ),
+        Progress::Done(status) => {
+            let status = status.map(Status::name);
+            let look = opened.scope.command(&format!("secrets list {}", plan.name));
+            (done(opened, plan, status), status, vec![look])
+        }
+    };
+    Reply {
+        text,
+        data: json!({
+            "name": plan.name.as_str(),
+            "region": plan.target.region.as_str(),
+            "created": created,
+            "overwritten": overwritten,
+            "removed": list(&plan.removed),
+            "skipped": list(&plan.skipped),
+            "missing": list(&plan.missing),
+            "status": status,
+            "dry_run": matches!(progress, Progress::Shown),
+            "scope": opened.scope.json(),
+        }),
+        next,
+    }
+}
+
+fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
+    let (created, overwritten) = plan.changes();
+    let removed = match plan.removed.len() {
+        0 => String::new(),
+        removed => format!(", {removed} removed"),
+    };
+    let mut text = format!(
+        "Saved {} in `{}`: {} created, {} overwritten{removed} ({}; {})\n",
+        count(plan.entries.len(), "key"),
+        plan.name,
+        created.len(),
+        overwritten.len(),
+        where_to(opened, &plan.target.region),
+        status.unwrap_or("status unknown"),
+    );
+    if !plan.skipped.is_empty() {
+        text.extend(["Left out, without a value: ", &names(&plan.skipped), "\n"]);
+    }
+    if plan.target.exists && opened.scope.backend.value == BackendKind::Hosted {
+        text += "Agents that are running keep the old values until they are deployed again\n";
+    }
+    text
+}
+
+fn list(keys: &[Key]) -> Value {
+    keys.iter().map(|key| theirs(key.as_str())).collect()
+}
+
+/// Reports that a set has every key of a template.
+pub fn nothing_missing(opened: &Opened<'_>, name: &SetName) -> Reply {
+    Reply {
+        text: format!("Nothing to do: `{name}` has every key of the template\n"),
+        data: json!({
+            "name": name.as_str(),
+            "region": opened.scope.region.as_ref().map(|region| region.value.as_str()),
+            "created": [],
+            "overwritten": [],
+            "removed": [],
+            "skipped": [],
+            "missing": [],
+            "status": null,
+            "dry_run": false,
+            "scope": opened.scope.json(),
+        }),
+        next: Vec::new(),
+    }
+}

@@ -1,0 +1,47 @@
+//! Keys without a value: what becomes of them.
+
+use clap::ValueEnum;
+
+use super::looks_like_a_key;
+use crate::domain::Key;
+
+/// What is wrong with a key that is refused.
+pub const REFUSED: &str = "has no value";
+
+/// What is done with a key whose value is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Empty {
+    /// Refuse all that is given, with every such key
+    #[default]
+    Refuse,
+    /// Leave the key out
+    Skip,
+    /// Store the empty value; the hosting service does not take any
+    Keep,
+}
+
+/// What becomes of one key without a value.
+pub enum Fate {
+    /// It is left out.
+    Skipped,
+    /// It is stored without a value.
+    Kept,
+    /// It is refused, with this problem.
+    Refused(&'static str),
+}
+
+impl Empty {
+    /// Decides about `key`.
+    #[must_use]
+    pub fn decide(self, key: &Key) -> Fate {
+        match self {
+            Self::Refuse => Fate::Refused(REFUSED),
+            Self::Skip => Fate::Skipped,
+            // The end of a value in base64 looks like a key without a value.
+            Self::Keep if !looks_like_a_key(key.as_str()) => Fate::Refused(
+                "has no value, and may be a value itself: only a key in capitals is kept without one",
+            ),
+            Self::Keep => Fate::Kept,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `secrets copy`: sets of the vault, at the hosting service and under another name.
+
+use serde_json::json;
+
+use super::user::{User, pairs};
+
+const CANARY: &str = "c4n4ry v4lue";
+
+/// A user of the service with a set and an image pull secret in the vault.
+fn users() -> [User; 2] {
+    let users = [User::with_key(), User::with_token()];
+    for user in &users {
+        let pair = format!("A={CANARY}");
+        let local = ["--backend", "local", "--region", "eu-central"];
+        let set = ["secrets", "set", "my-bot", &pair, "B=2", "--skip"];
+        user.done(&[&set[..], &local].concat());
+        let host = "https://registry.example.com/v1/";
+        let pull = ["secrets", "image-pull-secret", "registry", host];
+        user.done(&[&pull[..], &["user:t0ken"], &local].concat());
+    }
+    users
+}
+
+#[test]
+fn a_set_of_the_vault_is_copied_to_the_service() {
+    for user in users() {
+        let copy = ["secrets", "copy", "my-bot"];
+        let plan = user.run(&[&copy[..], &["--dry-run"]].concat());
+        assert_eq!(plan.status, Some(0), "{plan:?}");
+        assert!(
+            plan.stdout.contains("+ create     A  12 characters"),
+            "{plan:?}"
+        );
+        assert!(
+            plan.stdout
+                .contains("region eu-central, the hosting service"),
+            "{plan:?}"
+        );
+        assert!(plan.stdout.ends_with("Nothing was changed\n"), "{plan:?}");
+        let (status, code) = user.fails(&copy);
+        assert_eq!((status, code.as_str()), (Some(2), "input_required"));
+        assert!(user.values("my-bot").is_empty(), "{}", user.name);
+
+        let done = user.done(&[&copy[..], &["--skip", "--wait"]].concat());
+        let seen = [
+            &done["created"],
+            &done["overwritten"],
+            &done["region"],
+            &done["status"],
+        ];
+        assert_eq!(
+            seen,
+            [
+                &json!(["A", "B"]),
+                &json!([]),
+                &json!("eu-central"),
+                &json!("ready")
+            ]
+        );
+        assert_eq!(done["from"]["backend"], "local");
+        assert_eq!(user.values("my-bot"), pairs(&[("A", CANARY), ("B", "2")]));
+
+        // What only the copy has stays.
+        user.done(&["secrets", "set", "my-bot", "C=3", "B=old", "--skip"]);
+        let run = user.run(&[&copy[..], &["--skip", "-vv"]].concat());
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert!(!format!("{run:?}").contains("c4n4ry"), "{run:?}");
+        assert!(run.stdout.contains("0 created, 2 overwritten"), "{run:?}");
+        assert_eq!(
+            user.values("my-bot"),
+            pairs(&[("A", CANARY), ("B", "2"), ("C", "3")])
+        );
+    }
+}
+
+#[test]
+fn an_image_pull_secret_of_the_vault_is_copied_to_the_service() {
+    for user in users() {
+        let copy = ["secrets", "copy", "registry", "--to-name", "pull"];
+        let plan = user.run(&[&copy[..], &["--dry-run"]].concat());
+        assert!(
+            plan.stdout
+                .starts_with("Create the image pull secret `pull`"),
+            "{plan:?}"
+        );
+        let (status, _) = user.fails(&copy);
+        assert_eq!(status, Some(2));
+        let done = user.done(&[&copy[..], &["--skip"]].concat());
+        assert_eq!(
+            (&done["created"], &done["host"]),
+            (&json!(true), &json!("https://registry.example.com/v1/"))
+        );
+        let stored = &user.service().stored()["first-org"]["pull"]["credentials"];
+        // `user:t0ken`
+        assert_eq!(*stored, json!("dXNlcjp0MGtlbg=="), "{}", user.name);
+        // The name of something else.
+        user.done(&["secrets", "set", "taken", "A=1", "--skip"]);
+        let (status, code) = user.fails(&["secrets", "copy", "registry", "--to-name", "taken"]);
+        assert_eq!((status, code.as_str()), (Some(1), "wrong_type"));
+    }
+}
+
+#[test]
+fn a_name_that_the_service_does_not_take_leads_to_another() {
+    let user = User::with_token();
+    for (name, hint) in [
+        (
+            "Abc-1",
+            "hint: `--to-name abc-1` gives the copy another name\n",
+        ),
+        ("ab", "hint: `--to-name NAME` gives the copy another name\n"),
+    ] {
+        user.done(&[
+            "secrets",
+            "set",
+            name,
+            "A=1",
+            "--skip",
+            "--backend",
+            "local",
+        ]);
+        let run = user.run(&["secrets", "copy", name, "--skip"]);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert_eq!(
+            run.stderr,
+            format!(
+                "error: 1 field is missing or invalid\n  name (--to-name): must be 3 to 63 \
+                 lower-case letters, digits and hyphens at the hosting service\n{hint}"
+            )
+        );
+    }
+    user.done(&["secrets", "copy", "Abc-1", "--to-name", "abc-1", "--skip"]);
+    assert_eq!(user.values("abc-1"), pairs(&[("A", "1")]));
+}
+
+#[test]
+fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
+    let user = User::with_token();
+    let local = ["--backend", "local", "--skip"];
+    user.done(
+        &[
+            &["secrets", "set", "blank", "A=1", "B=", "--empty", "keep"],
+            &local[..],
+        ]
+        .concat(),
+    );
+    user.done(&[&["secrets", "set", "emptied", "A=1"], &local[..]].concat());
+    user.done(&[&["secrets", "unset", "emptied", "A"], &local[..]].concat());
+    let before = user.service().sent().len();
+    let (status, document) = user.json(&["secrets", "copy", "blank", "--skip"]);
+    assert_eq!(status, Some(2), "{document}");
+    assert_eq!(document["error"]["fields"][0]["field"], "B");
+    for (arguments, status, code) in [
+        (&["none"][..], 1, "not_found"),
+        (&["blank", "--from", "hosted"], 2, "not_readable"),
+        (&["blank", "--to", "elsewhere"], 2, "usage"),
+        (&["bl/ank"], 2, "invalid_input"),
+        (&["blank", "--to-name", "a b"], 2, "invalid_input"),
+        (&["blank", "--to", "local"], 2, "invalid_input"),
+    ] {
+        let found = user.fails(&[&["secrets", "copy", "--skip"], arguments].concat());
+        assert_eq!(found.0, Some(status), "{arguments:?}");
+        assert!(found.1 == code, "{arguments:?}: {found:?}");
+    }
+    assert_eq!(user.service().sent().len(), before);
+    let (status, code) = user.fails(&["secrets", "copy", "emptied", "--skip"]);
+    assert_eq!((status, code.as_str()), (Some(1), "empty_set"));
+}
+
+#[test]
+fn a_set_is_copied_within_the_vault() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    let copy = ["secrets", "copy", "prod", "--to", "local", "--skip"];
+    user.done(&[&copy[..], &["--to-name", "test"]].concat());
+    assert_eq!(user.values("test"), pairs(&[("A", "1")]));
+    user.done(&[&copy[..], &["--to-organization", "acme"]].concat());
+    let list = user.done(&["secrets", "list", "-o", "acme"]);
+    assert_eq!(list["sets"][0]["name"], "prod");
+}

@@ -1,0 +1,338 @@
+//! What `secrets set` is given: words, files, values of their own files, keys without a value, and keys that go.
+
+use bot_cli_tests::service::{Fault, Injection};
+use serde_json::{Value, json};
+
+use super::user::{Run, User, pairs};
+
+const CANARY: &str = "sk-live-c4n4ry";
+
+fn assert_unseen(run: &Run) {
+    for shown in [&run.stdout, &run.stderr] {
+        assert!(!shown.contains("c4n4ry"), "{run:?}");
+        assert!(!shown.contains("C4N4RY"), "{run:?}");
+    }
+}
+
+fn fields(document: &Value) -> Vec<(&str, &str)> {
+    let fields = document["error"]["fields"].as_array().unwrap();
+    fields
+        .iter()
+        .map(|field| {
+            let text = |name: &str| field[name].as_str().unwrap();
+            (text("field"), text("problem"))
+        })
+        .collect()
+}
+
+#[test]
+fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
+    for user in User::all() {
+        for words in [
+            &["prod", "API_KEY", CANARY, "--skip"][..],
+            &["prod", "API_KEY", "AKIAIOSFODNN7C4N4RY", "--dry-run"],
+            &["prod", CANARY],
+            &["API_KEY", CANARY],
+        ] {
+            let run = user.run(&[&["secrets", "set"], words].concat());
+            assert_eq!(run.status, Some(2), "{run:?}");
+            assert!(run.stderr.contains("is not `KEY=VALUE`"), "{run:?}");
+            assert_unseen(&run);
+        }
+        let (_, document) = user.json(&["secrets", "set", "prod", "API_KEY", CANARY]);
+        assert_eq!(
+            fields(&document),
+            [(
+                "pair 2",
+                "is not `KEY=VALUE`; for the value of `API_KEY`, write `API_KEY=…`"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_word_alone_is_a_key_that_the_set_has() {
+    for user in User::all() {
+        user.done(&["secrets", "set", "prod", "lower-key=1", "--skip"]);
+        let (status, document) = user.json(&["secrets", "set", "prod", "lower-key"]);
+        let code = &document["error"]["code"];
+        assert_eq!((status, code), (Some(2), &json!("input_required")));
+        assert_eq!(fields(&document)[0].0, "value_lower-key");
+    }
+}
+
+#[test]
+fn a_value_comes_from_a_file_byte_for_byte() {
+    let pem = "-----BEGIN KEY-----\nabc=\n-----END KEY-----\n";
+    for user in User::all() {
+        user.write("key.pem", pem);
+        user.write("account.json", "{\n  \"a\": \"${B}\"\n}");
+        let from = ["PEM=key.pem", "ACCOUNT=account.json", "TOKEN=-"];
+        let run = user.run_with(
+            &[
+                "secrets",
+                "set",
+                "prod",
+                "A=1",
+                "--value-from",
+                from[0],
+                "--value-from",
+                from[1],
+                "--value-from",
+                from[2],
+                "--skip",
+            ],
+            "typed\n",
+        );
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert_eq!(
+            run.stderr.lines().next(),
+            Some("warning: the value of `TOKEN` ends with a line break")
+        );
+        let expected = [
+            ("A", "1"),
+            ("PEM", pem),
+            ("ACCOUNT", "{\n  \"a\": \"${B}\"\n}"),
+            ("TOKEN", "typed\n"),
+        ];
+        assert_eq!(user.values("prod"), pairs(&expected), "{}", user.name);
+        let plan = user.run(&[
+            "secrets",
+            "set",
+            "prod",
+            "--value-from",
+            from[0],
+            "--dry-run",
+        ]);
+        assert!(
+            plan.stdout.contains("PEM  43 characters in 3 lines"),
+            "{plan:?}"
+        );
+    }
+}
+
+#[test]
+fn values_from_files_are_refused_all_at_once_and_unseen() {
+    let user = User::of_the_vault();
+    user.write("latin", b"c4n4ry\xff");
+    user.write("nul", b"c4n4ry\0");
+    user.write("empty", "");
+    let mut arguments = vec!["--json", "secrets", "set", "prod", "A=1", "--skip"];
+    for from in [
+        "LATIN=latin",
+        "NUL=nul",
+        "EMPTY=empty",
+        "FOLDER=.",
+        "NONE=sk-live-c4n4ry",
+        "A=empty",
+        "sk-live-c4n4ry",
+    ] {
+        arguments.extend(["--value-from", from]);
+    }
+    let run = user.run(&arguments);
+    assert_eq!(run.status, Some(2));
+    assert_unseen(&run);
+    assert_eq!(
+        fields(&run.document()),
+        [
+            ("file 7", "is not `KEY=PATH`"),
+            (
+                "LATIN",
+                "`latin` is not UTF-8: encode it first, as base64 for instance"
+            ),
+            ("NUL", "`nul` has a NUL character"),
+            ("EMPTY", "`empty` is empty"),
+            ("FOLDER", "`.` is a directory"),
+            (
+                "NONE",
+                "there is no such file (what is given is not shown: it may be a value)"
+            ),
+            ("A", "is given a second time"),
+        ]
+    );
+    for arguments in [
+        &["--value-from", "A=-", "--value-from", "B=-"][..],
+        &["--value-from", "A=-", "--file", "-"],
+        &["--from-template", "-", "--file", "-"],
+    ] {
+        let run = user.run_with(&[&["secrets", "set", "prod"], arguments].concat(), CANARY);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(run.stderr.contains("can be read only once"), "{run:?}");
+    }
+    assert_eq!(user.done(&["secrets", "list"])["sets"], json!([]));
+}
+
+#[test]
+fn a_file_goes_together_with_values_of_their_own_files() {
+    let user = User::of_the_vault();
+    user.write(".env", "A=1\n");
+    user.write("pem", "x");
+    let set = ["secrets", "set", "prod", "-f", ".env", "--value-from"];
+    user.done(&[&set[..], &["B=pem", "--skip"]].concat());
+    assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("B", "x")]));
+    let (status, _) = user.fails(&[&set[..], &["A=pem", "--skip"]].concat());
+    assert_eq!(status, Some(2));
+}
+
+#[test]
+fn keys_without_a_value_are_refused_left_out_or_kept() {
+    for user in User::all() {
+        user.write(".env", "A=1\nB=\nC=2\n");
+        let set = ["secrets", "set", "prod", "--skip", "-f", ".env"];
+        let run = user.run(&set);
+        assert_eq!(run.status, Some(2));
+        assert_eq!(
+            run.stderr,
+            "error: 1 field is missing or invalid\n  .env:2:1 (--file): `B` has no value\n\
+             hint: `--empty skip` leaves keys without a value out\n"
+        );
+        let done = user.done(&[&set[..], &["--empty", "skip"]].concat());
+        assert_eq!(done["skipped"], json!(["B"]));
+        let without = pairs(&[("A", "1"), ("C", "2")]);
+        assert_eq!(user.values("prod"), without, "{}", user.name);
+        let run = user.run(&[&set[..], &["--empty", "keep"]].concat());
+        if user.name == "vault" {
+            assert_eq!(run.status, Some(0), "{run:?}");
+            let with = pairs(&[("A", "1"), ("B", ""), ("C", "2")]);
+            assert_eq!(user.values("prod"), with);
+        } else {
+            let requests = user.service().sent().len();
+            let run = user.run(&[&set[..], &["--empty", "keep"]].concat());
+            assert_eq!(run.status, Some(2), "{run:?}");
+            assert_eq!(
+                run.stderr,
+                "error: 1 field is missing or invalid\n  \
+                 B: has no value, and the hosting service takes no empty values\n\
+                 hint: `--empty skip` leaves them out\n"
+            );
+            assert_eq!(user.service().sent().len(), requests);
+            assert_eq!(user.values("prod"), without);
+        }
+    }
+}
+
+#[test]
+fn what_has_only_keys_without_a_value_is_refused() {
+    let user = User::of_the_vault();
+    user.write(".env", "A=\n");
+    let run = user.run(&["secrets", "set", "prod", "-f", ".env", "--empty", "skip"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("no key has a value"), "{run:?}");
+    // The end of base64 in a file of its own looks like a key.
+    user.write(".env", "c4n4ryC4N4RY=\n");
+    for empty in ["skip", "keep", "refuse"] {
+        let run = user.run(&["secrets", "set", "p", "-f", ".env", "--empty", empty]);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert_unseen(&run);
+    }
+}
+
+#[test]
+fn pruning_makes_the_set_what_the_file_is() {
+    for user in User::all() {
+        let old = [
+            "secrets", "set", "prod", "A=1", "B=2", "C=3", "D=4", "--skip",
+        ];
+        user.done(&old);
+        user.write(".env", "A=10\nB=\nE=5\n");
+        let set = [
+            "secrets", "set", "prod", "-f", ".env", "--empty", "skip", "--prune",
+        ];
+        let run = user.run(&[&set[..], &["--dry-run"]].concat());
+        let plan: Vec<&str> = run
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("  "))
+            .collect();
+        assert_eq!(
+            plan,
+            [
+                "  ~ overwrite  A  2 characters",
+                "  + create     E  1 character",
+                "  - remove     C",
+                "  - remove     D"
+            ],
+            "{run:?}"
+        );
+        let (status, code) = user.fails(&set);
+        assert_eq!((status, code.as_str()), (Some(2), "input_required"));
+        assert_eq!(user.values("prod").len(), 4);
+
+        let shown = user.run(&[&set[..], &["--skip"]].concat());
+        assert_eq!(shown.status, Some(0), "{shown:?}");
+        assert!(shown.stdout.contains("- remove     C"), "{shown:?}");
+        assert!(
+            shown.stdout.contains("1 created, 1 overwritten, 2 removed"),
+            "{shown:?}"
+        );
+        let expected = pairs(&[("A", "10"), ("B", "2"), ("E", "5")]);
+        assert_eq!(user.values("prod"), expected, "{}", user.name);
+        // Nothing is left to remove.
+        let done = user.done(&[&set[..], &["--skip"]].concat());
+        assert_eq!(
+            (&done["removed"], &done["skipped"]),
+            (&json!([]), &json!(["B"]))
+        );
+    }
+}
+
+#[test]
+fn pruning_needs_a_file_with_keys() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    user.write("empty.env", "# nothing\n");
+    user.write("blank.env", "B=\n");
+    for arguments in [
+        &["B=1", "--prune"][..],
+        &["--value-from", "B=empty.env", "--prune"],
+        &["-f", "empty.env", "--prune"],
+        &["-f", "blank.env", "--prune", "--empty", "skip"],
+        &["-f", "none.env", "--prune"],
+        &["-f", "empty.env", "--prune", "--from-template", "blank.env"],
+    ] {
+        let set = [&["secrets", "set", "prod", "--skip"], arguments].concat();
+        let (status, _) = user.fails(&set);
+        assert_eq!(status, Some(2), "{arguments:?}");
+    }
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+}
+
+#[test]
+fn pruning_that_fails_half_way_says_what_is_done() {
+    for user in [User::with_key(), User::with_token()] {
+        user.write(".env", "A=10\n");
+        let set = ["secrets", "set", "prod", "-f", ".env", "--prune", "--skip"];
+        let before = pairs(&[("A", "1"), ("C", "3")]);
+        for (method, fault, status, told, after) in [
+            (
+                "DELETE",
+                Fault::error(403, "not yours", "FORBIDDEN"),
+                4,
+                &[("A", "applied"), ("C", "not applied")][..],
+                pairs(&[("A", "10"), ("C", "3")]),
+            ),
+            (
+                "PUT",
+                Fault::error(403, "not yours", "FORBIDDEN"),
+                4,
+                &[],
+                before.clone(),
+            ),
+        ] {
+            user.done(&["secrets", "set", "prod", "A=1", "C=3", "--skip"]);
+            assert_eq!(user.values("prod"), before);
+            user.service().inject(Injection::new(method, "/", fault));
+            let (ended, document) = user.json(&set);
+            user.service().heal();
+            let name = user.name;
+            assert_eq!(ended, Some(status), "{name} {method}: {document}");
+            let told: Vec<(&str, &str)> = told.to_vec();
+            let fields: Vec<_> = match document["error"]["fields"].as_array() {
+                Some(_) => fields(&document),
+                None => Vec::new(),
+            };
+            assert_eq!(fields, told, "{name} {method}: {document}");
+            assert_eq!(user.values("prod"), after, "{name} {method}");
+        }
+    }
+}
