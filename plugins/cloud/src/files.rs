@@ -286,6 +286,7 @@ pub fn lock(
 }
 
 /// Leaves an empty file as a mark; `false` where it is there already.
+#[must_use]
 pub fn first_time(mark: &Path) -> bool {
     let folder = mark.parent().unwrap_or(Path::new("."));
     let made = private_folder(folder).and_then(|()| {

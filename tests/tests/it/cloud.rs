@@ -3,6 +3,7 @@
 mod canary;
 mod contract;
 mod copy;
+mod door;
 mod dotenv;
 mod giving;
 mod keyring;

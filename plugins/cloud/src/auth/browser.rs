@@ -38,14 +38,14 @@ pub fn sign_in<T>(
         visit(&issuer, watch, show).await
     })?;
     // Outside of the runtime: what confirms it has one of its own.
-    let (page, confirmed) = match granted {
-        Err((page, failure)) => (page, Err(failure)),
+    let (outcome, confirmed) = match granted {
+        Err((outcome, failure)) => (outcome, Err(failure)),
         Ok(credentials) => match confirm(credentials) {
             Ok(confirmed) => (Page::SignedIn, Ok(confirmed)),
             Err(failure) => (Page::NotSignedIn, Err(failure)),
         },
     };
-    runtime.block_on(visitor.tell(page));
+    runtime.block_on(visitor.tell(outcome));
     confirmed
 }
 

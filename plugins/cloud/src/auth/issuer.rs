@@ -77,11 +77,11 @@ impl<'a> Issuer<'a> {
         let root = service.strip_suffix("/v1").unwrap_or(&service);
         let config: Config = get(&http, &format!("{root}/auth/config"), pace, watch).await?;
         secure(&config.issuer)?;
-        let place = format!(
+        let discovery = format!(
             "{}/.well-known/openid-configuration",
             config.issuer.trim_end_matches('/')
         );
-        let endpoints: Endpoints = get(&http, &place, pace, watch).await?;
+        let endpoints: Endpoints = get(&http, &discovery, pace, watch).await?;
         if endpoints.issuer != config.issuer {
             return Err(unsound("it gives another name than the service does"));
         }
@@ -305,11 +305,11 @@ pub fn refused(
 
 async fn get<T: DeserializeOwned>(
     http: &reqwest::Client,
-    place: &str,
+    address: &str,
     pace: Pace,
     watch: &dyn Watch,
 ) -> Result<T, BackendError> {
-    let url = Url::parse(place).map_err(|_| unsound("its address is not valid"))?;
+    let url = Url::parse(address).map_err(|_| unsound("its address is not valid"))?;
     watch.requested(&format!("GET {}", url.path()));
     let exchange = async {
         let response = http
