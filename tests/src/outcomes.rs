@@ -10,6 +10,7 @@ mod weather;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::thread;
 
 use fastrand::Rng;
@@ -52,16 +53,12 @@ impl fmt::Display for Tally {
 }
 
 /// Runs `operations` of them on `hands` threads, each with a service of its own.
-///
-/// # Panics
-/// When a service can't be started.
-#[must_use]
 pub fn run<R: Runner>(
     seed: u64,
     operations: usize,
     hands: usize,
     runner: impl Fn() -> R + Sync,
-) -> Tally {
+) -> io::Result<Tally> {
     let mut tally = Tally::default();
     thread::scope(|scope| {
         let running: Vec<_> = (0..hands)
@@ -73,17 +70,17 @@ pub fn run<R: Runner>(
             .collect();
         for hand in running {
             match hand.join() {
-                Ok(one) => tally.add(one),
+                Ok(one) => tally.add(one?),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-    });
-    tally
+        Ok(tally)
+    })
 }
 
-fn alone(seed: u64, operations: usize, runner: &impl Runner) -> Tally {
+fn alone(seed: u64, operations: usize, runner: &impl Runner) -> io::Result<Tally> {
     let mut random = Rng::with_seed(seed);
-    let service = Service::start().unwrap_or_else(|error| panic!("no service: {error}"));
+    let service = Service::start()?;
     let mut tally = Tally::default();
     for number in 0..operations {
         operation::prepare(&service, &mut random);
@@ -92,7 +89,7 @@ fn alone(seed: u64, operations: usize, runner: &impl Runner) -> Tally {
         let weather = weather::draw(&mut random, runner.longest());
         service.follow(weather.script.clone());
         service.world().sent.clear();
-        let ran = runner.run(&service, &operation, weather.stop);
+        let ran = runner.run(&service, &operation, weather.stop)?;
         service.heal();
         service.settle();
         let after = service.stored();
@@ -106,5 +103,5 @@ fn alone(seed: u64, operations: usize, runner: &impl Runner) -> Tally {
             ));
         }
     }
-    tally
+    Ok(tally)
 }

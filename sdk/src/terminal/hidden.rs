@@ -28,9 +28,8 @@ const ROOM: usize = 64 * 1024;
 /// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
 const BURST: Duration = Duration::from_millis(25);
 
-/// Asks for a line; `help` stands behind the question until it is answered. Esc leaves it only where `back` leads somewhere.
+/// Asks for a line on a terminal that is [`Unseen`]; `help` stands behind the question until it is answered. Esc leaves it only where `back` leads somewhere.
 pub fn ask(message: &str, help: Option<&str>, back: bool, color: bool) -> InquireResult<Secret> {
-    let _raw = Raw::enter()?;
     let help = help.map_or_else(String::new, |help| format!("[{help}] "));
     let mut prompt = Prompt {
         message,
@@ -251,18 +250,18 @@ impl Typed {
 }
 
 /// A terminal that shows nothing of what is typed, as long as this lives.
-struct Raw;
+pub struct Unseen;
 
-impl Raw {
-    fn enter() -> io::Result<Self> {
+impl Unseen {
+    pub fn begin() -> io::Result<Self> {
         enable_raw_mode()?;
-        let raw = Self;
+        let unseen = Self;
         execute!(stderr(), EnableBracketedPaste)?;
-        Ok(raw)
+        Ok(unseen)
     }
 }
 
-impl Drop for Raw {
+impl Drop for Unseen {
     fn drop(&mut self) {
         let _ = execute!(stderr(), DisableBracketedPaste);
         let _ = disable_raw_mode();

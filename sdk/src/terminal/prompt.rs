@@ -21,11 +21,30 @@ const MARGIN: usize = 7;
 
 /// Asks until there is an answer. Esc goes back where the question allows that, Ctrl-C cancels.
 pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
+    // What is typed as soon as the words about a secret are there must not be seen, either.
+    let _unseen = match question.kind {
+        QuestionKind::Password => {
+            let unseen = hidden::Unseen::begin();
+            Some(unseen.map_err(|error| failed(question, &reason(&error)))?)
+        }
+        QuestionKind::Text
+        | QuestionKind::Confirm
+        | QuestionKind::Select
+        | QuestionKind::Multiselect => None,
+    };
+    let show = |text: String| match question.kind {
+        // Such a terminal does not begin a line by itself.
+        QuestionKind::Password => to_stderr(&text.replace('\n', "\r\n")),
+        QuestionKind::Text
+        | QuestionKind::Confirm
+        | QuestionKind::Select
+        | QuestionKind::Multiselect => to_stderr(&text),
+    };
     if let Some(details) = &question.details {
-        to_stderr(&format!("\n{}\n", super::report::text(details, color)));
+        show(format!("\n{}\n", super::report::text(details, color)));
     }
     if let Some(problem) = &question.problem {
-        to_stderr(&format!("{}\n", printable(problem, false)));
+        show(format!("{}\n", printable(problem, false)));
     }
     let prompt = Prompt::new(question, color);
     loop {

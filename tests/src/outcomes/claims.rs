@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
 use super::runner::Ran;
@@ -21,137 +21,145 @@ pub fn ending(ran: &Ran) -> String {
 pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -> Vec<String> {
     let (before, after) = (&before[ORGANIZATION], &after[ORGANIZATION]);
     let parts = parts(operation, before, after);
-    let mut wrong = Vec::new();
-    let mut claim = |holds: bool, what: String| {
-        if !holds {
-            wrong.push(what);
-        }
-    };
-    let all = parts.iter().all(|part| part.applied);
-    let none = parts.iter().all(|part| !part.applied);
-    let changes = !parts.is_empty();
-
-    // The status and the members.
-    let outcome = outcome(ran);
-    let stopped = matches!(ran.status, 130 | 143);
-    if changes {
-        match (ran.status, outcome.as_deref()) {
-            (0, None) => claim(all, "status 0".to_owned()),
-            (0, Some(outcome)) => claim(false, format!("status 0 with {outcome}")),
-            (_, Some("not_done") | None) => claim(none, "not done".to_owned()),
-            (_, Some("done")) => claim(all, "done".to_owned()),
-            (_, Some("partly_done")) => claim(!all, "partly done".to_owned()),
-            (_, Some("unknown")) => {}
-            (_, Some(other)) => claim(false, format!("outcome {other}")),
-        }
-    }
-    claim(
-        (ran.status == 3) == (outcome.as_deref() == Some("unknown") && !stopped),
-        format!("status {} with {outcome:?}", ran.status),
-    );
-    for field in fields(ran) {
-        let name = field["field"].as_str().unwrap_or_default();
-        let part = parts.iter().find(|part| part.key == name);
-        match (field["problem"].as_str(), part) {
-            (Some("applied"), part) => {
-                claim(
-                    part.is_some_and(|part| part.applied),
-                    format!("{name} applied"),
-                );
-            }
-            (Some("not applied"), part) => {
-                claim(
-                    part.is_none_or(|part| !part.applied),
-                    format!("{name} not applied"),
-                );
-            }
-            _ => {}
-        }
-    }
+    let mut claims = Claims::default();
+    claims.of_the_status(&parts, ran);
+    claims.of_the_keys(&parts, ran);
+    claims.of_the_sentences(&parts, ran);
+    claims.of_what_is_missing(operation, before, ran);
     if ran.status == 0 {
+        claims.of_what_is_seen(operation, before, ran);
+    }
+    claims.claim(!leaks(operation, ran), "a value is shown");
+    if parts.is_empty() {
+        claims.claim(before == after, "nothing was to be changed");
+    }
+    claims.wrong
+}
+
+/// What was claimed and is not so.
+#[derive(Default)]
+struct Claims {
+    wrong: Vec<String>,
+}
+
+impl Claims {
+    fn claim(&mut self, holds: bool, what: impl Into<String>) {
+        if !holds {
+            self.wrong.push(what.into());
+        }
+    }
+
+    fn of_the_status(&mut self, parts: &[Part], ran: &Ran) {
+        let outcome = outcome(ran);
+        let (all, none) = (all(parts), none(parts));
+        if !parts.is_empty() {
+            match (ran.status, outcome.as_deref()) {
+                (0, None) => self.claim(all, "status 0"),
+                (0, Some(outcome)) => self.claim(false, format!("status 0 with {outcome}")),
+                (_, Some("not_done") | None) => self.claim(none, "not done"),
+                (_, Some("done")) => self.claim(all, "done"),
+                (_, Some("partly_done")) => self.claim(!all, "partly done"),
+                (_, Some("unknown")) => {}
+                (_, Some(other)) => self.claim(false, format!("outcome {other}")),
+            }
+        }
+        let stopped = matches!(ran.status, 130 | 143);
+        let is_unknown = outcome.as_deref() == Some("unknown");
+        self.claim(
+            (ran.status == 3) == (is_unknown && !stopped),
+            format!("status {} with {outcome:?}", ran.status),
+        );
+    }
+
+    fn of_the_keys(&mut self, parts: &[Part], ran: &Ran) {
+        let find = |key: &str| parts.iter().find(|part| part.key == key);
+        for field in fields(ran) {
+            let name = field["field"].as_str().unwrap_or_default();
+            let part = find(name);
+            match field["problem"].as_str() {
+                Some("applied") => {
+                    self.claim(
+                        part.is_some_and(|part| part.applied),
+                        format!("{name} applied"),
+                    );
+                }
+                Some("not applied") => {
+                    let holds = part.is_none_or(|part| !part.applied);
+                    self.claim(holds, format!("{name} not applied"));
+                }
+                Some(_) | None => {}
+            }
+        }
+        if ran.status != 0 {
+            return;
+        }
         for (member, existed) in [("created", false), ("overwritten", true)] {
             for key in ran.document[member].as_array().into_iter().flatten() {
                 let key = key.as_str().unwrap_or_default();
-                let part = parts.iter().find(|part| part.key == key);
-                claim(
-                    part.is_some_and(|part| part.existed == existed),
-                    format!("{key} {member}"),
-                );
+                let holds = find(key).is_some_and(|part| part.existed == existed);
+                self.claim(holds, format!("{key} {member}"));
             }
         }
     }
 
-    // The sentences.
-    let said = |words: &[&str]| words.iter().any(|words| ran.said.contains(words));
-    if said(&[
-        "was not changed",
-        "was not deleted",
-        "nothing was",
-        "othing has changed",
-    ]) {
-        claim(none, "a sentence says that nothing was done".to_owned());
+    fn of_the_sentences(&mut self, parts: &[Part], ran: &Ran) {
+        const NOT_DONE: [&str; 4] = [
+            "was not changed",
+            "was not deleted",
+            "nothing was",
+            "othing has changed",
+        ];
+        const DONE: [&str; 5] = [
+            "Saved ",
+            "Removed ",
+            "Deleted the ",
+            "Updated the image",
+            "Created the image",
+        ];
+        if NOT_DONE.iter().any(|words| ran.said.contains(words)) {
+            self.claim(none(parts), "a sentence says that nothing was done");
+        }
+        let done = |line: &str| DONE.iter().any(|words| line.starts_with(words));
+        if ran.said.lines().any(done) || ran.said.contains("` is changed") {
+            let holds = !parts.is_empty() && all(parts);
+            self.claim(holds, "a sentence says that it is done");
+        }
+        let is_unknown = outcome(ran).as_deref() == Some("unknown");
+        if ran.said.contains("unknown whether") {
+            self.claim(is_unknown, "only a sentence says unknown");
+        } else if is_unknown && !ran.said.contains("does not show it") {
+            self.claim(false, "no sentence says unknown");
+        }
     }
-    let done = [
-        "Saved ",
-        "Removed ",
-        "Deleted the ",
-        "Updated the image",
-        "Created the image",
-    ];
-    let said_done = ran
-        .said
-        .lines()
-        .any(|line| done.iter().any(|done| line.starts_with(done)));
-    if said_done || said(&["` is changed"]) {
-        claim(changes && all, "a sentence says that it is done".to_owned());
-    }
-    if said(&["unknown whether"]) {
-        claim(
-            outcome.as_deref() == Some("unknown"),
-            "only a sentence says unknown".to_owned(),
-        );
-    }
-    let name = name(operation);
-    if said(&["there is no set"]) {
-        claim(
-            before.get(name).is_none(),
-            "there is no such set".to_owned(),
-        );
-    }
-    if said(&["No secrets in"]) {
-        claim(before == &json!({}), "there are no secrets".to_owned());
-    }
-    claim(!leaks(operation, ran), "a value is shown".to_owned());
 
-    // What is seen.
-    if ran.status == 0 {
+    fn of_what_is_missing(&mut self, operation: &Operation, before: &Value, ran: &Ran) {
+        if ran.said.contains("there is no set") {
+            let is_missing = before.get(name(operation)).is_none();
+            self.claim(is_missing, "there is no such set");
+        }
+        if ran.said.contains("No secrets in") {
+            self.claim(before == &json!({}), "there are no secrets");
+        }
+    }
+
+    fn of_what_is_seen(&mut self, operation: &Operation, before: &Value, ran: &Ran) {
         match operation {
             Operation::List => {
-                let listed: Vec<&str> = ran.document["sets"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|set| set["name"].as_str())
-                    .collect();
-                let there: Vec<&String> = before
-                    .as_object()
-                    .into_iter()
-                    .flat_map(|m| m.keys())
-                    .collect();
-                claim(listed == there, format!("listed {listed:?}"));
+                let sets = ran.document["sets"].as_array().into_iter().flatten();
+                let listed: Vec<&str> = sets.filter_map(|set| set["name"].as_str()).collect();
+                let there: Vec<&String> =
+                    before.as_object().into_iter().flat_map(Map::keys).collect();
+                self.claim(listed == there, format!("listed {listed:?}"));
             }
             Operation::Show { name } => {
-                let there = &before[name];
                 let keys = ran.document["keys"].as_array().map(|keys| {
-                    let keys = keys
-                        .iter()
-                        .map(|key| key.as_str().unwrap_or_default().to_owned());
-                    keys.collect::<Vec<_>>()
+                    let keys = keys.iter().filter_map(Value::as_str);
+                    keys.map(str::to_owned).collect::<Vec<_>>()
                 });
-                let real = there["secrets"]
-                    .as_object()
-                    .map(|secrets| secrets.keys().cloned().collect::<Vec<_>>());
-                claim(!there.is_null() && keys == real, format!("shown {keys:?}"));
+                let there = before[name]["secrets"].as_object();
+                let there = there.map(|secrets| secrets.keys().cloned().collect::<Vec<_>>());
+                let holds = before.get(name).is_some() && keys == there;
+                self.claim(holds, format!("shown {keys:?}"));
             }
             Operation::Set { .. }
             | Operation::Unset { .. }
@@ -159,10 +167,14 @@ pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -
             | Operation::Pull { .. } => {}
         }
     }
-    if !changes {
-        claim(before == after, "something was changed".to_owned());
-    }
-    wrong
+}
+
+fn all(parts: &[Part]) -> bool {
+    parts.iter().all(|part| part.applied)
+}
+
+fn none(parts: &[Part]) -> bool {
+    parts.iter().all(|part| !part.applied)
 }
 
 /// A part of a change.

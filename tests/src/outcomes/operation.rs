@@ -68,7 +68,9 @@ impl Operation {
             }
             Self::Unset { name, keys } => {
                 add(&["unset", "--skip", name]);
-                keys.iter().for_each(|key| add(&[key]));
+                for key in keys {
+                    add(&[key]);
+                }
             }
             Self::Delete { name } => add(&["delete", "--skip", name]),
             Self::Pull { name, credentials } => {

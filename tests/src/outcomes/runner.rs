@@ -1,5 +1,6 @@
 //! Who carries an operation out: the library in this process, or the executable.
 
+use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use bot_cli_cloud::environment::Environment;
 use bot_cli_cloud::options::Options;
 use bot_cli_cloud::pace::Pace;
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Format, Outcome};
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
@@ -39,7 +40,12 @@ pub trait Runner {
     fn longest(&self) -> Duration;
 
     /// Runs one, and wants it to stop after `stop`.
-    fn run(&self, service: &Service, operation: &Operation, stop: Option<Duration>) -> Ran;
+    fn run(
+        &self,
+        service: &Service,
+        operation: &Operation,
+        stop: Option<Duration>,
+    ) -> io::Result<Ran>;
 }
 
 /// The library, with short pauses.
@@ -63,7 +69,12 @@ impl Runner for InProcess {
         Duration::from_millis(80)
     }
 
-    fn run(&self, service: &Service, operation: &Operation, stop: Option<Duration>) -> Ran {
+    fn run(
+        &self,
+        service: &Service,
+        operation: &Operation,
+        stop: Option<Duration>,
+    ) -> io::Result<Ran> {
         let heard = Arc::new(Mutex::new(String::new()));
         let cancel = Cancel::new();
         let context = Context {
@@ -93,7 +104,7 @@ impl Runner for InProcess {
         };
         let words = ["bot-cli-cloud".to_owned()].into_iter();
         let options = Options::try_parse_from(words.chain(operation.arguments()));
-        let options = options.unwrap_or_else(|error| panic!("{error}"));
+        let options = options.map_err(io::Error::other)?;
         if let Some(stop) = stop {
             thread::spawn(move || {
                 thread::sleep(stop);
@@ -106,15 +117,15 @@ impl Runner for InProcess {
             environment,
         ));
         let mut said = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        said += &match &outcome.result {
-            Ok(reply) => reply.text.clone(),
-            Err(failure) => format!("{}\n{}", failure.message, failure.hints.join("\n")),
-        };
-        Ran {
+        match &outcome.result {
+            Ok(reply) => said.push_str(&reply.text),
+            Err(failure) => said.extend([&*failure.message, "\n", &failure.hints.join("\n")]),
+        }
+        Ok(Ran {
             status: outcome.status.into(),
             said,
             document: outcome.document(),
-        }
+        })
     }
 }
 
@@ -123,7 +134,12 @@ impl Runner for Executable {
         Duration::from_millis(250)
     }
 
-    fn run(&self, service: &Service, operation: &Operation, stop: Option<Duration>) -> Ran {
+    fn run(
+        &self,
+        service: &Service,
+        operation: &Operation,
+        stop: Option<Duration>,
+    ) -> io::Result<Ran> {
         let mut command = Command::new(&self.path);
         command
             .args(["-v", "--json"])
@@ -139,7 +155,7 @@ impl Runner for Executable {
         if !self.with_key {
             command.env("BOT_CLI_ORGANIZATION", ORGANIZATION);
         }
-        let child = command.spawn().unwrap_or_else(|error| panic!("{error}"));
+        let child = command.spawn()?;
         if let Some(stop) = stop {
             let process = i32::try_from(child.id()).ok();
             thread::sleep(stop);
@@ -152,16 +168,14 @@ impl Runner for Executable {
                 let _ = rustix::process::kill_process(process, signal);
             }
         }
-        let output = child
-            .wait_with_output()
-            .unwrap_or_else(|error| panic!("{error}"));
+        let output = child.wait_with_output()?;
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-        Ran {
+        Ok(Ran {
             status: output.status.code().unwrap_or(-1),
             said: format!("{}{stdout}", String::from_utf8_lossy(&output.stderr)),
             // A process that ended before it could say anything says nothing; that it was stopped shows in the status.
             document: serde_json::from_str(&stdout).unwrap_or(Value::Null),
-        }
+        })
     }
 }
 
@@ -185,7 +199,8 @@ impl Ui for Listener {
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        panic!("nobody can be asked: {question:?}")
+        let message = format!("nobody can be asked: {}", question.key);
+        Err(Failure::new(Exit::Failed, "asked", message))
     }
 
     fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
