@@ -10,7 +10,7 @@ use super::callback::{Brought, Callback, Visitor};
 use super::credentials::Credentials;
 use super::issuer::{Issuer, refused};
 use super::page::Page;
-use crate::backend::hosted::http::{runtime, until_cancelled};
+use crate::backend::hosted::http::waiting::{runtime, until_cancelled};
 use crate::pace::Pace;
 use crate::text;
 use crate::watch::Watch;

@@ -14,7 +14,8 @@ use url::{Url, form_urlencoded};
 
 use super::credentials::{Credentials, Refresh, TokenKind, parse_token};
 use crate::backend::BackendError;
-use crate::backend::hosted::http::{connector, failed, patiently, runtime};
+use crate::backend::hosted::http::connect::{connector, failed};
+use crate::backend::hosted::http::waiting::{patiently, runtime};
 use crate::pace::Pace;
 use crate::scope::address;
 use crate::watch::Watch;

@@ -1,0 +1,91 @@
+//! Connections: how one comes about, and why there is none, for people.
+
+use std::error::Error as _;
+
+use url::Url;
+
+use crate::backend::BackendError;
+use crate::pace::Pace;
+use crate::scope::is_this_machine;
+
+/// What speaks HTTP with the service at `base`.
+pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, BackendError> {
+    // Whoever was first has installed the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("bot-cli-cloud/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(pace.connect.min(pace.request))
+        .timeout(pace.request)
+        .referer(false);
+    if is_this_machine(base) {
+        // No proxy sees what is meant for this machine.
+        builder = builder.no_proxy();
+        if base.scheme() == "http" {
+            // Nothing to verify, so no certificates are loaded.
+            let nobody = rustls::ClientConfig::builder()
+                .with_root_certificates(rustls::RootCertStore::empty())
+                .with_no_client_auth();
+            builder = builder.tls_backend_preconfigured(nobody);
+        }
+    }
+    builder.build().map_err(|error| failed(base, &error))
+}
+
+/// A failure before a whole answer came.
+#[must_use]
+pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
+    let host = base.host_str().unwrap_or_default().to_owned();
+    if error.is_timeout() {
+        return BackendError::TimedOut { host };
+    }
+    let mut reason = String::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(tls) = find_tls(error) {
+            return BackendError::BadCertificate {
+                host,
+                reason: distrust(tls),
+            };
+        }
+        reason = error.to_string();
+        cause = error.source();
+    }
+    if reason.is_empty() {
+        "the connection broke off".clone_into(&mut reason);
+    }
+    let reason = reason
+        .split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    BackendError::Unreachable { host, reason }
+}
+
+/// Why a certificate is not believed, for people. What the system's own verifier says of an unknown issuer is not for them.
+fn distrust(error: &rustls::CertificateError) -> String {
+    let is_unknown = matches!(
+        error,
+        rustls::CertificateError::UnknownIssuer | rustls::CertificateError::Other(_)
+    );
+    if is_unknown {
+        return "nobody whom this machine trusts vouches for its certificate".to_owned();
+    }
+    error.to_string()
+}
+
+/// The certificate's fault, which I/O errors may wrap, several deep.
+fn find_tls<'e>(
+    mut error: &'e (dyn std::error::Error + 'static),
+) -> Option<&'e rustls::CertificateError> {
+    while let Some(inner) = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref)
+    {
+        error = inner;
+    }
+    match error.downcast_ref::<rustls::Error>() {
+        Some(rustls::Error::InvalidCertificate(reason)) => Some(reason),
+        _ => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! One request and its answer. Everything that comes back is searched for secrets here, before anything else sees it.
+
+use std::time::SystemTime;
+
+use bot_cli_sdk::secret::Secret;
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use serde_json::Value;
+use url::Url;
+
+use super::connect::failed;
+use super::waiting::patiently;
+use super::{Answer, Client, Reach, Unconfirmed};
+use crate::backend::BackendError;
+use crate::backend::hosted::retry;
+use crate::backend::hosted::wire::Body;
+
+/// The most that is read of an answer.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// How many redirections within the service are followed.
+const REDIRECTIONS: u32 = 3;
+
+impl Client<'_> {
+    /// One request, and the redirections that stay within the service.
+    pub(super) async fn follow(
+        &self,
+        method: &'static str,
+        mut url: Url,
+        body: Option<&Body>,
+    ) -> Result<Answer, Unconfirmed> {
+        for _ in 0..=REDIRECTIONS {
+            let exchange = self.exchange(method, url.clone(), body);
+            let slow = || {
+                let host = self.base.host_str().unwrap_or_default();
+                self.watch.waiting(&format!("Waiting for {host}"));
+            };
+            let exchanged = patiently(self.watch, self.pace.slow, slow, exchange).await;
+            let exchanged = exchanged.map_err(|error| Unconfirmed {
+                error,
+                reach: Reach::UnderWay,
+            })?;
+            match exchanged? {
+                Exchanged::Answer(answer) => return Ok(answer),
+                Exchanged::Redirection { status, to } => {
+                    let target = url.join(&to).ok();
+                    // Other methods would become a GET by these statuses.
+                    let keeps_method = matches!(status, 307 | 308) || method == "GET";
+                    match target {
+                        Some(target) if target.origin() == url.origin() && keeps_method => {
+                            url = target;
+                        }
+                        target => {
+                            return Err(Unconfirmed {
+                                error: self.redirected(target, &to),
+                                // These two say that the request is still to be carried out, elsewhere.
+                                reach: match status {
+                                    307 | 308 => Reach::Nothing,
+                                    _ => Reach::Ended,
+                                },
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        Err(Unconfirmed {
+            error: BackendError::Redirected {
+                to: url.path().to_owned(),
+            },
+            reach: Reach::Nothing,
+        })
+    }
+
+    fn redirected(&self, target: Option<Url>, to: &str) -> BackendError {
+        let shown = target.map_or(to.to_owned(), |mut target| {
+            target.set_query(None);
+            target.set_fragment(None);
+            // An address that names a user is shown without.
+            let _ = target.set_username("");
+            let _ = target.set_password(None);
+            target.to_string()
+        });
+        BackendError::Redirected {
+            to: self.secrets.borrow().text(&shown),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        method: &'static str,
+        url: Url,
+        body: Option<&Body>,
+    ) -> Result<Exchanged, Unconfirmed> {
+        let not_sent = |error| Unconfirmed {
+            error,
+            reach: Reach::Nothing,
+        };
+        let ended = |error| Unconfirmed {
+            error,
+            reach: Reach::Ended,
+        };
+        let verb = reqwest::Method::from_bytes(method.as_bytes()).unwrap_or_default();
+        let authorization = self.authorization().map_err(not_sent)?;
+        let mut request = self
+            .http
+            .request(verb, url)
+            .header(ACCEPT, "application/json")
+            .header(AUTHORIZATION, authorization);
+        if let Some(body) = body {
+            // Wiped when the last part of it has been sent.
+            let bytes = Bytes::from_owner(SharedBody(body.text.clone()));
+            request = request.header(CONTENT_TYPE, "application/json").body(bytes);
+        }
+        let sent = request.send().await;
+        let mut response = sent.map_err(|error| Unconfirmed {
+            // Without a connection nothing was sent.
+            reach: if error.is_connect() || error.is_builder() {
+                Reach::Nothing
+            } else {
+                Reach::UnderWay
+            },
+            error: failed(&self.base, &error),
+        })?;
+        let status = response.status().as_u16();
+        let header = |name| {
+            response
+                .headers()
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+        };
+        if matches!(status, 301 | 302 | 303 | 307 | 308)
+            && let Some(to) = header(LOCATION)
+        {
+            let to = to.to_owned();
+            return Ok(Exchanged::Redirection { status, to });
+        }
+        let retry_after =
+            header(RETRY_AFTER).and_then(|text| retry::retry_after(text, SystemTime::now()));
+        let read = read(&self.base, &mut response).await.map_err(ended)?;
+        let is_empty = read.is_empty();
+        let mut body = serde_json::from_slice::<Value>(&read)
+            .ok()
+            .filter(Value::is_object);
+        if let Some(body) = &mut body {
+            self.secrets.borrow().answer(body);
+        }
+        if !(200..300).contains(&status) {
+            return Err(refusal(status, body.as_ref(), retry_after));
+        }
+        if body.is_none() && !is_empty {
+            let what = "the response is not JSON".to_owned();
+            return Err(ended(BackendError::InvalidResponse { what }));
+        }
+        Ok(Exchanged::Answer(Answer { status, body }))
+    }
+
+    fn authorization(&self) -> Result<HeaderValue, BackendError> {
+        let value = Secret::new(format!("Bearer {}", self.token.borrow().expose()));
+        let mut value =
+            HeaderValue::from_str(value.expose()).map_err(|_| BackendError::InvalidToken)?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+enum Exchanged {
+    Answer(Answer),
+    Redirection { status: u16, to: String },
+}
+
+struct SharedBody(Secret);
+
+impl AsRef<[u8]> for SharedBody {
+    fn as_ref(&self) -> &[u8] {
+        self.0.expose().as_bytes()
+    }
+}
+
+async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, BackendError> {
+    let mut read = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| failed(base, &error))?
+    {
+        if read.len() + chunk.len() > LONGEST {
+            return Err(BackendError::InvalidResponse {
+                what: format!("the response is longer than {} MiB", LONGEST / 1024 / 1024),
+            });
+        }
+        read.extend_from_slice(&chunk);
+    }
+    Ok(read)
+}
+
+/// An answer that is no success. Only the service's own words, which have both members, say that nothing was done; whatever
+/// stands in between may have passed the request on before it answered.
+fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Unconfirmed {
+    let text = |name: &str| body.and_then(|body| body[name].as_str());
+    let ours = text("error").is_some() && text("code").is_some();
+    let message = text("error").unwrap_or_default().to_owned();
+    let reach = match status {
+        500.. if ours => Reach::Ended,
+        408 | 500.. => Reach::UnderWay,
+        _ if ours => Reach::Nothing,
+        _ => Reach::Ended,
+    };
+    let error = match status {
+        401 => BackendError::NotSignedIn { message },
+        403 => BackendError::NotAllowed { message },
+        404 if ours => BackendError::NotFound { message },
+        404 => BackendError::InvalidResponse {
+            what: "status 404 without the service's own words".to_owned(),
+        },
+        409 => BackendError::Conflict { message },
+        408 | 429 | 500.. => BackendError::Unavailable {
+            status,
+            message,
+            retry_after,
+        },
+        _ => BackendError::Refused { status, message },
+    };
+    Unconfirmed { error, reach }
+}
