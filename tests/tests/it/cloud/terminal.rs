@@ -407,16 +407,24 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
         let user = User::of_the_vault();
         user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
         let mut terminal = start(&user, door, &["vault", "backup", "copy"]);
-        terminal.wait_for("Passphrase for the backup").unwrap();
+        terminal
+            .wait_for_question("Passphrase for the backup")
+            .unwrap();
         terminal.press("short").unwrap();
         terminal.press(ENTER).unwrap();
         terminal.wait_for("needs at least 8 characters").unwrap();
+        let first = "Passphrase for the backup";
+        terminal.wait_for_question(first).unwrap();
         terminal.press(VALUE).unwrap();
         terminal.press(ENTER).unwrap();
-        terminal.wait_for("The same passphrase again").unwrap();
+        terminal
+            .wait_for_question("The same passphrase again")
+            .unwrap();
         terminal.press("c4n4ry v4lue ").unwrap();
         terminal.press(ENTER).unwrap();
         terminal.wait_for("is not the same").unwrap();
+        let again = "The same passphrase again";
+        terminal.wait_for_question(again).unwrap();
         terminal.press(VALUE).unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
@@ -424,10 +432,12 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
         assert_unseen(&ended);
 
         let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
-        terminal.wait_for("Passphrase of the backup").unwrap();
+        terminal
+            .wait_for_question("Passphrase of the backup")
+            .unwrap();
         terminal.press(VALUE).unwrap();
         terminal.press(ENTER).unwrap();
-        terminal.wait_for("Type `restore`").unwrap();
+        terminal.wait_for_question("Type `restore`").unwrap();
         assert!(terminal.screen().contains("1 set with 1 value"));
         terminal.press("restore").unwrap();
         terminal.press(ENTER).unwrap();

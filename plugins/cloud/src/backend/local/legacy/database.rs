@@ -86,8 +86,9 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// The roots of the commits to try, newest first. Only after an unclean end the newest one may be half-written, and
-    /// the one before it counts, as redb has it.
+    /// The roots of the commits to try, newest first. Only after an unclean end the newest one may be half-written; then the
+    /// one before it counts. Unlike redb, this does not look at the library's own tables: a commit counts whose rows are
+    /// whole, even if the process ended before it had written the rest.
     fn commits(&self) -> Result<Vec<Option<Root>>, Unreadable> {
         let damaged = Unreadable::Damaged("a commit slot has a wrong checksum");
         let whole = self.slots.map(|slot| {

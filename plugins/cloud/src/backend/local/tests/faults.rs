@@ -1,0 +1,126 @@
+//! Every write, sync and rename fails in turn.
+
+use super::*;
+use crate::backend::local::Effect;
+use crate::files::faults::{self, After};
+
+/// A change of the vault, and what it makes of what can be seen.
+type Change = (&'static str, fn(&Vault<'_>) -> Result<(), VaultError>);
+
+const CHANGES: [Change; 6] = [
+    ("put", |vault| {
+        vault.put(&name("prod"), &[entry("A", "9"), entry("Z", "9")], None)
+    }),
+    ("new set", |vault| {
+        vault.put(&name("new"), &[entry("N", "9")], None)
+    }),
+    ("unset", |vault| {
+        vault.unset(&name("prod"), &[key("A")]).map(drop)
+    }),
+    ("delete", |vault| vault.delete(&name("prod")).map(drop)),
+    ("rekey", |vault| vault.rekey().map(drop)),
+    ("pull", |vault| {
+        let host = RegistryHost::parse("quay.io").unwrap();
+        let credentials = Secret::new("eA==".to_owned());
+        vault.put_image_pull_secret(&name("quay"), &host, &credentials, None)
+    }),
+];
+
+/// Every write, sync and rename of every change fails in turn, in a vault of this version and of an earlier one; the rest
+/// works or, as after a crash, fails as well.
+#[test]
+fn change_that_fails_anywhere_is_undone_or_complete_and_says_which() {
+    let mut faults = 0;
+    for (what, change) in CHANGES {
+        for start in ["empty", "filled", "earlier version"] {
+            let origin = tempfile::tempdir().unwrap();
+            match start {
+                "filled" => drop(filled(origin.path())),
+                "earlier version" => {
+                    let rows = [("local", "prod", "A", "1"), ("local", "prod", "B", "2")];
+                    legacy::tests::write(origin.path(), &rows);
+                }
+                _ if what == "rekey" => continue,
+                _ => {}
+            }
+            let before = view(&local(origin.path())).unwrap();
+            let done = tempfile::tempdir().unwrap();
+            copy(origin.path(), done.path());
+            change(&local(done.path())).unwrap();
+            let after = view(&local(done.path())).unwrap();
+            for step in 1.. {
+                let mut reached = false;
+                for rest in [After::Works, After::Fails] {
+                    let folder = tempfile::tempdir().unwrap();
+                    copy(origin.path(), folder.path());
+                    let vault = local(folder.path());
+                    let (result, failed) = faults::at(step, rest, || change(&vault));
+                    reached |= failed;
+                    faults += u32::from(failed);
+                    let at = format!("{what}, {start}, step {step}, then {rest:?}: {result:?}");
+                    let may_fail = failed && start_writes(what, start);
+                    match rest {
+                        // The key's file is written a second time where the first was in vain.
+                        After::Works => assert!(may_fail || result.is_ok(), "{at}"),
+                        After::Fails => assert_eq!(result.is_err(), may_fail, "{at}"),
+                    }
+                    let expected = match result.as_ref().map_err(VaultError::effect) {
+                        Ok(()) | Err(Effect::Done) => &after,
+                        Err(Effect::NotDone) => &before,
+                    };
+                    assert_eq!(&view(&vault).unwrap(), expected, "{at}");
+                    // Whoever comes next completes or repeats it, and leaves nothing behind.
+                    change(&vault).unwrap();
+                    assert_eq!(view(&vault).unwrap(), after, "{at}");
+                    let verified = vault.verify().unwrap();
+                    let rest = verified.map(|found| (found.problems, found.leftovers));
+                    let rest = rest.unwrap_or_default();
+                    if !after.is_empty() && what != "unset" && what != "delete" {
+                        assert_eq!(rest, (vec![], vec![]), "{at}");
+                    }
+                }
+                if !reached {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(faults > 150, "{faults}");
+}
+
+/// Whether a change has anything to write: nothing is removed from an empty vault.
+fn start_writes(what: &str, start: &str) -> bool {
+    start != "empty" || !matches!(what, "unset" | "delete")
+}
+
+#[test]
+fn backup_and_restore_that_fail_anywhere_are_undone_or_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, file) = (folder.path().join("one"), folder.path().join("backup"));
+    let vault = filled(&one);
+    vault
+        .backup(&file, &passphrase(), Overwrite::Allow)
+        .unwrap();
+    let whole = view(&vault).unwrap();
+    for step in 1.. {
+        let target = folder.path().join(format!("backup-{step}"));
+        let backup = || vault.backup(&target, &passphrase(), Overwrite::Refuse);
+        let (saved, failed) = faults::at(step, After::Works, backup);
+        if let Err(error) = saved {
+            assert_eq!(target.exists(), error.effect() == Effect::Done, "{step}");
+        }
+        let other = local(&folder.path().join(format!("two-{step}")));
+        other.put(&name("old"), &[entry("OLD", "0")], None).unwrap();
+        let before = view(&other).unwrap();
+        let restore = || other.restore(&file, &passphrase());
+        let (restored, also) = faults::at(step, After::Works, restore);
+        let expected = match restored.as_ref().map_err(VaultError::effect) {
+            Ok(_) | Err(Effect::Done) => &whole,
+            Err(Effect::NotDone) => &before,
+        };
+        assert_eq!(&view(&other).unwrap(), expected, "{step}: {restored:?}");
+        if !failed && !also {
+            break;
+        }
+    }
+}
