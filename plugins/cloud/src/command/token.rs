@@ -136,7 +136,7 @@ pub fn exchange(
             credentials = theirs;
             if !runs_out(&credentials) {
                 // It can be taken over again, should it not be kept.
-                let _ = credentials::keep_in(room, &credentials);
+                let _ = credentials::keep_in(room, place, &credentials);
                 return Ok(credentials);
             }
         }
@@ -168,7 +168,7 @@ pub fn exchange(
             shared: credentials.shared && !is_spent,
             ..renewed
         };
-        if let Err(why) = credentials::keep_in(room, &renewed) {
+        if let Err(why) = credentials::keep_in(room, place, &renewed) {
             context.warn(&format!(
                 "your sign-in is renewed, but could not be kept in `{}`: {why}; you are signed in for this run, and have to sign in again afterwards (`bot-cli cloud auth login`)",
                 place.path().display()
