@@ -65,11 +65,11 @@ pub fn command(spec: &CommandSpec, invocation: &str) -> Command {
     for (index, argument) in spec.arguments.iter().enumerate() {
         if let Some(mut built) = taken.argument(argument) {
             if argument.kind == ArgumentKind::Positional {
-                // clap accepts neither a required one after an optional one nor several before another.
-                required &= argument.required;
-                built = built
-                    .required(required)
-                    .last(argument.last && Some(index) == last);
+                // clap accepts neither several before another nor a required one after an optional one, unless `--` is
+                // between them.
+                let last_of_all = argument.last && Some(index) == last;
+                required = argument.required && (required || last_of_all);
+                built = built.required(required).last(last_of_all);
                 if argument.repeatable && Some(index) == last {
                     built = built.num_args(if required { 1.. } else { 0.. });
                 }

@@ -214,18 +214,24 @@ impl<'a> SecretFile<'a> {
 
     /// What the file has, if nobody else can read it.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
-        let failed = |error: io::Error| SecretFileError::File(reason(&error));
-        if !self.exists() {
-            return Ok(None);
+        match self.private_text() {
+            // It has just been removed.
+            Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
+            text => text.map(Some),
         }
+    }
+
+    fn private_text(&self) -> Result<Secret, SecretFileError> {
+        let failed = |error: io::Error| SecretFileError::File(reason(&error));
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
         }
         if let Some(owner) = foreign_owner(&fs::metadata(&self.path).map_err(failed)?) {
             return Err(SecretFileError::Foreign { owner });
         }
-        let text = fs::read_to_string(&self.path).map_err(failed)?;
-        Ok(Some(Secret::new(text)))
+        fs::read_to_string(&self.path)
+            .map(Secret::new)
+            .map_err(failed)
     }
 
     /// The entry that the file names.

@@ -81,7 +81,15 @@ fn ways_in() -> Vec<(Vec<String>, String)> {
         (of(&pull, &[&credentials]), String::new()),
         (of(&pull, &[&credentials, "--no-encode"]), String::new()),
         (of(&pull, &["-"]), format!("{credentials}\n")),
+        (
+            of(&set, &["--value-from", "KEY=-", "--skip"]),
+            VALUE.to_owned(),
+        ),
         // Mistyped: the value stands where something else belongs.
+        (of(&set, &["KEY", VALUE, "--skip"]), String::new()),
+        (of(&set, &["KEY", &VALUE[..5], "--skip"]), String::new()),
+        (of(&set, &["--value-from", &pair, "--skip"]), String::new()),
+        (of(&set, &["--value-from", VALUE, "--skip"]), String::new()),
         (of(&set, &[VALUE, "--skip"]), String::new()),
         (
             of(&set, &[&format!("KEY {VALUE}"), "--skip"]),

@@ -178,3 +178,24 @@ fn a_set_is_copied_within_the_vault() {
     let list = user.done(&["secrets", "list", "-o", "acme"]);
     assert_eq!(list["sets"][0]["name"], "prod");
 }
+
+#[test]
+fn names_of_the_vault_are_completed() {
+    let user = User::with_token();
+    user.done(&[
+        "secrets",
+        "set",
+        "prod",
+        "A=1",
+        "--skip",
+        "--backend",
+        "local",
+    ]);
+    let mut host = std::process::Command::new(user.bin().join("bot-cli"));
+    host.args(["__complete", "--", "cloud", "secrets", "copy", "pr"])
+        .env_clear()
+        .envs(user.variables())
+        .current_dir(user.work());
+    let run = user.feed(&mut host, "");
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "prod\t\n"));
+}

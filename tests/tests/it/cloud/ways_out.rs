@@ -95,7 +95,7 @@ fn where_a_wrong_setting_comes_from_is_said() {
 fn who_can_not_be_asked_is_told_what_to_write() {
     let user = User::of_the_vault();
     let values = user.run(&["secrets", "set", "prod", "A", "B"]);
-    let hint = "give them as `KEY=value`, or in a file with `--file`";
+    let hint = "give them as `KEY=VALUE`, or in a file with `--file`";
     assert_eq!(said(&values, "hint: "), [hint], "{values:?}");
     let credentials = user.run(&["secrets", "image-pull-secret", "registry", "ghcr.io"]);
     let hint = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
@@ -120,7 +120,7 @@ fn the_host_shows_what_stands_behind_two_hyphens() {
         .envs(user.variables());
     let run = user.feed(&mut host, "");
     assert!(
-        run.stdout.contains("[OPTIONS] <NAME> -- <PROGRAM>...\n"),
+        run.stdout.contains("[OPTIONS] [NAME] -- <PROGRAM>...\n"),
         "{run:?}"
     );
 }

@@ -23,7 +23,7 @@ const CHECK: &str = "check";
 /// A vault of an earlier version.
 #[derive(Debug)]
 pub struct Legacy {
-    /// Its sets; their values open with [`open`].
+    /// Its sets, with their values sealed.
     pub sets: Sets,
     check: Vec<u8>,
 }

@@ -14,7 +14,7 @@ use crate::keyring::KeyringError;
 use crate::secret_file::Place;
 
 /// How often a vault is read whose key is being replaced by another process.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 20;
 
 /// A vault and its key.
 pub struct Open {
