@@ -142,15 +142,8 @@ pub fn keep(
 }
 
 /// Keeps credentials in the room that was reserved for them; where they are.
-pub fn keep_in(
-    room: Room<'_>,
-    place: &SecretFile<'_>,
-    credentials: &Credentials,
-) -> Result<Place, SecretFileError> {
-    let text = written(credentials)?;
-    // Another process may have taken the room for a leftover, if it all took minutes.
-    room.keep(&text)
-        .or_else(|_| place.write(&text, Place::File))
+pub fn keep_in(room: Room<'_>, credentials: &Credentials) -> Result<Place, SecretFileError> {
+    room.keep(&written(credentials)?)
 }
 
 fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
