@@ -1,5 +1,9 @@
 //! `auth login` and `auth status`.
 
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::secret::Secret;
@@ -61,8 +65,23 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
     browser::sign_in(&scope.api_url.value, scope.pace, context, show, confirm)
 }
 
-fn open_browser(address: &str) -> std::io::Result<()> {
-    ::open::that_detached(address)
+/// Starts the first program there is that opens addresses. It goes on without us, and has no token.
+fn open_browser(address: &str) -> io::Result<()> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for mut command in ::open::commands(address) {
+        let started = command
+            .env_remove("BOT_CLI_TOKEN")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn();
+        match started {
+            Ok(_) => return Ok(()),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// The sign-in of the service's own client, if the service knows it.

@@ -169,12 +169,25 @@ pub fn exchange(
             ..renewed
         };
         if let Err(why) = credentials::keep_in(room, &renewed) {
-            context.warn(&format!(
-                "your sign-in is renewed, but could not be kept in `{}`: {why}; you are signed in for this run, and have to sign in again afterwards (`bot-cli cloud auth login`)",
-                place.path().display()
-            ));
+            context.warn(&lost(place, &why));
         }
         return Ok(renewed);
+    }
+}
+
+/// What is true of a sign-in that is renewed, and is not surely kept.
+fn lost(place: &SecretFile<'_>, why: &SecretFileError) -> String {
+    let path = place.path().display();
+    match why {
+        SecretFileError::NotSynced(_) => {
+            format!("your renewed sign-in is in `{path}`, which a power failure may undo: {why}")
+        }
+        SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
+        | SecretFileError::File(_)
+        | SecretFileError::Keyring(_) => format!(
+            "your sign-in is renewed, but could not be kept in `{path}`: {why}; you are signed in for this run, and have to sign in again afterwards (`bot-cli cloud auth login`)"
+        ),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use bot_cli_tests::pty::{CTRL_C, Terminal};
 use bot_cli_tests::service::{Fault, Injection};
 
 use super::login::{credentials, forms, put_back, sign_in, stranger};
@@ -287,11 +288,26 @@ fn a_shared_sign_in_that_is_renewed_here_is_bot_clis_own_and_it_is_said() {
 #[test]
 fn the_lock_is_waited_for_aloud_and_left_at_once() {
     let user = expired();
-    let lock = fs::File::create(credentials(&user).with_extension("lock")).unwrap();
+    leave_the_lock(&user);
+    // The same where it is the service that refuses the token.
+    let user = stranger();
+    sign_in(&user);
+    user.service().world().tokens.remove("access-token-1");
+    user.service().world().sent.clear();
+    leave_the_lock(&user);
+}
+
+/// Waits for the lock, and leaves the wait once; then gets the lock.
+fn leave_the_lock(user: &User) {
+    let lock = fs::File::create(credentials(user).with_extension("lock")).unwrap();
     lock.lock().unwrap();
     let wait = || {
         let mut command = user.command(&["secrets", "list"]);
-        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();
@@ -305,12 +321,64 @@ fn the_lock_is_waited_for_aloud_and_left_at_once() {
     assert!(interrupted.unwrap().success());
     // The lock is still there, so nothing else can have ended it.
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(forms(&user), [""; 0]);
+    assert_eq!(forms(user), [""; 0]);
 
     let (mut child, _stderr) = wait();
     lock.unlock().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(forms(&user).len(), 1);
+    assert_eq!(forms(user).len(), 1);
+}
+
+#[test]
+fn a_slow_issuer_is_seen_at_a_terminal() {
+    for (path, shown) in [
+        ("/issuer/token", "Renewing the sign-in"),
+        ("/auth/config", "Waiting for 127.0.0.1"),
+    ] {
+        let user = expired();
+        let late = Fault::Late(Duration::from_secs(2));
+        user.service().inject(Injection::new("*", path, late));
+        let mut terminal = at_a_terminal(&user, &["secrets", "list"]);
+        terminal.wait_for(shown).unwrap();
+        assert_eq!(terminal.end().unwrap().status.code(), Some(0), "{path}");
+    }
+}
+
+#[test]
+fn the_browser_is_started_without_a_token() {
+    let mut user = stranger();
+    let bin = user.root().join("opens");
+    fs::create_dir(&bin).unwrap();
+    let seen = user.root().join("seen");
+    let script = format!(
+        "#!/bin/sh\n{{ echo \"$@\"; env; }} > {0}.new && mv {0}.new {0}\n",
+        seen.display()
+    );
+    user.script(&bin.join("xdg-open"), &script);
+    user.set("PATH", &format!("{}:/usr/bin:/bin", bin.display()));
+    user.set("BOT_CLI_TOKEN", "c4n4ry");
+    let mut terminal = at_a_terminal(&user, &["auth", "login"]);
+    terminal.wait_for("Waiting for the browser").unwrap();
+    while !seen.exists() {
+        std::thread::yield_now();
+    }
+    let started = fs::read_to_string(&seen).unwrap();
+    assert!(started.contains("/authorize?"), "{started}");
+    assert!(started.contains("HOME="), "{started}");
+    assert!(!started.contains("c4n4ry"), "{started}");
+    terminal.press(CTRL_C).unwrap();
+    assert_eq!(terminal.end().unwrap().status.code(), Some(130));
+}
+
+fn at_a_terminal(user: &User, arguments: &[&str]) -> Terminal {
+    let plugin = user.bin().join("bot-cli-cloud");
+    let command = pty_process::blocking::Command::new(plugin)
+        .args(arguments)
+        .env_clear()
+        .envs(user.variables())
+        .env("TERM", "xterm-256color")
+        .current_dir(user.work());
+    Terminal::start(command, 40, 120).unwrap()
 }
 
 #[test]

@@ -223,7 +223,12 @@ impl<'a> Client<'a> {
         };
         let token = self.token.borrow().clone();
         let Some(renewed) = self.renew.as_ref().and_then(|renew| renew(&token)) else {
-            return Err(refused);
+            // The user may have left the wait for it.
+            return Err(if self.watch.cancelled() {
+                BackendError::Cancelled
+            } else {
+                refused
+            });
         };
         self.secrets.borrow_mut().token(&renewed);
         self.token.replace(renewed);
