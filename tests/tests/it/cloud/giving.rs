@@ -202,7 +202,7 @@ fn keys_without_a_value_are_refused_left_out_or_kept() {
             assert_eq!(
                 run.stderr,
                 "error: 1 field is missing or invalid\n  \
-                 B: has no value, and the hosting service takes no empty values\n\
+                 B: has no value, and the hosting service does not accept empty values\n\
                  hint: `--empty skip` leaves them out\n"
             );
             assert_eq!(user.service().sent().len(), requests);
