@@ -312,6 +312,13 @@ fn pruning_that_fails_half_way_says_what_is_done() {
                 pairs(&[("A", "10"), ("C", "3")]),
             ),
             (
+                "DELETE",
+                Fault::Reset,
+                3,
+                &[("A", "applied"), ("C", "unknown")],
+                pairs(&[("A", "10"), ("C", "3")]),
+            ),
+            (
                 "PUT",
                 Fault::error(403, "not yours", "FORBIDDEN"),
                 4,
