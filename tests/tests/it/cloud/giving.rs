@@ -33,6 +33,7 @@ fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
             &["prod", "API_KEY", "AKIAIOSFODNN7C4N4RY", "--dry-run"],
             &["prod", CANARY],
             &["API_KEY", CANARY],
+            &["prod", "A=", CANARY],
         ] {
             let run = user.run(&[&["secrets", "set"], words].concat());
             assert_eq!(run.status, Some(2), "{run:?}");
