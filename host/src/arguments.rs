@@ -28,7 +28,7 @@ pub struct Options {
     /// Say more; twice for everything
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
-    /// Show no progress and no next steps
+    /// Show no notes, no progress and no next steps
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
 }

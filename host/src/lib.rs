@@ -17,6 +17,7 @@ mod trust;
 
 use std::process::ExitCode;
 
+use bot_cli_sdk::core_dump;
 use bot_cli_sdk::driver::Patience;
 
 use environment::Environment;
@@ -30,5 +31,7 @@ pub fn main() -> ExitCode {
 /// Like [`main`], with other waiting times for plugins that do not stop.
 #[must_use]
 pub fn main_with(patience: Patience) -> ExitCode {
+    // What is typed at a hidden question passes through here.
+    core_dump::prevent();
     ExitCode::from(route::route(&Environment::read(), patience))
 }

@@ -75,7 +75,10 @@ fn refused(error: &clap::Error, environment: &Environment) -> Outcome {
         .iter()
         .find_map(|word| arguments::RESERVED.into_iter().find(|name| word == name));
     let name = built_in.map_or_else(|| "bot-cli".to_owned(), |name| format!("bot-cli {name}"));
-    let mut outcome = usage::outcome(error, &name, environment.look.stdout_color);
+    let tree = arguments::command();
+    let command = built_in.and_then(|name| tree.find_subcommand(name));
+    let command = command.unwrap_or(&tree);
+    let mut outcome = usage::outcome(error, command, &name, environment.look.stdout_color);
     if let Err(failure) = &mut outcome.result
         && built_in == Some("plugin")
         && error.kind() != ErrorKind::UnknownArgument
@@ -88,9 +91,10 @@ fn refused(error: &clap::Error, environment: &Environment) -> Outcome {
 /// What the host says to words that ask for its own help.
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
     let words = std::iter::once(OsStr::new("bot-cli")).chain(words.iter().map(OsString::as_os_str));
-    match help::host(environment).try_get_matches_from(words) {
+    let command = help::host(environment);
+    match command.clone().try_get_matches_from(words) {
         Ok(_) => Outcome::new(Ok(Reply::default())),
-        Err(help) => usage::outcome(&help, "bot-cli", environment.look.stdout_color),
+        Err(help) => usage::outcome(&help, &command, "bot-cli", environment.look.stdout_color),
     }
 }
 
@@ -272,11 +276,6 @@ fn named(name: &str, environment: &Environment) -> Result<Plugin, Failure> {
 }
 
 fn unknown(name: &str, environment: &Environment) -> Failure {
-    let failure = Failure::new(
-        Exit::NotFound,
-        "not_found",
-        format!("there is no command `{name}`"),
-    );
     let found = search::all(environment, &arguments::RESERVED);
     let commands = found.iter().filter_map(|found| match &found.standing {
         Standing::Usable(plugin) if help::is_command(plugin) => Some(found.name.as_str()),
@@ -285,7 +284,16 @@ fn unknown(name: &str, environment: &Environment) -> Failure {
         | Standing::Unusable(_)
         | Standing::Misnamed => None,
     });
-    let near = suggest::near(name, commands.chain(arguments::RESERVED));
+    let commands: Vec<&str> = commands.chain(arguments::RESERVED).collect();
+    // A word that is no name at all may be a secret in the wrong place.
+    let message =
+        if suggest::is_plain(name) || suggest::slip(name, commands.iter().copied()).is_some() {
+            format!("there is no command `{name}`")
+        } else {
+            "there is no such command".to_owned()
+        };
+    let failure = Failure::new(Exit::NotFound, "not_found", message);
+    let near = suggest::near(name, commands.into_iter());
     let failure = if near.is_empty() {
         failure
     } else {

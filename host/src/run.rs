@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::core_dump;
 use bot_cli_sdk::driver::{self, Launch, Patience};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Outcome;
@@ -52,10 +53,11 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
     if let Err(failure) = check_depth(plugin, environment) {
         return failure;
     }
-    let error = Command::new(&plugin.file)
+    let mut command = Command::new(&plugin.file);
+    command
         .args(words)
-        .env(DEPTH, (environment.depth + 1).to_string())
-        .exec();
+        .env(DEPTH, (environment.depth + 1).to_string());
+    let error = core_dump::as_found(|| command.exec());
     driver::not_runnable(&plugin.file, &error)
 }
 

@@ -1,5 +1,6 @@
 //! The user's wish to stop.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
@@ -42,7 +43,7 @@ impl Cancel {
             Failure::new(Exit::Failed, "no_signals", message)
         })?;
         let wishes = cancel.clone();
-        thread::spawn(move || {
+        beside(move || {
             for signal in signals.forever() {
                 if signal == SIGINT {
                     wishes.request();
@@ -50,7 +51,7 @@ impl Cancel {
                     wishes.terminate();
                 }
             }
-        });
+        })?;
         Ok(cancel)
     }
 
@@ -58,7 +59,7 @@ impl Cancel {
     pub fn on_signals_or_exit(grace: Duration) -> Result<Self, Failure> {
         let cancel = Self::on_signals()?;
         let watched = cancel.clone();
-        thread::spawn(move || {
+        beside(move || {
             let mut since: Option<Instant> = None;
             loop {
                 thread::sleep(TICK);
@@ -69,7 +70,7 @@ impl Cancel {
                     }
                 }
             }
-        });
+        })?;
         Ok(cancel)
     }
 
@@ -121,6 +122,18 @@ impl Cancel {
     pub fn terminated(&self) -> bool {
         self.0.terminated.load(Ordering::SeqCst)
     }
+}
+
+/// Does `work` in a thread of its own.
+pub(crate) fn beside(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let thread = thread::Builder::new().spawn(work);
+    thread.map(drop).map_err(|error| no_thread(&error))
+}
+
+/// A system that has no thread left has one later.
+fn no_thread(error: &io::Error) -> Failure {
+    let message = format!("could not start a thread: {}", reason(error));
+    Failure::new(Exit::Unavailable, "no_thread", message)
 }
 
 /// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.

@@ -22,7 +22,7 @@ use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome, Reply};
 use crate::protocol::{
     self, CompleteParams, CompleteResult, HostName, Manifest, RunContext, RunParams, RunResult,
-    WireColor, WireFormat, methods,
+    WireColor, WireFormat, methods, shape,
 };
 use crate::session::Context;
 use crate::ui::Ui;
@@ -146,19 +146,14 @@ fn call<T: DeserializeOwned>(
 ) -> Result<T, Failure> {
     let mut plugin = Plugin::start(launch)?;
     let replied = plugin.request(method, params, ui, cancel);
-    let discreet = plugin.is_discreet();
     let finished = plugin.finish(ui, cancel);
     let result = replied?;
     finished?;
-    serde_json::from_value(result).map_err(|error| {
-        Failure::from(
-            Violation::WrongResult {
-                method: method.to_owned(),
-                // It quotes the value that is wrong.
-                reason: (!discreet).then(|| error.to_string()),
-            }
-            .by(&launch.name),
-        )
+    shape::read("result", result).map_err(|reason| {
+        let method = method.to_owned();
+        Violation::WrongResult { method, reason }
+            .by(&launch.name)
+            .into()
     })
 }
 

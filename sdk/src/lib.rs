@@ -2,7 +2,7 @@
 //!
 //! - For authors: [`plugin`], [`session`], [`question`], [`failure`]. A plugin is a clap command tree and a function for what it does.
 //! - For hosts: [`driver`] runs a plugin's process, [`complete`] completes from a manifest, [`terminal`] shows everything.
-//! - For both: [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
+//! - For both: [`core_dump`] keeps secrets out of core files. [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
 //!   [`suggest`] knows what a mistyped name may have meant.
 //!
 //! It is not a runtime: it needs no async and knows nothing of any particular plugin.
@@ -37,6 +37,7 @@
 
 pub mod cancel;
 pub mod complete;
+pub mod core_dump;
 pub mod driver;
 pub mod failure;
 mod line;

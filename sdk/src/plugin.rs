@@ -57,8 +57,11 @@ pub trait Command: clap::Parser {
 }
 
 /// The whole `main` of a plugin: an ordinary command when started with arguments or at a terminal, the protocol otherwise.
+///
+/// No core dump is written of it. A plugin that starts another program does so in [`core_dump::as_found`](crate::core_dump::as_found).
 #[must_use]
 pub fn main<C: Command>() -> ExitCode {
+    crate::core_dump::prevent();
     // The manifest is for those who read the file; the use keeps it in there.
     std::hint::black_box(C::MANIFEST);
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();

@@ -10,6 +10,7 @@ mod message;
 mod method;
 #[cfg(test)]
 mod schema;
+pub(crate) mod shape;
 
 pub use manifest::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, MARKER, Manifest, ManifestError, Role,

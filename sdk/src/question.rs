@@ -165,7 +165,12 @@ impl Question {
         let meant = near
             .first()
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        Err(format!("`{value}` is not one of the choices{meant}"))
+        let values = self.choices.iter().map(|choice| choice.value.as_str());
+        if suggest::is_plain(value) || suggest::slip(value, values).is_some() {
+            return Err(format!("`{value}` is not one of the choices{meant}"));
+        }
+        // It may be a secret in the wrong place.
+        Err(format!("is not one of the choices{meant}"))
     }
 }
 
@@ -192,6 +197,7 @@ mod tests {
                 "`openai` is not one of the choices; did you mean `openai_llm`?",
             ),
             ("weather", "`weather` is not one of the choices"),
+            ("sk-live-1", "is not one of the choices"),
         ] {
             assert_eq!(question.check(&json!(value)).unwrap_err(), problem);
         }

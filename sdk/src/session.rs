@@ -184,11 +184,18 @@ impl Session {
         }
     }
 
-    /// Says how far the work is; `total` as far as it is known.
+    /// Says how far the work is; `total` as far as it is known. It is shown at once, on a terminal only: whether the work lasts
+    /// long enough for that is the command's to know.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
         if self.ui.capabilities().progress {
             self.ui.progress(message, current, total);
         }
+    }
+
+    /// Takes away what was shown of the progress. Questions, output and the end of the command do so by themselves; a command
+    /// that becomes another program does it first.
+    pub fn clear_progress(&mut self) {
+        self.ui.clear_progress();
     }
 
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.
@@ -272,9 +279,13 @@ impl Session {
                 .first()
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             if failure.is_none() || !near.is_empty() {
-                let key = key.escape_debug();
-                let message =
-                    format!("the answer `{key}` was not used: nothing asked for it{near}");
+                let asked = self.asked.iter().map(String::as_str);
+                let answer = if suggest::is_plain(&key) || suggest::slip(&key, asked).is_some() {
+                    format!("the answer `{key}`")
+                } else {
+                    "an answer".to_owned()
+                };
+                let message = format!("{answer} was not used: nothing asked for it{near}");
                 self.log(Level::Warn, &message);
             }
         }

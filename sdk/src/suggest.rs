@@ -15,6 +15,26 @@ pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a st
     near.into_iter().map(|(_, name)| name).take(3).collect()
 }
 
+/// The known name that `typed` is but for a slip or two. Such a word may be quoted; any other may be a secret in the wrong
+/// place.
+#[must_use]
+pub fn slip<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .map(|name| (strsim::osa_distance(typed, name), name))
+        .filter(|(slips, name)| *slips <= if name.len() > 4 { 2 } else { 1 })
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Whether a word is made as names are, of small letters with hyphens or underscores between them, and not long.
+#[must_use]
+pub fn is_plain(word: &str) -> bool {
+    word.len() <= 24
+        && word.split(['-', '_']).all(|part| {
+            (1..=12).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase())
+        })
+}
+
 /// One slip in a short name changes much of it.
 fn likeness(typed: &str, name: &str) -> f64 {
     let slip = typed.chars().count() > 2 && strsim::osa_distance(typed, name) == 1;
@@ -23,7 +43,41 @@ fn likeness(typed: &str, name: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::near;
+    use super::{is_plain, near, slip};
+
+    #[test]
+    fn a_slip_leaves_little_that_is_not_known() {
+        let names = ["secrets", "set", "--region"];
+        for (typed, expected) in [
+            ("secret", Some("secrets")),
+            ("scerets", Some("secrets")),
+            ("secrets", Some("secrets")),
+            ("secrets123", None),
+            ("sets", Some("set")),
+            ("sekt", Some("set")),
+            ("sektor", None),
+            ("", None),
+            ("--regoin", Some("--region")),
+        ] {
+            assert_eq!(slip(typed, names.into_iter()), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn names_are_plain_and_values_are_not() {
+        for (word, plain) in [
+            ("slip", true),
+            ("dry-run", true),
+            ("", false),
+            ("-", false),
+            ("sk-live-1", false),
+            ("Token", false),
+            ("aaaaabbbbbccccc", false),
+            ("key=value", false),
+        ] {
+            assert_eq!(is_plain(word), plain, "{word}");
+        }
+    }
 
     #[test]
     fn suggests_only_what_is_near() {

@@ -7,7 +7,7 @@ mod look;
 mod printable;
 mod progress;
 mod prompt;
-mod report;
+pub(crate) mod report;
 mod table;
 mod waiting;
 
@@ -148,6 +148,10 @@ impl Ui for Terminal {
         }
     }
 
+    fn clear_progress(&mut self) {
+        self.progress.clear();
+    }
+
     fn log(&mut self, level: Level, message: &str) {
         if self.verbosity.shows(level) {
             let line = report::log(level, message, self.look.stderr_color);
@@ -156,7 +160,15 @@ impl Ui for Terminal {
     }
 
     fn output(&mut self, text: &str) {
+        if self.format == Format::Json {
+            // The document is all there is then, also for a plugin that does not care.
+            return;
+        }
         let text = printable(text, self.look.stdout_color);
+        if !text.ends_with('\n') {
+            // The line would be drawn over it.
+            self.progress.clear();
+        }
         // Whoever reads this may have gone; the work goes on all the same, and the report notices other errors.
         self.progress.pause(|| drop(to_stdout(&text)));
     }

@@ -16,6 +16,10 @@ pub trait Ui {
     /// How far the work is; `total` as far as it is known.
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>);
 
+    /// Takes away what was shown of the progress, because something else is about to write where it is shown. An interface
+    /// that does so by itself has nothing to do.
+    fn clear_progress(&mut self) {}
+
     /// A line beside the result. The interface decides by its verbosity whether to show it.
     fn log(&mut self, level: Level, message: &str);
 

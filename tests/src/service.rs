@@ -15,6 +15,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -99,9 +100,31 @@ impl Service {
         self.world().injections.push(injection);
     }
 
+    /// Has the next requests go wrong as written, one after the other; `None` goes well.
+    pub fn follow(&self, script: impl IntoIterator<Item = Option<Injection>>) {
+        self.world().script = script.into_iter().collect();
+    }
+
     /// From now on, everything is as it should be.
     pub fn heal(&self) {
-        self.world().injections.clear();
+        let mut world = self.world();
+        world.injections.clear();
+        world.script.clear();
+    }
+
+    /// Waits until everything that was asked for has been done, also for clients that have gone.
+    pub fn settle(&self) {
+        // A request may still be on its way into a connection, so one look is not enough.
+        let mut quiet = 0;
+        while quiet < 3 {
+            thread::sleep(Duration::from_millis(1));
+            let world = self.world();
+            quiet = if world.working == 0 && world.open == 0 {
+                quiet + 1
+            } else {
+                0
+            };
+        }
     }
 
     /// The requests so far, in full.

@@ -5,3 +5,4 @@ pub mod callback;
 pub mod credentials;
 pub mod import;
 pub mod issuer;
+pub mod page;

@@ -12,6 +12,9 @@ use bot_cli_sdk::secret::Secret;
 
 /// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
 pub trait SecretsBackend {
+    /// Hides these values in everything that comes back from now on, also before they are sent.
+    fn conceal(&self, _values: &[Secret]) {}
+
     /// Returns the regions where sets can be.
     fn regions(&self) -> Result<Regions, BackendError>;
 
@@ -99,14 +102,18 @@ pub enum Effect {
     /// It is done, although something failed afterwards.
     Done,
     /// Some keys differ from others.
-    Partly {
-        /// The keys that are changed.
-        done: Vec<Key>,
-        /// The keys that may be changed.
-        unknown: Vec<Key>,
-        /// The keys that are not changed.
-        not_done: Vec<Key>,
-    },
+    Partly(Box<Parts>),
+}
+
+/// What became of the keys of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The keys that are changed.
+    pub done: Vec<Key>,
+    /// The keys that may be changed.
+    pub unknown: Vec<Key>,
+    /// The keys that are not changed.
+    pub not_done: Vec<Key>,
 }
 
 impl ChangeError {

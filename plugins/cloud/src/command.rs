@@ -23,6 +23,7 @@ mod set;
 mod target;
 mod token;
 mod unset;
+mod vault;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
@@ -30,7 +31,7 @@ use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;
-use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets};
+use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
 use context::CommandContext;
 
 impl Plugin for Options {
@@ -39,37 +40,53 @@ impl Plugin for Options {
     const DIRECT: &'static [&'static str] = &["secrets run"];
 
     fn complete(_argument: &str, words: &[String]) -> Vec<Candidate> {
-        complete::sets(words, &Environment::read())
+        let environment = Environment::read();
+        environment.map_or_else(|_| Vec::new(), |found| complete::sets(words, &found))
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        let context = CommandContext::new(session, Environment::read());
-        match self.command {
-            Command::Secrets { command } => match command {
-                Secrets::List(options) => list::list(&context, &options),
-                Secrets::Set(options) => set::set(&context, options),
-                Secrets::Copy(options) => copy::copy(&context, &options),
-                Secrets::Unset(options) => unset::unset(&context, &options),
-                Secrets::Delete(options) => delete::delete(&context, &options),
-                Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, options),
-                Secrets::Run(options) => run::run(&context, &options),
-            },
-            Command::Auth { command } => match command {
-                Auth::Login(options) => auth::login(&context, &options),
-                Auth::Logout => logout::logout(&context),
-                Auth::Status => auth::status(&context),
-            },
-            Command::Organizations { command } => match command {
-                Organizations::List(options) => organizations::list(&context, &options.scope),
-                Organizations::Use { name } => organizations::choose(&context, &name),
-            },
-            Command::Regions { command } => match command {
-                Regions::List(options) => regions::list(&context, &options.scope),
-            },
-            Command::Config { command } => match command {
-                Config::Show => config::show(&context),
-                Config::Set { key, value } => config::set(&context, &key, &value),
-            },
-        }
+        run(self, session, Environment::read()?)
+    }
+}
+
+/// Runs a command in an environment, which need not be that of the process.
+pub fn run(
+    options: Options,
+    session: &mut Session,
+    environment: Environment,
+) -> Result<Reply, Failure> {
+    let context = CommandContext::new(session, environment);
+    match options.command {
+        Command::Secrets { command } => match command {
+            Secrets::List(options) => list::list(&context, &options),
+            Secrets::Set(options) => set::set(&context, options),
+            Secrets::Copy(options) => copy::copy(&context, &options),
+            Secrets::Unset(options) => unset::unset(&context, &options),
+            Secrets::Delete(options) => delete::delete(&context, &options),
+            Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, &options),
+            Secrets::Run(options) => run::run(&context, &options),
+        },
+        Command::Vault { command } => match command {
+            Vault::Verify => vault::verify(&context),
+            Vault::Rekey => vault::rekey(&context),
+            Vault::Backup(options) => vault::backup(&context, &options),
+            Vault::Restore(options) => vault::restore(&context, &options),
+        },
+        Command::Auth { command } => match command {
+            Auth::Login(options) => auth::login(&context, &options),
+            Auth::Logout => logout::logout(&context),
+            Auth::Status => auth::status(&context),
+        },
+        Command::Organizations { command } => match command {
+            Organizations::List(options) => organizations::list(&context, &options.scope),
+            Organizations::Use { name } => organizations::choose(&context, &name),
+        },
+        Command::Regions { command } => match command {
+            Regions::List(options) => regions::list(&context, &options.scope),
+        },
+        Command::Config { command } => match command {
+            Config::Show => config::show(&context),
+            Config::Set { key, value } => config::set(&context, &key, &value),
+        },
     }
 }

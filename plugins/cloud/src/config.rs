@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
-use toml::{Table, Value};
+use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
 use crate::environment::Environment;
-use crate::files::write_private;
+use crate::files::{WriteError, write_private};
 use crate::words;
 
 /// The settings there are, each a text.
@@ -26,7 +26,7 @@ pub const KEYS: [&str; 6] = [
 pub struct Config {
     /// Where it is, whether or not there is one; empty where no folder for it is known.
     pub path: PathBuf,
-    settings: Table,
+    settings: DocumentMut,
 }
 
 impl Config {
@@ -38,10 +38,16 @@ impl Config {
         let path = folder.join("config.toml");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // A link that leads nowhere is a file that can't be reached, and not none.
+                if path.is_symlink() {
+                    return Err(unreadable(&path, "it is a link that leads nowhere"));
+                }
+                String::new()
+            }
             Err(error) => return Err(unreadable(&path, &reason(&error))),
         };
-        let settings: Table = text.parse().map_err(|error: toml::de::Error| {
+        let settings: DocumentMut = text.parse().map_err(|error: TomlError| {
             let line = error.span().map_or(1, |span| {
                 text[..span.start.min(text.len())].lines().count().max(1)
             });
@@ -55,30 +61,81 @@ impl Config {
     /// A setting.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.settings.get(key).and_then(Value::as_str)
+        self.settings.get(key).and_then(Item::as_str)
     }
 
-    /// Sets or, with `None`, removes a setting, and writes the file.
+    /// Sets or, with `None`, removes a setting, and writes the file. Everything else in it stays as it was written; behind a
+    /// link it is the link's target that is written.
     pub fn set(&mut self, key: &str, value: Option<&str>) -> Result<(), Failure> {
         match value {
-            Some(value) => {
-                self.settings
-                    .insert(key.to_owned(), Value::String(value.to_owned()));
-            }
-            None => {
-                self.settings.remove(key);
-            }
+            Some(value) => self.put(key, value),
+            None => self.remove(key),
         }
         if self.path.as_os_str().is_empty() {
             return Err(homeless());
         }
-        write_private(&self.path, self.settings.to_string().as_bytes())
-            .map_err(|error| words::not_written(&self.path, &reason(&error)))
+        let target = match fs::canonicalize(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.path.clone()),
+            found => found,
+        };
+        target
+            .map_err(WriteError::NotWritten)
+            .and_then(|target| write_private(&target, self.settings.to_string().as_bytes()))
+            .map_err(|error| words::write_failure(&self.path, &error))
+    }
+
+    fn put(&mut self, key: &str, value: &str) {
+        let mut new = Value::from(value);
+        if let Some(item) = self.settings.get_mut(key) {
+            if let Some(old) = item.as_value() {
+                *new.decor_mut() = old.decor().clone();
+            }
+            *item = Item::Value(new);
+            return;
+        }
+        // Comments at the end stay before what is appended.
+        let before = self.settings.trailing().clone();
+        self.settings.set_trailing("");
+        self.settings.insert(key, Item::Value(new));
+        self.comment(key, &before);
+    }
+
+    /// What is written above a setting stays when the setting goes.
+    fn remove(&mut self, key: &str) {
+        let keys: Vec<String> = self
+            .settings
+            .iter()
+            .map(|(key, _)| key.to_owned())
+            .collect();
+        let next = keys.iter().skip_while(|name| *name != key).nth(1);
+        let above = self
+            .settings
+            .key(key)
+            .and_then(|key| key.leaf_decor().prefix().cloned());
+        self.settings.remove(key);
+        let Some(above) = above else {
+            return;
+        };
+        if let Some(next) = next {
+            self.comment(next, &above);
+        } else {
+            let all = format!("{}{}", text(&above), text(self.settings.trailing()));
+            self.settings.set_trailing(all);
+        }
+    }
+
+    /// Writes something above a setting, before what is there already.
+    fn comment(&mut self, key: &str, above: &RawString) {
+        if let Some(mut key) = self.settings.key_mut(key) {
+            let decor = key.leaf_decor_mut();
+            let all = format!("{}{}", text(above), decor.prefix().map_or("", text));
+            decor.set_prefix(all);
+        }
     }
 
     fn check(&self) -> Result<(), Failure> {
-        for (key, value) in &self.settings {
-            if !KEYS.contains(&key.as_str()) {
+        for (key, value) in self.settings.iter() {
+            if !KEYS.contains(&key) {
                 let failure = unreadable(&self.path, &format!("there is no setting `{key}`"));
                 return Err(match nearest(key, KEYS) {
                     Some(near) => failure.hint(format!("did you mean `{near}`?")),
@@ -94,6 +151,10 @@ impl Config {
         }
         Ok(())
     }
+}
+
+fn text(raw: &RawString) -> &str {
+    raw.as_str().unwrap_or_default()
 }
 
 /// The nearest of the names to a mistyped one, if any is near.
@@ -124,4 +185,64 @@ fn unreadable(path: &Path, reason: &str) -> Failure {
         format!("can't use `{}`: {reason}", path.display()),
     )
     .hint("mend or remove the file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+    use crate::environment::Environment;
+
+    #[test]
+    fn a_change_keeps_everything_else_as_it_was_written() {
+        let before =
+            "# mine\nregion   = 'us-east' # near\n\n# theirs\n\"backend\" = \"local\"\n# end\n";
+        let cases = [
+            (
+                "region",
+                Some("us-west"),
+                before.replace("'us-east'", "\"us-west\""),
+            ),
+            (
+                "region",
+                None,
+                before.replace("region   = 'us-east' # near\n", ""),
+            ),
+            (
+                "backend",
+                None,
+                before.replace("\"backend\" = \"local\"\n", ""),
+            ),
+            ("timeout", Some("5"), format!("{before}timeout = \"5\"\n")),
+            ("timeout", None, before.to_owned()),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let environment = Environment {
+            config_folder: Some(folder.path().to_owned()),
+            ..Environment::default()
+        };
+        let path = folder.path().join("config.toml");
+        for (key, value, expected) in cases {
+            std::fs::write(&path, before).unwrap();
+            let mut config = Config::read(&environment).unwrap();
+            config.set(key, value).unwrap();
+            let after = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(after, expected, "{key} = {value:?}");
+            assert_eq!(Config::read(&environment).unwrap().get(key), value, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_comments_alone_gets_its_first_setting_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = Environment {
+            config_folder: Some(folder.path().to_owned()),
+            ..Environment::default()
+        };
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, "# mine\n").unwrap();
+        let mut config = Config::read(&environment).unwrap();
+        config.set("region", Some("us-west")).unwrap();
+        let after = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(after, "# mine\nregion = \"us-west\"\n");
+    }
 }

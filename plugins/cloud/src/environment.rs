@@ -1,9 +1,12 @@
 //! What the process finds around itself, read once.
 
+use std::env::VarError;
 use std::path::PathBuf;
 
+use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::secret::Secret;
 
+use crate::input::invalid;
 use crate::pace::Pace;
 
 /// The variables that this plugin looks at.
@@ -36,10 +39,43 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads it; an empty variable counts as unset, where nothing is said to the contrary.
-    #[must_use]
-    pub fn read() -> Self {
-        let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    /// Reads the variables. An empty one counts as unset; one that is not UTF-8 is an error, because what it was meant to say
+    /// must not be replaced by something else.
+    pub fn read() -> Result<Self, Failure> {
+        let mut wrong = Vec::new();
+        let mut given = |name: &str| match std::env::var(name) {
+            Ok(value) => Some(value),
+            Err(VarError::NotPresent) => None,
+            Err(VarError::NotUnicode(_)) => {
+                wrong.push((name.to_owned(), None, "is not UTF-8".to_owned()));
+                None
+            }
+        };
+        // An empty address is a mistake of a script, and not worth sending a token somewhere else.
+        let api_url = given("BOT_CLI_API_URL");
+        let mut text = |name: &str| given(name).filter(|value| !value.is_empty());
+        let environment = Self {
+            organization: text("BOT_CLI_ORGANIZATION"),
+            region: text("BOT_CLI_REGION"),
+            backend: text("BOT_CLI_BACKEND"),
+            api_url,
+            // Files end with a line end, and `$(cat FILE)` is not the only way to fill a variable.
+            token: text("BOT_CLI_TOKEN")
+                .map(Secret::new)
+                .map(|token| Secret::new(token.expose().trim().to_owned()))
+                .filter(|token| !token.expose().is_empty()),
+            timeout: text("BOT_CLI_TIMEOUT"),
+            keyring: text("BOT_CLI_KEYRING"),
+            ..Self::folders()
+        };
+        if wrong.is_empty() {
+            Ok(environment)
+        } else {
+            Err(invalid(wrong))
+        }
+    }
+
+    fn folders() -> Self {
         let folder = |name: &str| {
             // The specification of these folders has relative ones ignored.
             std::env::var_os(name)
@@ -52,19 +88,12 @@ impl Environment {
                 .map(|base| base.join("bot-cli"))
         };
         Self {
-            organization: text("BOT_CLI_ORGANIZATION"),
-            region: text("BOT_CLI_REGION"),
-            backend: text("BOT_CLI_BACKEND"),
-            // An empty one is a mistake of a script, and not worth sending a token somewhere else.
-            api_url: std::env::var("BOT_CLI_API_URL").ok(),
-            token: text("BOT_CLI_TOKEN").map(Secret::new),
-            timeout: text("BOT_CLI_TIMEOUT"),
-            keyring: text("BOT_CLI_KEYRING"),
             config_folder: below(folder("XDG_CONFIG_HOME"), ".config"),
             data_folder: below(folder("XDG_DATA_HOME"), ".local/share"),
             home,
             own_streams: std::env::args_os().len() > 1,
             pace: Pace::USUAL,
+            ..Self::default()
         }
     }
 

@@ -1,55 +1,236 @@
-//! Files for one pair of eyes, written whole or not at all.
+//! Private files: readable by their owner only, and replaced whole or not at all.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
-use std::time::Duration;
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// Makes a folder that only its owner can look into, and the ones above it.
+use tempfile::NamedTempFile;
+
+use crate::watch::Watch;
+
+use bot_cli_sdk::failure::reason;
+
+/// How the names of temporaries begin, in this version and in earlier ones.
+const TEMPORARIES: [&str; 2] = [TEMPORARY, ".vault-"];
+
+const TEMPORARY: &str = ".bot-cli-";
+
+/// The age at which a temporary can't belong to a running process any more.
+pub const STALE: Duration = Duration::from_secs(60);
+
+/// Why a file was not written, or not durably.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The earlier file is still there, unchanged.
+    #[error("{}", reason(.0))]
+    NotWritten(io::Error),
+    /// The new file is in place, but the disk did not confirm it.
+    #[error("it was written, but the disk did not confirm it: {}", reason(.0))]
+    NotSynced(io::Error),
+}
+
+/// What happens to a file that is already there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overwrite {
+    /// It is replaced.
+    Allow,
+    /// It stays, and the write fails.
+    Refuse,
+}
+
+/// A path that can't be looked at, so it is unknown whether something is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreachable {
+    /// The part of the path that is in the way.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// Creates a folder that only its owner can enter, and its parents.
 pub fn private_folder(path: &Path) -> io::Result<()> {
+    faults::step()?;
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// How the names of temporaries begin.
-const TEMPORARY: &str = ".bot-cli-";
+/// How long other processes are waited for.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// After how long nobody can still be writing a temporary.
-const STALE: Duration = Duration::from_secs(60);
+/// After how long the user is told what is waited for.
+const SOON: Duration = Duration::from_secs(1);
 
-/// Writes a file that only its owner can read: to a temporary beside it, synced, renamed.
-pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    private_folder(folder)?;
-    sweep(folder);
-    // Temporaries are made with mode 0600.
-    let mut file = tempfile::Builder::new()
-        .prefix(TEMPORARY)
-        .tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()
+/// How often a lock is tried.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Room on the disk for a file whose content is not known yet. Dropping it changes nothing.
+pub struct Reserved {
+    temporary: NamedTempFile,
+    path: PathBuf,
 }
 
-/// Removes what a process left behind that was killed while it wrote: it may be a secret that nobody wants any more.
-pub fn sweep(folder: &Path) {
+impl Reserved {
+    /// Makes sure that a file of up to `length` bytes can be written, without touching the one that is there. Removes what
+    /// interrupted writes left in its folder.
+    pub fn new(path: &Path, length: usize) -> io::Result<Self> {
+        let folder = folder_of(path);
+        private_folder(folder)?;
+        sweep(folder, STALE);
+        let mut reserved = Self::beside(path)?;
+        if length > 0 {
+            reserved.temporary.write_all(&vec![0; length])?;
+            reserved.temporary.as_file().sync_all()?;
+        }
+        Ok(reserved)
+    }
+
+    fn beside(path: &Path) -> io::Result<Self> {
+        faults::step()?;
+        // Temporaries are made with mode 0600.
+        let temporary = tempfile::Builder::new()
+            .prefix(TEMPORARY)
+            .tempfile_in(folder_of(path))?;
+        Ok(Self {
+            temporary,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes the content, puts the file in the place of an earlier one, and syncs the folder.
+    pub fn write(self, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
+        let Self {
+            mut temporary,
+            path,
+        } = self;
+        let to = path.clone();
+        let written = move || {
+            faults::step()?;
+            temporary.rewind()?;
+            temporary.write_all(bytes)?;
+            let file = temporary.as_file();
+            file.set_len(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
+            faults::step()?;
+            file.sync_all()?;
+            faults::step()?;
+            let renamed = match overwrite {
+                Overwrite::Allow => temporary.persist(&to),
+                Overwrite::Refuse => temporary.persist_noclobber(&to),
+            };
+            renamed.map(drop).map_err(|error| error.error)
+        };
+        match written() {
+            Ok(()) => {}
+            // Over a network, a rename can be done and its answer be lost.
+            Err(error)
+                if overwrite == Overwrite::Allow
+                    && fs::read(&path).is_ok_and(|found| found == bytes) =>
+            {
+                return Err(WriteError::NotSynced(error));
+            }
+            Err(error) => return Err(WriteError::NotWritten(error)),
+        }
+        sync_folder(&path).map_err(WriteError::NotSynced)
+    }
+}
+
+/// Returns whether something is at `path`. A link that leads nowhere is an error: what it led to may be on a disk that
+/// is not mounted.
+pub fn exists(path: &Path) -> Result<bool, Unreachable> {
+    let unreachable = |path: &Path, reason: String| Unreachable {
+        path: path.to_owned(),
+        reason,
+    };
+    match fs::metadata(path) {
+        Ok(_) => return Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => {
+            // The nearest part that can be looked at is the one that must not be entered, or is no folder.
+            let mut ancestors = path.ancestors().skip(1);
+            let barrier = ancestors.find(|ancestor| fs::metadata(ancestor).is_ok());
+            return Err(unreachable(barrier.unwrap_or(path), reason(&error)));
+        }
+    }
+    for ancestor in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        match fs::symlink_metadata(ancestor) {
+            Ok(found) if found.is_symlink() && fs::metadata(ancestor).is_err() => {
+                let target = fs::read_link(ancestor).unwrap_or_default();
+                let reason = format!("it is a link to `{}`, which is not there", target.display());
+                return Err(unreachable(ancestor, reason));
+            }
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(unreachable(ancestor, reason(&error))),
+        }
+    }
+    Ok(false)
+}
+
+/// Writes a file that only its owner can read, after removing what interrupted writes left in its folder.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let reserved = Reserved::new(path, 0).map_err(WriteError::NotWritten)?;
+    reserved.write(bytes, Overwrite::Allow)
+}
+
+/// Writes a file that only its owner can read: to a temporary beside it, synced, renamed, and the folder synced.
+pub fn replace(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), WriteError> {
+    let reserved = Reserved::beside(path).map_err(WriteError::NotWritten)?;
+    reserved.write(bytes, overwrite)
+}
+
+/// Renames a file within its folder, durably.
+pub fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
+    faults::step()
+        .and_then(|()| fs::rename(from, to))
+        .map_err(WriteError::NotWritten)?;
+    sync_folder(to).map_err(WriteError::NotSynced)
+}
+
+/// Removes a file, durably. A file that is not there is removed already.
+pub fn remove(path: &Path) -> Result<(), WriteError> {
+    match faults::step().and_then(|()| fs::remove_file(path)) {
+        Ok(()) => sync_folder(path).map_err(WriteError::NotSynced),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(WriteError::NotWritten(error)),
+    }
+}
+
+/// Makes the names in the folder of `path` durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    faults::step()?;
+    File::open(folder_of(path))?.sync_all()
+}
+
+/// The folder of a file; the working folder for a bare name.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+/// Removes temporaries of at least this age, which killed processes left behind: they may have secrets.
+pub fn sweep(folder: &Path, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let written = entry.metadata().and_then(|found| found.modified());
-        if written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > STALE)) {
-            // Somebody else may sweep as well.
+        if written.is_ok_and(|at| at.elapsed().is_ok_and(|found| found >= age)) {
+            // Another process may sweep as well.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
 fn is_temporary(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+    let name = name.as_encoded_bytes();
+    TEMPORARIES
+        .iter()
+        .any(|prefix| name.starts_with(prefix.as_bytes()))
 }
 
-/// The file by which processes let one another in; nothing stands in it.
+/// Opens the file whose lock lets one process in at a time. It stays empty.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)
@@ -59,17 +240,177 @@ pub fn lock_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// The mode of a file that others than its owner can read or write.
+/// Why a lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another process kept it for so long.
+    #[error("another process has kept it locked for {} seconds", .0.as_secs())]
+    Busy(Duration),
+    /// The user did not want to wait any longer.
+    #[error("cancelled")]
+    Cancelled,
+    /// The file can't be opened or locked.
+    #[error(transparent)]
+    File(#[from] io::Error),
+}
+
+/// Takes the lock of the file at `path`, and waits up to `patience` for other processes that have it. Where that takes
+/// longer than a moment, `waiting` tells the user what for. The lock ends with what is returned.
+pub fn lock(
+    path: &Path,
+    patience: Duration,
+    waiting: &str,
+    watch: &dyn Watch,
+) -> Result<File, LockError> {
+    let file = lock_file(path)?;
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        if watch.cancelled() {
+            return Err(LockError::Cancelled);
+        }
+        if begun.elapsed() >= patience {
+            return Err(LockError::Busy(patience));
+        }
+        if begun.elapsed() >= SOON && !told {
+            told = true;
+            watch.notice(waiting);
+        }
+        thread::sleep(TICK);
+    }
+}
+
+/// Leaves an empty file as a mark; `false` where it is there already.
+#[must_use]
+pub fn first_time(mark: &Path) -> bool {
+    let folder = mark.parent().unwrap_or(Path::new("."));
+    let made = private_folder(folder).and_then(|()| {
+        OpenOptions::new()
+            .create_new(true)
+            .write(true)
+            .mode(0o600)
+            .open(mark)
+    });
+    !matches!(made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
+}
+
+/// Returns the mode of a file that others than its owner can read or write.
 pub fn too_open(path: &Path) -> io::Result<Option<u32>> {
-    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
-    Ok((mode & 0o077 != 0).then_some(mode))
+    Ok(mode_with(&fs::metadata(path)?, 0o077))
+}
+
+/// Returns the mode of a file or folder that others than its owner can write.
+#[must_use]
+pub fn writable_by_others(found: &Metadata) -> Option<u32> {
+    mode_with(found, 0o022)
+}
+
+/// Returns the user id of an owner who is neither this user nor root. Root itself may use everybody's files.
+#[must_use]
+pub fn foreign_owner(found: &Metadata) -> Option<u32> {
+    let user = rustix::process::geteuid().as_raw();
+    let owner = found.uid();
+    (user != 0 && owner != user && owner != 0).then_some(owner)
+}
+
+fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
+    let mode = found.permissions().mode() & 0o777;
+    (mode & bits != 0).then_some(mode)
+}
+
+/// Lets a test fail every step of a write in turn.
+#[cfg(not(test))]
+mod faults {
+    #[expect(clippy::unnecessary_wraps, reason = "it fails in tests")]
+    pub(super) const fn step() -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lets a test fail every step of a write in turn.
+#[cfg(test)]
+pub mod faults {
+    use std::cell::Cell;
+    use std::io;
+
+    thread_local! {
+        static LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+        static STICKY: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// What comes after the failing step.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum After {
+        /// Later steps work again.
+        Works,
+        /// Every later step fails, too.
+        Fails,
+    }
+
+    /// Runs `work` on this thread with the step of this number failing; the result, and whether a step did fail.
+    pub fn at<T>(step: u32, after: After, work: impl FnOnce() -> T) -> (T, bool) {
+        LEFT.set(Some(step));
+        STICKY.set(after == After::Fails);
+        let result = work();
+        (result, LEFT.replace(None).is_none_or(|left| left == 0))
+    }
+
+    pub(super) fn step() -> io::Result<()> {
+        match LEFT.get() {
+            Some(0) if STICKY.get() => {}
+            None | Some(0) => return Ok(()),
+            Some(1) => LEFT.set(Some(0)),
+            Some(left) => {
+                LEFT.set(Some(left - 1));
+                return Ok(());
+            }
+        }
+        Err(io::Error::other("an injected fault"))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::{too_open, write_private};
+    use std::time::Duration;
+
+    use super::{LockError, Overwrite, Reserved, exists, lock, too_open, write_private};
+    use crate::watch::Nobody;
+
+    #[test]
+    fn what_was_reserved_is_written_whole_and_otherwise_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_private(&path, b"one").unwrap();
+        drop(Reserved::new(&path, 4096).unwrap());
+        let reserved = Reserved::new(&path, 4096).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        reserved.write(b"two", Overwrite::Allow).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let below_a_file = path.join("file");
+        assert!(Reserved::new(&below_a_file, 1).is_err());
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_and_not_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let take = || lock(&path, Duration::from_millis(30), "waiting", &Nobody);
+        let first = take().unwrap();
+        assert!(matches!(take(), Err(LockError::Busy(_))));
+        drop(first);
+        assert!(take().is_ok());
+        let nowhere = folder.path().join("none/lock");
+        let taken = lock(&nowhere, Duration::ZERO, "waiting", &Nobody);
+        assert!(matches!(taken, Err(LockError::File(_))));
+    }
 
     #[test]
     fn a_private_file_is_for_its_owner_from_the_start() {
@@ -94,6 +435,7 @@ mod tests {
         for (name, old) in [
             (".bot-cli-old", true),
             (".bot-cli-new", false),
+            (".vault-old", true),
             ("old", true),
         ] {
             let file = std::fs::File::create(folder.path().join(name)).unwrap();
@@ -108,5 +450,25 @@ mod tests {
             .collect();
         left.sort();
         assert_eq!(left, [".bot-cli-new", "file", "old"]);
+    }
+
+    #[test]
+    fn link_that_leads_nowhere_is_not_an_absence() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        std::os::unix::fs::symlink("nowhere", at("dangling")).unwrap();
+        std::os::unix::fs::symlink("loop", at("loop")).unwrap();
+        std::os::unix::fs::symlink(".", at("here")).unwrap();
+        assert_eq!(exists(&at("file")), Ok(true));
+        assert_eq!(exists(&at("here/file")), Ok(true));
+        assert_eq!(exists(&at("none")), Ok(false));
+        assert_eq!(exists(&at("here/none/none")), Ok(false));
+        for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
+            assert!(exists(&at(name)).is_err(), "{name}");
+        }
+        for (name, barrier) in [("dangling/a", "dangling"), ("file/a/b", "file")] {
+            assert_eq!(exists(&at(name)).unwrap_err().path, at(barrier));
+        }
     }
 }

@@ -19,6 +19,9 @@ const SERVICE: &str = "bot-cli";
 /// How long a keyring has, and the user who may have to unlock it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long it has to say that it is there.
+const BRIEFLY: Duration = Duration::from_millis(900);
+
 /// After how long the user is told what is waited for.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -64,8 +67,22 @@ pub fn remove(name: &str, watch: &dyn Watch) -> Result<(), KeyringError> {
     ask(name, watch, Entry::delete_credential)
 }
 
-/// A keyring may wait for its user for as long as it likes; we don't, and let it go on alone.
+/// Returns whether there is a keyring. It is not asked to unlock itself, and gets little time to respond.
+pub fn available(watch: &dyn Watch) -> Result<(), KeyringError> {
+    ask_within(BRIEFLY, "probe", watch, |_| Ok(()))
+}
+
 fn ask<T: Send + 'static>(
+    name: &str,
+    watch: &dyn Watch,
+    work: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
+) -> Result<T, KeyringError> {
+    ask_within(PATIENCE, name, watch, work)
+}
+
+/// A keyring may wait for its user for as long as it likes; we don't, and let it go on alone.
+fn ask_within<T: Send + 'static>(
+    patience: Duration,
     name: &str,
     watch: &dyn Watch,
     work: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
@@ -93,7 +110,7 @@ fn ask<T: Send + 'static>(
         if watch.cancelled() {
             return Err(KeyringError::Cancelled);
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > patience {
             return Err(KeyringError::Silent);
         }
         if begun.elapsed() > SOON && !told {

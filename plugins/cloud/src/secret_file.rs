@@ -12,9 +12,17 @@ use bot_cli_sdk::secret::Secret;
 use chacha20poly1305::aead::OsRng;
 use chacha20poly1305::aead::rand_core::RngCore;
 
-use crate::files::{sweep, too_open, write_private};
+use crate::files::{
+    self, Overwrite, Reserved, WriteError, foreign_owner, sweep, too_open, write_private,
+};
 use crate::keyring::{self, KeyringError};
 use crate::watch::Watch;
+
+/// What an entry of the keyring has until its text is known.
+const RESERVED: &str = "reserved";
+
+/// The longest text that room is made for.
+const LONGEST: usize = 16 * 1024;
 
 /// Where a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +62,15 @@ pub enum SecretFileError {
         /// Its mode.
         mode: u32,
     },
+    /// The file belongs to another user.
+    #[error("it belongs to another user (uid {owner})")]
+    Foreign {
+        /// Who.
+        owner: u32,
+    },
+    /// The file was written, but the disk did not confirm it.
+    #[error("it was written, but the disk did not confirm it: {0}")]
+    NotSynced(String),
     /// The file can't be read or is not what it should be.
     #[error("{0}")]
     File(String),
@@ -112,19 +129,49 @@ impl<'a> SecretFile<'a> {
     /// Keeps a text in the place of an earlier one and says where: in the keyring if `wanted` and there is one, otherwise in
     /// the file.
     pub fn write(&self, text: &Secret, wanted: Place) -> Result<Place, SecretFileError> {
-        let before = self.entry();
-        let fresh = match wanted {
+        self.room(text, wanted, 0)?.keep(text)
+    }
+
+    /// Makes sure that a text can be kept before it is known: in the keyring if `wanted` and it takes an entry, otherwise in
+    /// the file. What is kept already stays as it is.
+    pub fn reserve(&self, wanted: Place) -> Result<Room<'_>, SecretFileError> {
+        self.room(&Secret::new(RESERVED.to_owned()), wanted, LONGEST)
+    }
+
+    fn room(
+        &self,
+        first: &Secret,
+        wanted: Place,
+        length: usize,
+    ) -> Result<Room<'_>, SecretFileError> {
+        let file = Reserved::new(&self.path, length);
+        let file = file.map_err(|error| SecretFileError::File(reason(&error)))?;
+        let entry = match wanted {
             Place::File => None,
-            Place::Keyring => self.new_entry(text)?,
+            Place::Keyring => self.new_entry(first)?,
         };
-        let line = fresh.as_ref().map(|name| format!("keyring = \"{name}\"\n"));
-        let content = line.as_deref().unwrap_or(text.expose());
-        if let Err(error) = write_private(&self.path, content.as_bytes()) {
-            self.drop_entry(fresh);
-            return Err(SecretFileError::File(reason(&error)));
+        let entry = entry.map(|name| NewEntry {
+            name: Some(name),
+            text: first.clone(),
+            watch: self.watch,
+        });
+        Ok(Room {
+            place: self,
+            file,
+            entry,
+        })
+    }
+
+    /// Puts the text of another file, in the same folder, in the place of this one. Its keyring entry stays as it is; the
+    /// entry that this file named is removed.
+    pub fn take_over(&self, other: &Self) -> Result<(), WriteError> {
+        let before = self.entry();
+        files::rename(&other.path, &self.path)?;
+        if let Some(before) = before {
+            // An entry that nothing names any more is litter and not a failure.
+            let _ = keyring::remove(&before, self.watch);
         }
-        self.drop_entry(before);
-        Ok(line.map_or(Place::File, |_| Place::Keyring))
+        Ok(())
     }
 
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
@@ -136,13 +183,15 @@ impl<'a> SecretFile<'a> {
             Ok(()) => return Ok(Some(name)),
             Err(KeyringError::Cancelled) => return Err(KeyringError::Cancelled.into()),
             Err(KeyringError::None(_)) => {}
-            Err(error) => {
-                let path = self.path.display();
-                self.watch
-                    .notice(&format!("{error}, so `{path}` is used instead"));
-            }
+            Err(error) => self.fall_back(&error),
         }
         Ok(None)
+    }
+
+    fn fall_back(&self, error: &KeyringError) {
+        let path = self.path.display();
+        self.watch
+            .notice(&format!("{error}, so `{path}` is used instead"));
     }
 
     /// Removes file and entry; whether there was a file. Where the entry can't be removed, the file stays too.
@@ -154,7 +203,7 @@ impl<'a> SecretFile<'a> {
             }
         }
         if let Some(folder) = self.path.parent() {
-            sweep(folder);
+            sweep(folder, files::STALE);
         }
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
@@ -165,15 +214,24 @@ impl<'a> SecretFile<'a> {
 
     /// What the file has, if nobody else can read it.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
-        let failed = |error: io::Error| SecretFileError::File(reason(&error));
-        if !self.exists() {
-            return Ok(None);
+        match self.private_text() {
+            // It has just been removed.
+            Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
+            text => text.map(Some),
         }
+    }
+
+    fn private_text(&self) -> Result<Secret, SecretFileError> {
+        let failed = |error: io::Error| SecretFileError::File(reason(&error));
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
         }
-        let text = fs::read_to_string(&self.path).map_err(failed)?;
-        Ok(Some(Secret::new(text)))
+        if let Some(owner) = foreign_owner(&fs::metadata(&self.path).map_err(failed)?) {
+            return Err(SecretFileError::Foreign { owner });
+        }
+        fs::read_to_string(&self.path)
+            .map(Secret::new)
+            .map_err(failed)
     }
 
     /// The entry that the file names.
@@ -181,10 +239,91 @@ impl<'a> SecretFile<'a> {
         let text = self.file().ok()??;
         entry(&text).map(str::to_owned)
     }
+}
 
-    /// An entry that nothing names any more is litter and not a failure.
-    fn drop_entry(&self, name: Option<String>) {
-        if let Some(name) = name {
+/// Room for a text, in the keyring or in the file. Dropping it leaves everything as it was.
+pub struct Room<'a> {
+    place: &'a SecretFile<'a>,
+    file: Reserved,
+    entry: Option<NewEntry<'a>>,
+}
+
+impl Room<'_> {
+    /// Keeps the text in the place of an earlier one and says where.
+    pub fn keep(self, text: &Secret) -> Result<Place, SecretFileError> {
+        let place = self.place;
+        let before = place.entry();
+        let entry = self.entry.and_then(|entry| entry.fill(text, place));
+        let line = entry.as_ref().and_then(NewEntry::line);
+        let content = line.as_deref().unwrap_or(text.expose());
+        // Another process may have taken the room for a leftover, if all this took minutes.
+        let written = match self.file.write(content.as_bytes(), Overwrite::Allow) {
+            Err(WriteError::NotWritten(_)) => write_private(&place.path, content.as_bytes()),
+            written => written,
+        };
+        match written {
+            Ok(()) => {}
+            Err(WriteError::NotWritten(error)) => {
+                return Err(SecretFileError::File(reason(&error)));
+            }
+            // Either file may be there after a power failure, so either entry is needed.
+            Err(WriteError::NotSynced(error)) => {
+                if let Some(entry) = entry {
+                    entry.settle();
+                }
+                return Err(SecretFileError::NotSynced(reason(&error)));
+            }
+        }
+        if let Some(before) = before {
+            // An entry that nothing names any more is litter and not a failure.
+            let _ = keyring::remove(&before, place.watch);
+        }
+        match entry {
+            Some(entry) => {
+                entry.settle();
+                Ok(Place::Keyring)
+            }
+            None => Ok(Place::File),
+        }
+    }
+}
+
+/// An entry of the keyring that no file names yet. It is removed when this is dropped.
+struct NewEntry<'a> {
+    name: Option<String>,
+    text: Secret,
+    watch: &'a dyn Watch,
+}
+
+impl NewEntry<'_> {
+    /// Puts the text into the entry; `None` where the keyring no longer takes it.
+    fn fill(self, text: &Secret, place: &SecretFile<'_>) -> Option<Self> {
+        if self.text == *text {
+            return Some(self);
+        }
+        let name = self.name.as_deref()?;
+        match keyring::write(name, text, self.watch) {
+            Ok(()) => Some(self),
+            Err(error) => {
+                place.fall_back(&error);
+                None
+            }
+        }
+    }
+
+    fn line(&self) -> Option<String> {
+        let name = self.name.as_ref()?;
+        Some(format!("keyring = \"{name}\"\n"))
+    }
+
+    fn settle(mut self) {
+        self.name = None;
+    }
+}
+
+impl Drop for NewEntry<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = self.name.take() {
             let _ = keyring::remove(&name, self.watch);
         }
     }
@@ -213,6 +352,12 @@ mod tests {
         assert_eq!(file.read(), Ok(None));
         let text = Secret::new("one\ntwo".to_owned());
         assert_eq!(file.write(&text, Place::File), Ok(Place::File));
+        assert_eq!(file.read(), Ok(Some(text.clone())));
+        drop(file.reserve(Place::File).unwrap());
+        assert_eq!(file.read(), Ok(Some(text)));
+        let text = Secret::new("three".to_owned());
+        let room = file.reserve(Place::File).unwrap();
+        assert_eq!(room.keep(&text), Ok(Place::File));
         assert_eq!(file.read(), Ok(Some(text)));
         assert_eq!((file.remove(), file.remove()), (Ok(true), Ok(false)));
     }

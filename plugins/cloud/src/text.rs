@@ -27,9 +27,9 @@ pub fn count(number: usize, one: &str) -> String {
 pub fn span(seconds: u64) -> String {
     let whole = |unit: u64| usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX);
     match seconds {
-        ..60 => count(whole(1), "second"),
-        ..7200 => count(whole(60), "minute"),
-        ..172_800 => count(whole(3600), "hour"),
+        0..60 => count(whole(1), "second"),
+        60..7200 => count(whole(60), "minute"),
+        7200..172_800 => count(whole(3600), "hour"),
         _ => count(whole(86_400), "day"),
     }
 }

@@ -16,13 +16,14 @@ pub trait Watch {
 
     /// What the user should know of now.
     fn notice(&self, line: &str);
+
+    /// What only a user who wants details is shown.
+    fn detail(&self, line: &str);
 }
 
-/// Nobody looks on.
-#[cfg(test)]
+/// Work that runs to its end in silence.
 pub struct Nobody;
 
-#[cfg(test)]
 impl Watch for Nobody {
     fn cancelled(&self) -> bool {
         false
@@ -35,4 +36,6 @@ impl Watch for Nobody {
     fn waiting(&self, _line: &str) {}
 
     fn notice(&self, _line: &str) {}
+
+    fn detail(&self, _line: &str) {}
 }

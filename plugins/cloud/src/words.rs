@@ -1,18 +1,27 @@
 //! The sentences in which this crate says what went wrong, and what to do about it.
 
+pub mod change;
+
 use std::path::Path;
 
-use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 
+use crate::backend::BackendError;
 use crate::backend::local::VaultError;
-use crate::backend::{BackendError, ChangeError, Effect};
-use crate::domain::{Key, SetName};
+use crate::files::WriteError;
 use crate::keyring::KeyringError;
-use crate::text::{count, span, theirs};
+use crate::text::{span, theirs};
 
 /// What may stand in the way of a file.
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
+
+/// What to do where a write is in place but may be lost.
+const UNSYNCED: &str =
+    "the change is in place, but a power failure may undo it; look at the disk, then try again";
+
+/// What to do about a vault that can't be used.
+const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
 /// What a backend could not do.
 #[must_use]
@@ -57,20 +66,7 @@ pub fn failure(error: &BackendError) -> Failure {
             status,
             message,
             retry_after,
-        } => {
-            let failure = Failure::new(
-                Exit::Unavailable,
-                "unavailable",
-                said(
-                    &format!("the service is not available (status {status})"),
-                    message,
-                ),
-            );
-            match retry_after {
-                Some(seconds) => failure.hint(format!("try again in {}", span(*seconds))),
-                None => failure.hint("try again in a while"),
-            }
-        }
+        } => unavailable(*status, message, *retry_after),
         BackendError::InvalidToken => Failure::new(
             Exit::NotAllowed,
             "not_signed_in",
@@ -127,29 +123,49 @@ pub fn failure(error: &BackendError) -> Failure {
 fn vault(error: &VaultError) -> Failure {
     let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
     match error {
-        VaultError::File { .. } => failure("vault_unusable")
-            .hint("put the file back from a backup, or move the folder of the vault away"),
+        VaultError::File { .. } => failure("vault_unusable").hint(FROM_BACKUP),
+        VaultError::Unreachable { path, .. } => failure("vault_unreachable")
+            .hint(format!("look at its rights (`ls -ld {}`), and whether its disk is mounted", quoted(path))),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
+        VaultError::Writable { path, .. } => {
+            failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))
+        }
+        VaultError::Foreign { .. } => failure("vault_foreign")
+            .hint("run it as that user, or make the file your own with `chown`"),
         VaultError::NoKey { .. } | VaultError::Keyring(KeyringError::NoEntry(_)) => {
             failure("vault_no_key")
-                .hint("put the key back from a backup; without it nothing in the vault can be read")
-                .hint("to begin anew, move the folder of the vault away")
+                .hint("put the key back; without it nothing in the vault can be read")
+                .hint(FROM_BACKUP)
         }
         VaultError::Keyring(cause) => {
             let failure = keyring(cause);
             let message = error.to_string();
             Failure { message, ..failure }
         }
-        VaultError::WrongKey { .. } => failure("vault_wrong_key").hint(
-            "put back the key that belongs to the vault, or move the folder of the vault away",
-        ),
+        VaultError::WrongKey { .. } => failure("vault_wrong_key")
+            .hint("put back the key that belongs to the vault")
+            .hint(FROM_BACKUP),
         VaultError::Format { .. } => {
             failure("vault_format").hint("a newer bot-cli may have written it: update")
         }
-        VaultError::Damaged { .. } => failure("vault_damaged")
-            .hint("put the vault back from a backup, or move its folder away"),
+        VaultError::Damaged { .. } => failure("vault_damaged").hint(FROM_BACKUP),
         VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
+        VaultError::NotSynced { .. } => failure("vault_not_synced").hint(UNSYNCED),
+        VaultError::Leftover { .. } => failure("vault_leftover").hint(
+            "the change is in place; that file has an earlier key or earlier values: remove it, or let the next change try again",
+        ),
         VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
+        VaultError::NoVault { .. } => {
+            failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
+        }
+        VaultError::Exists { .. } => {
+            failure("file_exists").hint("choose another name, or replace it with `--force`")
+        }
+        VaultError::NotABackup { .. } => {
+            failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
+        }
+        VaultError::WrongPassphrase { .. } => failure("wrong_passphrase")
+            .hint("try again; without its passphrase a backup can't be read"),
         VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
             .hint("try again when it is done"),
         VaultError::Cancelled => Failure::cancelled(),
@@ -182,103 +198,44 @@ pub fn not_written(path: &Path, reason: &str) -> Failure {
     Failure::new(Exit::Failed, "not_written", message).hint(UNCHANGED)
 }
 
+/// A file that was written, but perhaps not durably.
+#[must_use]
+pub fn not_synced(path: &Path, reason: &str) -> Failure {
+    let message = format!(
+        "`{}` was written, but the disk did not confirm it: {reason}",
+        path.display()
+    );
+    Failure::new(Exit::Failed, "not_synced", message).hint(UNSYNCED)
+}
+
+/// A write that failed, before it took effect or after.
+#[must_use]
+pub fn write_failure(path: &Path, error: &WriteError) -> Failure {
+    match error {
+        WriteError::NotWritten(error) => not_written(path, &reason(error)),
+        WriteError::NotSynced(error) => not_synced(path, &reason(error)),
+    }
+}
+
 /// The command that keeps others out of a file.
 #[must_use]
 pub fn close(path: &Path) -> String {
+    format!("chmod 600 {}", quoted(path))
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
     let shown = path.display().to_string();
-    let quoted = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
-    format!("chmod 600 {quoted}")
+    shlex::try_quote(&shown).map_or(shown.clone(), Into::into)
 }
 
-/// What a change does with a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    /// It writes or removes keys.
-    Change,
-    /// It removes the set.
-    Delete,
-}
-
-impl Deed {
-    const fn past(self) -> &'static str {
-        match self {
-            Self::Change => "changed",
-            Self::Delete => "deleted",
-        }
+fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure {
+    let ours = format!("the service is not available (status {status})");
+    let failure = Failure::new(Exit::Unavailable, "unavailable", said(&ours, message));
+    match retry_after {
+        Some(seconds @ 1..) => failure.hint(format!("try again in {}", span(seconds))),
+        Some(0) | None => failure.hint("try again in a while"),
     }
-}
-
-/// What a change could not do, and what became of it. `look` is the command that shows it.
-#[must_use]
-pub fn change_failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
-    let cause = failure(&error.cause);
-    let past = deed.past();
-    match &error.effect {
-        Effect::Done => cause,
-        Effect::NotDone => {
-            let not_done = format!("`{name}` was not {past}");
-            let failure = match error.cause {
-                // The vault's own words say so already.
-                BackendError::Vault(_) => cause,
-                _ => cause.hint(not_done),
-            };
-            failure.outcome(ChangeState::NotDone)
-        }
-        Effect::Unknown => unknown(cause, &format!("`{name}` may have been {past}"), look),
-        Effect::Partly {
-            done,
-            unknown: unclear,
-            not_done,
-        } => partly(cause, name, [done, unclear, not_done], look),
-    }
-}
-
-/// A failure after which nobody can say what became of the change.
-fn unknown(mut failure: Failure, may: &str, look: &str) -> Failure {
-    failure.message = format!("{}; {may}", failure.message);
-    // A script that was stopped knows that by the status.
-    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
-        failure.exit = Exit::Unknown;
-    }
-    failure
-        .outcome(ChangeState::Unknown)
-        .hint(format!("`{look}` shows what is there now"))
-}
-
-fn partly(
-    mut failure: Failure,
-    name: &SetName,
-    [done, unclear, not_done]: [&[Key]; 3],
-    look: &str,
-) -> Failure {
-    if !done.is_empty() {
-        let all = count(done.len() + unclear.len() + not_done.len(), "key");
-        let are = if done.len() == 1 { "is" } else { "are" };
-        failure.message = format!(
-            "{} of {all} {are} changed in `{name}`, then: {}",
-            done.len(),
-            failure.message
-        );
-        "partly_applied".clone_into(&mut failure.code);
-    }
-    let states = [
-        (done, "applied"),
-        (unclear, "unknown"),
-        (not_done, "not applied"),
-    ];
-    for (keys, state) in states {
-        for key in keys {
-            failure = failure.field(key.as_str(), None, state);
-        }
-    }
-    if unclear.is_empty() {
-        return failure.outcome(ChangeState::PartlyDone);
-    }
-    let may = match unclear {
-        [key] => format!("`{key}` may have been changed"),
-        several => format!("{} may have been changed", count(several.len(), "key")),
-    };
-    unknown(failure, &may, look)
 }
 
 fn said(ours: &str, message: &str) -> String {

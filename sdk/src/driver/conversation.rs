@@ -69,11 +69,6 @@ impl Plugin {
         self.await_reply(&id, ui, cancel)
     }
 
-    /// Whether what the plugin says may hold a password, and is not to be quoted.
-    pub(super) fn is_discreet(&self) -> bool {
-        self.ear.is_discreet()
-    }
-
     fn await_reply(&mut self, id: &Id, ui: &mut dyn Ui, cancel: &Cancel) -> Result<Value, Failure> {
         let mut ladder = Ladder::new(self.patience, cancel);
         let mut output_ended = false;

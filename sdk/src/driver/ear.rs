@@ -38,11 +38,6 @@ impl Ear {
         self.discreet = true;
     }
 
-    /// Whether the plugin may be quoted.
-    pub fn is_discreet(&self) -> bool {
-        self.discreet
-    }
-
     /// Shows a line of standard error, which may explain a failure later.
     pub fn stderr(&mut self, line: &str, ui: &mut dyn Ui) {
         ui.plugin_stderr(line);

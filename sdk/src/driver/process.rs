@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use zeroize::Zeroizing;
 
 use super::Launch;
+use crate::core_dump;
 use crate::line::{self, Line};
 use crate::protocol::Message;
 
@@ -54,36 +55,37 @@ pub fn outgoing(message: &Message) -> Outgoing {
 impl Process {
     /// Starts the plugin as the leader of a process group of its own.
     pub fn start(launch: &Launch) -> io::Result<Self> {
-        let mut child = Command::new(&launch.program)
+        let mut command = Command::new(&launch.program);
+        command
             .current_dir(&launch.cwd)
             .envs(launch.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let child = core_dump::as_found(|| command.spawn())?;
         let (sender, events) = mpsc::sync_channel(BACKLOG);
-        if let Some(stdout) = child.stdout.take() {
-            let sender = sender.clone();
-            thread::spawn(move || read_output(BufReader::new(stdout), &sender));
-        }
-        if let Some(stderr) = child.stderr.take() {
-            thread::spawn(move || read_stderr(BufReader::new(stderr), &sender));
-        }
-        let input = child.stdin.take().map(|stdin| {
-            let (lines, queue) = mpsc::sync_channel(BACKLOG);
-            thread::spawn(move || write_input(stdin, &queue));
-            lines
-        });
-        let group = Pid::from_child(&child);
-        Ok(Self {
+        let (lines, queue) = mpsc::sync_channel(BACKLOG);
+        // Without its threads it is dropped, which ends the child.
+        let mut process = Self {
+            group: Pid::from_child(&child),
             child,
-            group,
-            input,
+            input: Some(lines),
             events,
             ended: None,
             group_ended: false,
-        })
+        };
+        if let Some(stdout) = process.child.stdout.take() {
+            let sender = sender.clone();
+            beside(move || read_output(BufReader::new(stdout), &sender))?;
+        }
+        if let Some(stderr) = process.child.stderr.take() {
+            beside(move || read_stderr(BufReader::new(stderr), &sender))?;
+        }
+        if let Some(stdin) = process.child.stdin.take() {
+            beside(move || write_input(stdin, &queue))?;
+        }
+        Ok(process)
     }
 
     /// Sends a line, or gives it back while too many others wait for a plugin that does not read. One whose input has
@@ -186,6 +188,10 @@ impl Drop for Process {
             self.kill();
         }
     }
+}
+
+fn beside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
 }
 
 /// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.

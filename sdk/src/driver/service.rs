@@ -11,7 +11,7 @@ use super::process::{Outgoing, outgoing};
 use crate::failure::{Exit, Failure};
 use crate::protocol::{
     AskAction, AskResult, ErrorObject, Id, LogLevel, LogParams, MAX_LINE, Message, OutputParams,
-    ProgressParams, StdinResult, codes, methods,
+    ProgressParams, StdinResult, codes, methods, shape,
 };
 use crate::question::{Answer, Question};
 use crate::secret::Secret;
@@ -213,6 +213,6 @@ fn stdin(ui: &mut dyn Ui) -> Result<Value, ErrorObject> {
 }
 
 fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {
-    serde_json::from_value(params)
-        .map_err(|error| ErrorObject::protocol(codes::INVALID_PARAMS, error.to_string()))
+    shape::read("params", params)
+        .map_err(|problem| ErrorObject::protocol(codes::INVALID_PARAMS, problem))
 }

@@ -25,8 +25,8 @@ pub enum Violation {
     WrongResult {
         /// The method.
         method: String,
-        /// What is wrong, unless that may quote a password.
-        reason: Option<String>,
+        /// What is wrong with it.
+        reason: String,
     },
     /// It did not reply in time; the seconds.
     Late(u64),
@@ -82,8 +82,7 @@ impl From<Blamed<'_>> for Failure {
                 format!("sent a line of more than {} MiB", MAX_LINE / (1024 * 1024)),
             ),
             Violation::WrongResult { method, reason } => {
-                let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                let what = format!("sent a result that `{method}` does not have{reason}");
+                let what = format!("sent a result that `{method}` does not have: {reason}");
                 broken("wrong_result", what)
             }
             Violation::Late(seconds) => Self::new(

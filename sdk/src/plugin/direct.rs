@@ -27,11 +27,11 @@ pub fn run<C: Command>(
 ) -> ExitCode {
     let format = usage::format_of(&arguments);
     let command = surface::of(C::command(), name).term_width(look.width);
-    let matches = match command.try_get_matches_from(arguments) {
+    let matches = match command.clone().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
             let terminal = Terminal::new(look, Verbosity::Normal, format);
-            let outcome = usage::outcome(&error, name, look.stdout_color);
+            let outcome = usage::outcome(&error, &command, name, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
@@ -39,7 +39,7 @@ pub fn run<C: Command>(
     let terminal = Terminal::new(look, verbosity, format);
     let mut status = 0;
     let result = C::from_arg_matches(&matches)
-        .map_err(|error| usage::failure(&error, name))
+        .map_err(|error| usage::failure(&error, &command, name))
         .and_then(|command| {
             let mut session = session(&terminal, cwd)?;
             let result = command.run(&mut session);

@@ -21,7 +21,12 @@ pub fn words(
     let mut positionals: Vec<(usize, Vec<String>)> = Vec::new();
     for (field, value) in input {
         let Some(argument) = argument(command, field) else {
-            wrong.push((field.clone(), None, unknown(command, field)));
+            let problem = unknown(command, field);
+            // A name without its value.
+            let name = field
+                .split_once('=')
+                .map_or(field.clone(), |(name, _)| format!("{name}=…"));
+            wrong.push((name, None, problem));
             continue;
         };
         let words = match argument.get_index() {
@@ -50,21 +55,20 @@ pub fn words(
 fn find<'a>(root: &'a clap::Command, path: &[String]) -> Result<&'a clap::Command, Failure> {
     path.iter().try_fold(root, |command, word| {
         command.find_subcommand(word).ok_or_else(|| {
-            let known: Vec<&str> = command
-                .get_subcommands()
-                .map(clap::Command::get_name)
-                .collect();
-            let failure = Failure::new(
-                Exit::Usage,
-                "usage",
-                format!("there is no command `{word}`"),
-            );
-            match suggest::near(word, known.into_iter()).first() {
-                Some(name) => failure.hint(format!("did you mean `{name}`?")),
-                None => failure,
+            let known = command.get_subcommands().map(clap::Command::get_name);
+            if let Some(name) = suggest::slip(word, known) {
+                return usage(format!("there is no command `{word}`"))
+                    .hint(format!("did you mean `{name}`?"));
             }
+            // The word may be a secret in the wrong place.
+            let called = command.get_bin_name().unwrap_or(command.get_name());
+            usage(format!("`{called}` has no such command"))
         })
     })
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(Exit::Usage, "usage", message)
 }
 
 /// The argument of that name; `-` and `_` count as the same.
@@ -312,5 +316,8 @@ mod tests {
         let failure = words(&tree, &["maek".to_owned()], &serde_json::Map::new()).unwrap_err();
         assert_eq!(failure.message, "there is no command `maek`");
         assert_eq!(failure.hints, ["did you mean `make`?"]);
+        let failure = words(&tree, &["sk-live-1".to_owned()], &serde_json::Map::new()).unwrap_err();
+        assert_eq!(failure.message, "`t` has no such command");
+        assert!(failure.hints.is_empty());
     }
 }

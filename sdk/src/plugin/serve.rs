@@ -16,13 +16,15 @@ use serde_json::{Map, Value, json};
 use super::peer::{self, Incoming, Output, Peer, Reply};
 use super::wishes::Wishes;
 use super::{Command, describe, input, surface, usage};
+use crate::cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome};
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
-    RunResult, WireColor, WireFormat, codes, methods,
+    RunResult, WireColor, WireFormat, codes, methods, shape,
 };
 use crate::session::{Context, Session};
+use crate::suggest;
 use crate::ui::Capabilities;
 
 /// How long the work may go on for a host that has gone, or after a signal to end.
@@ -46,15 +48,21 @@ pub fn serve<C: Command>(cwd: PathBuf) -> ExitCode {
     if wishes.heed_signals(GRACE).is_err() {
         return ExitCode::from(Exit::Failed.status());
     }
-    {
+    let listening = {
         let (output, wishes) = (output.clone(), wishes.clone());
-        thread::spawn(move || {
+        cancel::beside(move || {
             let input = BufReader::new(io::stdin());
             peer::listen(input, &output, &wishes, &requests, &replies);
             drop((requests, replies));
             wishes.input_ended();
             end_without_reader(&watched, &wishes);
-        });
+        })
+    };
+    if let Err(failure) = listening {
+        let status = failure.exit.status();
+        let (id, error) = (None, failure.into());
+        output.send(&Message::Error { id, error });
+        return ExitCode::from(status);
     }
     let host = Host {
         output,
@@ -128,7 +136,11 @@ fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, Erro
                 Some(result) => Ok(result.map_err(|failure| cancel.explain(failure))?),
                 None => Err(ErrorObject::protocol(
                     codes::METHOD_NOT_FOUND,
-                    format!("there is no method `{method}`"),
+                    if method.split('/').all(suggest::is_plain) {
+                        format!("there is no method `{method}`")
+                    } else {
+                        "there is no such method".to_owned()
+                    },
                 )),
             }
         }
@@ -172,14 +184,14 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         WireFormat::Json => Format::Json,
         WireFormat::Text => usage::format_of(&words),
     };
-    let outcome = match command.try_get_matches_from(words) {
-        Err(error) => usage::outcome(&error, &name, color),
+    let outcome = match command.clone().try_get_matches_from(words) {
+        Err(error) => usage::outcome(&error, &command, &name, color),
         Ok(matches) => {
             let cancel = request.cancel.clone();
             let mut session = session(request, &params, format, host);
             let parsed = C::from_arg_matches(&matches);
             let result = parsed
-                .map_err(|error| usage::failure(&error, &name))
+                .map_err(|error| usage::failure(&error, &command, &name))
                 .and_then(|command| command.run(&mut session))
                 .map_err(|failure| cancel.explain(failure));
             session.warn_of_unused_answers(result.as_ref().err());
@@ -270,6 +282,6 @@ fn complete<C: Command>(words: &[String]) -> Vec<Candidate> {
 }
 
 fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {
-    serde_json::from_value(params)
-        .map_err(|error| ErrorObject::protocol(codes::INVALID_PARAMS, error.to_string()))
+    shape::read("params", params)
+        .map_err(|problem| ErrorObject::protocol(codes::INVALID_PARAMS, problem))
 }

@@ -1,6 +1,10 @@
 //! What clap has to say, as outcomes: help is a reply, a mistake is a failure with the field and the way out.
 //!
-//! clap's own sentences quote the user's words. Ours cut them at `=`, because what follows may be a secret.
+//! clap's own sentences quote the user's words, of which any may be a secret in the wrong place. Ours quote a word only where
+//! it is almost a known name, or where it belongs to an option and is made as names are.
+
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsStr;
 
@@ -10,17 +14,18 @@ use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome, Reply};
+use crate::suggest;
 
-/// Help and version as a reply, everything else as a failure of the command `name`.
+/// Help and version as a reply, everything else as a failure of `command`, which the user calls `name`.
 #[must_use]
-pub fn outcome(error: &clap::Error, name: &str, color: bool) -> Outcome {
+pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: bool) -> Outcome {
     let plain = error.render().to_string();
     let data = if error.kind() == ErrorKind::DisplayHelp {
         json!({ "help": plain })
     } else if error.kind() == ErrorKind::DisplayVersion {
         version(name, &plain)
     } else {
-        return Outcome::new(Err(failure(error, name)));
+        return Outcome::new(Err(failure(error, command, name)));
     };
     let text = if color {
         error.render().ansi().to_string()
@@ -43,21 +48,24 @@ fn version(name: &str, text: &str) -> Value {
     json!({ "name": name, "version": version })
 }
 
-/// A mistake in the words for the command `name`.
+/// A mistake in the words for `command`, which the user calls `name`.
 #[must_use]
-pub fn failure(error: &clap::Error, name: &str) -> Failure {
-    let value = text(error, ContextKind::InvalidValue).map(|value| redacted(&value));
+pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Failure {
+    let value = text(error, ContextKind::InvalidValue);
     let argument =
         text(error, ContextKind::InvalidArg).map_or("an argument".to_owned(), |text| bare(&text));
+    let called = called(error, name);
     let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
     let mut failure = match error.kind() {
-        ErrorKind::UnknownArgument => {
-            usage(format!("unexpected argument `{}`", redacted(&argument)))
+        ErrorKind::UnknownArgument => usage(unexpected(&argument, command, name, &called)),
+        ErrorKind::InvalidSubcommand => {
+            let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            let names = subcommands(target(command, name, &called));
+            usage(suggest::slip(&word, names.iter().copied()).map_or_else(
+                || format!("`{called}` has no such command"),
+                |_| format!("there is no command `{word}`"),
+            ))
         }
-        ErrorKind::InvalidSubcommand => usage(format!(
-            "there is no command `{}`",
-            redacted(&text(error, ContextKind::InvalidSubcommand).unwrap_or_default())
-        )),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.as_deref() == Some("") => {
             wrong(
                 format!("`{argument}` needs a value"),
@@ -67,11 +75,21 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let value = value.unwrap_or_default();
-            wrong(
-                format!("`{value}` is not a value for `{argument}`"),
-                &argument,
-                &format!("`{value}` is not a value for it"),
-            )
+            let known = list(error, ContextKind::ValidValue);
+            let near = suggest::slip(&value, known.iter().map(String::as_str));
+            if near.is_some() || suggest::is_plain(&value) {
+                wrong(
+                    format!("`{value}` is not a value for `{argument}`"),
+                    &argument,
+                    &format!("`{value}` is not a value for it"),
+                )
+            } else {
+                wrong(
+                    format!("the value of `{argument}` is not valid"),
+                    &argument,
+                    "the value is not valid",
+                )
+            }
         }
         ErrorKind::MissingRequiredArgument => missing(
             &list(error, ContextKind::InvalidArg)
@@ -98,7 +116,7 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            usage(format!("`{}` needs a command", called(error, name)))
+            usage(format!("`{called}` needs a command"))
         }
         ErrorKind::InvalidUtf8 => usage("an argument is not UTF-8".to_owned()),
         // An option that takes values shows a name for them.
@@ -106,14 +124,16 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
             Some(shown) if shown.contains('<') => usage(format!("`{argument}` takes fewer values")),
             _ => usage(format!("`{argument}` takes no value")),
         },
-        ErrorKind::NoEquals
-        | ErrorKind::TooFewValues
-        | ErrorKind::WrongNumberOfValues
-        | ErrorKind::DisplayHelp
+        ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            usage(format!("`{argument}` has the wrong number of values"))
+        }
+        ErrorKind::NoEquals => usage(format!("the value of `{argument}` belongs behind a `=`")),
+        // These do not come from words; what they say in general is all there is to say.
+        ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::Io
         | ErrorKind::Format
-        | _ => usage(first_line(error)),
+        | _ => usage("the arguments can't be used".to_owned()),
     };
     for kind in [
         ContextKind::SuggestedArg,
@@ -132,7 +152,71 @@ pub fn failure(error: &clap::Error, name: &str) -> Failure {
     if !valid.is_empty() {
         failure = failure.hint(format!("possible are {}", valid.join(", ")));
     }
-    failure.hint(format!("{} --help", called(error, name)))
+    failure.hint(format!("{called} --help"))
+}
+
+/// What is said of a word that has no place.
+fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> String {
+    let target = target(command, name, called);
+    if !word.starts_with('-') || word == "-" {
+        return too_many(target, called);
+    }
+    let Some(long) = word.strip_prefix("--") else {
+        // clap names a single letter.
+        return format!("unexpected argument `{word}`");
+    };
+    let options = options(command, target);
+    if suggest::slip(long, options.iter().copied()).is_some() {
+        return format!("unexpected argument `{word}`");
+    }
+    let joined = options
+        .iter()
+        .filter(|option| long.starts_with(**option))
+        .max_by_key(|option| option.len());
+    match joined {
+        Some(option) => format!("unexpected argument `--{option}…`"),
+        None if suggest::is_plain(long) => format!("unexpected argument `{word}`"),
+        None => "unexpected option, which is not shown because it may hold a value".to_owned(),
+    }
+}
+
+fn too_many(target: &clap::Command, called: &str) -> String {
+    let (last, free): (Vec<_>, Vec<_>) = target
+        .get_positionals()
+        .partition(|argument| argument.is_last_set());
+    let before = if last.is_empty() { "" } else { " before `--`" };
+    match free.len() {
+        0 => format!("`{called}` takes no argument{before}, and one was given"),
+        1 => format!("`{called}` takes one argument{before}, and more were given"),
+        count => format!("`{called}` takes {count} arguments{before}, and more were given"),
+    }
+}
+
+/// The subcommand that is `called`.
+fn target<'a>(command: &'a clap::Command, name: &str, called: &str) -> &'a clap::Command {
+    let path = called.strip_prefix(name).unwrap_or_default();
+    path.split_whitespace().fold(command, |command, word| {
+        command.find_subcommand(word).unwrap_or(command)
+    })
+}
+
+fn subcommands(command: &clap::Command) -> Vec<&str> {
+    command
+        .get_subcommands()
+        .flat_map(|subcommand| {
+            std::iter::once(subcommand.get_name()).chain(subcommand.get_all_aliases())
+        })
+        .collect()
+}
+
+/// The long options of a command, and those of the root, which may be global.
+fn options<'a>(root: &'a clap::Command, command: &'a clap::Command) -> Vec<&'a str> {
+    [root, command]
+        .into_iter()
+        .flat_map(clap::Command::get_arguments)
+        .filter_map(clap::Arg::get_long)
+        .chain(["help", "version"])
+        .collect()
 }
 
 /// The subcommand of `name` that the words lead to, as clap's line of usage has it: `bot-cli cloud secrets set`.
@@ -206,14 +290,6 @@ fn bare(argument: &str) -> String {
     }
 }
 
-/// A word of the user's, cut at `=`.
-fn redacted(word: &str) -> String {
-    match word.split_once('=') {
-        Some((name, _)) => format!("{name}=…"),
-        None => word.to_owned(),
-    }
-}
-
 fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
     list(error, kind).into_iter().next()
 }
@@ -224,10 +300,4 @@ fn list(error: &clap::Error, kind: ContextKind) -> Vec<String> {
         Some(ContextValue::Strings(texts)) => texts.clone(),
         _ => Vec::new(),
     }
-}
-
-fn first_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let line = text.lines().next().unwrap_or_default();
-    redacted(line.trim_start_matches("error: "))
 }

@@ -96,7 +96,7 @@ impl Wishes {
     pub fn heed_signals(&self, grace: Duration) -> io::Result<()> {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let wishes = self.clone();
-        thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 if wishes.told_to_end(signal) {
                     thread::sleep(grace);
@@ -104,7 +104,7 @@ impl Wishes {
                 std::process::exit(SIGNALLED + signal);
             }
         });
-        Ok(())
+        thread.map(drop)
     }
 
     /// Stops everything; whether there was something.

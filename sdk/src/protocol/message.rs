@@ -226,7 +226,13 @@ impl ErrorObject {
         };
         Self {
             code: super::codes::UNSUPPORTED_PROTOCOL,
-            message: format!("protocol version `{version}` is not supported"),
+            message: if version.len() < 16
+                && version.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+            {
+                format!("protocol version `{version}` is not supported")
+            } else {
+                "the protocol version is not supported".to_owned()
+            },
             data: serde_json::to_value(data).ok(),
         }
     }

@@ -171,7 +171,7 @@ fn line(
         match (key.code, control) {
             (KeyCode::Enter, _) | (KeyCode::Char('j' | 'm'), true) => {
                 let feed = key.code == KeyCode::Char('j');
-                if !(burst && !alone) {
+                if alone || !burst {
                     ahead = input(&mut next, Some(BURST))?;
                     // Some terminals send CR and LF for one Enter.
                     if !feed && ahead.as_ref().is_some_and(is_line_feed) {

@@ -226,7 +226,7 @@ impl fmt::Display for Row {
 }
 
 /// As much of `text` as fits.
-fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }

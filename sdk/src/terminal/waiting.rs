@@ -10,13 +10,25 @@ use crate::cancel::Cancel;
 const TICK: Duration = Duration::from_millis(20);
 
 /// What `read` reads, or `None` once somebody asked to stop. Reading can't be broken off: it is left behind then, and
-/// ends with the process.
+/// ends with the process. Where there is no thread for it, only the user's own keys end it.
 pub fn for_user<T: Send + 'static>(
     cancel: &Cancel,
     read: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(read()));
+    let (work, given) = mpsc::channel();
+    let reader = move || {
+        if let Ok(read) = given.recv() {
+            let read: Box<dyn FnOnce() -> T + Send> = read;
+            // Nobody may wait for it any more.
+            let _ = sender.send(read());
+        }
+    };
+    if thread::Builder::new().spawn(reader).is_err() {
+        return Some(read());
+    }
+    // The thread takes it at once.
+    let _ = work.send(Box::new(read));
     loop {
         match receiver.recv_timeout(TICK) {
             Ok(answer) => return Some(answer),

@@ -35,7 +35,13 @@ pub(super) async fn accept(
         return;
     };
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(serve(stream, Arc::clone(&world), tls.clone()));
+        lock(&world).open += 1;
+        let served = serve(stream, Arc::clone(&world), tls.clone());
+        let world = Arc::clone(&world);
+        tokio::spawn(async move {
+            let _ = served.await;
+            lock(&world).open -= 1;
+        });
     }
 }
 
@@ -72,7 +78,7 @@ async fn serve(
 
 async fn answer(
     request: Request<Incoming>,
-    world: &Mutex<World>,
+    world: &Arc<Mutex<World>>,
     reset: impl Fn(),
 ) -> io::Result<Response<Body>> {
     let sent = receive(request).await?;
@@ -84,7 +90,8 @@ async fn answer(
             .injections
             .iter_mut()
             .find_map(|one| one.takes(line.0, line.1).then(|| one.clone()));
-        (injection, world.latency)
+        let scripted = world.script.pop_front().flatten();
+        (scripted.or(injection), world.latency)
     };
     let effect = fault.as_ref().is_none_or(|injection| {
         injection.effect == Effect::Applied || matches!(injection.fault, Fault::Late(_))
@@ -94,7 +101,9 @@ async fn answer(
         _ => latency,
     };
     let reply = if effect {
-        perform(&sent, world, latency).await
+        // Whoever hangs up does not keep the service from doing what was asked.
+        let work = perform(sent, Arc::clone(world), latency);
+        tokio::spawn(work).await.map_err(io::Error::other)?
     } else {
         tokio::time::sleep(latency).await;
         Reply::empty(200)
@@ -145,8 +154,15 @@ async fn receive(request: Request<Incoming>) -> io::Result<Sent> {
     })
 }
 
+async fn perform(sent: Sent, world: Arc<Mutex<World>>, latency: Duration) -> Reply {
+    lock(&world).working += 1;
+    let reply = performed(&sent, &world, latency).await;
+    lock(&world).working -= 1;
+    reply
+}
+
 /// Two requests that change one set at the same time don't both succeed.
-async fn perform(sent: &Sent, world: &Mutex<World>, latency: Duration) -> Reply {
+async fn performed(sent: &Sent, world: &Mutex<World>, latency: Duration) -> Reply {
     let changed = secrets::changes(sent);
     if let Some(set) = &changed
         && !lock(world).busy.insert(set.clone())

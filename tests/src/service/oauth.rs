@@ -25,6 +25,8 @@ pub struct Issuer {
     pub expires_in: u64,
     /// Whether refresh tokens are handed out, too.
     pub refreshes: bool,
+    /// Takes the place of members of the answer with a token.
+    pub spoil: Value,
     /// How many tokens were handed out.
     pub handed_out: u32,
     codes: BTreeMap<String, Pending>,
@@ -54,6 +56,7 @@ impl Issuer {
             document,
             expires_in: 86_400,
             refreshes: true,
+            spoil: json!({}),
             handed_out: 0,
             codes: BTreeMap::new(),
             refresh_tokens: BTreeMap::new(),
@@ -171,5 +174,8 @@ fn token(request: &Sent, world: &mut World) -> Reply {
     world
         .tokens
         .insert(access_token, Access::User(organizations));
+    for (name, value) in world.issuer.spoil.as_object().into_iter().flatten() {
+        answer[name] = value.clone();
+    }
     Reply::json(200, &answer)
 }

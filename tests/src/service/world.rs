@@ -1,6 +1,6 @@
 //! The state of the stand-in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -29,6 +29,12 @@ pub struct World {
     /// Signing in.
     pub issuer: Issuer,
     pub(super) injections: Vec<Injection>,
+    /// What happens to the next requests, one after the other, whatever they are.
+    pub(super) script: VecDeque<Option<Injection>>,
+    /// How many requests are being carried out, also for clients that have gone.
+    pub(super) working: u32,
+    /// How many connections are open.
+    pub(super) open: u32,
     /// The requests so far.
     pub sent: Vec<Sent>,
     /// Sets that a request is changing: `organization/set`.
@@ -162,6 +168,9 @@ impl World {
             empty_list_is_missing: false,
             issuer: Issuer::new(url),
             injections: Vec::new(),
+            script: VecDeque::new(),
+            working: 0,
+            open: 0,
             sent: Vec::new(),
             busy: BTreeSet::new(),
         }

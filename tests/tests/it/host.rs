@@ -1,9 +1,12 @@
 //! The host with plugins of every kind, good and bad.
 
 mod completion;
+mod core_dump;
 mod finding;
 mod help;
+mod progress;
 mod routing;
+mod said;
 mod signals;
 mod terminal;
 mod violations;

@@ -6,9 +6,10 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
 use url::Url;
 
-use super::callback::{Brought, Callback};
+use super::callback::{Brought, Callback, Visitor};
 use super::credentials::Credentials;
 use super::issuer::{Issuer, refused};
+use super::page::Page;
 use crate::backend::hosted::http::{runtime, until_cancelled};
 use crate::pace::Pace;
 use crate::text;
@@ -18,30 +19,41 @@ use crate::words;
 /// How long the user may take.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Leads the user through it; `show` gets the address that is to be opened.
-pub fn sign_in(
+/// The browser that returned, and what the issuer granted it.
+type Visit = (Visitor, Result<Credentials, (Page, Failure)>);
+
+/// Leads the user through it; `show` gets the address that is to be opened. The browser is told what `confirm` makes of the
+/// sign-in that was granted.
+pub fn sign_in<T>(
     base: &Url,
     pace: Pace,
     watch: &dyn Watch,
     show: impl FnOnce(&str),
-) -> Result<Credentials, Failure> {
+    confirm: impl FnOnce(Credentials) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let runtime = runtime().map_err(|error| words::failure(&error))?;
-    runtime.block_on(async {
+    let (visitor, granted) = runtime.block_on(async {
         let issuer = Issuer::find(base, pace, watch).await;
-        visit(
-            &issuer.map_err(|error| words::failure(&error))?,
-            watch,
-            show,
-        )
-        .await
-    })
+        let issuer = issuer.map_err(|error| words::failure(&error))?;
+        visit(&issuer, watch, show).await
+    })?;
+    // Outside of the runtime: what confirms it has one of its own.
+    let (outcome, confirmed) = match granted {
+        Err((outcome, failure)) => (outcome, Err(failure)),
+        Ok(credentials) => match confirm(credentials) {
+            Ok(confirmed) => (Page::SignedIn, Ok(confirmed)),
+            Err(failure) => (Page::NotSignedIn, Err(failure)),
+        },
+    };
+    runtime.block_on(visitor.tell(outcome));
+    confirmed
 }
 
 async fn visit(
     issuer: &Issuer<'_>,
     watch: &dyn Watch,
     show: impl FnOnce(&str),
-) -> Result<Credentials, Failure> {
+) -> Result<Visit, Failure> {
     let worded = |error| words::failure(&error);
     let callback = Callback::open().await.map_err(|error| {
         let message = format!(
@@ -59,27 +71,24 @@ async fn visit(
         .set_pkce_challenge(challenge)
         .url();
     show(address.as_str());
+    watch.waiting("Waiting for the browser");
     let waiting = tokio::time::timeout(PATIENCE, callback.wait(state.secret()));
     let visit = until_cancelled(watch, waiting).await.map_err(worded)?;
-    let Ok(visit) = visit else {
+    let Ok(Some((visitor, brought))) = visit else {
         return Err(Failure::new(
             Exit::Unavailable,
             "timed_out",
-            "nobody came back from the browser",
+            "no response from the browser within 10 minutes",
         )
         .hint("try again, or sign in with `--token-stdin`"));
     };
-    let (mut visitor, brought) = visit.map_err(|error| {
-        let message = format!("lost the browser: {}", reason(&error));
-        Failure::new(Exit::Failed, "no_port", message)
-    })?;
     let code = match brought {
         Brought::Code(code) => AuthorizationCode::new(code),
         Brought::Refusal(why) => {
-            visitor.tell(400, "You are not signed in.").await;
             let message = format!("the sign-in was refused: {}", text::theirs(&why));
-            return Err(Failure::new(Exit::NotAllowed, "not_signed_in", message)
-                .hint("bot-cli cloud auth login"));
+            let failure = Failure::new(Exit::NotAllowed, "not_signed_in", message)
+                .hint("bot-cli cloud auth login");
+            return Ok((visitor, Err((Page::Refused, failure))));
         }
     };
     let exchanged = client
@@ -87,18 +96,9 @@ async fn visit(
         .set_pkce_verifier(verifier)
         .request_async(&|request| issuer.send(request))
         .await;
-    match exchanged {
-        Ok(answer) => {
-            visitor
-                .tell(200, "You are signed in. You can close this page.")
-                .await;
-            Ok(issuer.grant(&answer))
-        }
-        Err(error) => {
-            visitor
-                .tell(400, "You are not signed in; the terminal says why.")
-                .await;
-            Err(words::failure(&refused(&error)))
-        }
-    }
+    let granted = exchanged
+        .map_err(|error| refused(&error))
+        .and_then(|answer| issuer.grant(&answer))
+        .map_err(|error| (Page::NotSignedIn, words::failure(&error)));
+    Ok((visitor, granted))
 }

@@ -1,12 +1,27 @@
-//! Where the browser comes back to: one request on loopback, with the right state.
+//! Where the browser returns to: HTTP on loopback, for as long as one sign-in takes.
+//!
+//! Visitors are served side by side, because browsers open connections that they don't use, and everybody on this machine
+//! can open one. Only who knows the state of the sign-in can end it. Asynchronous, because hyper is.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::AbortHandle;
 use url::Url;
+
+use super::page::Page;
 
 /// The ports that the issuer knows.
 const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
@@ -14,22 +29,33 @@ const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
 /// The path that the issuer knows.
 const PATH: &str = "/oauth_callback";
 
-/// How long a visitor may take to say what it wants.
+/// How long a connection may say nothing.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How long a browser may take to fetch the page.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The most that a visitor may say.
-const LONGEST: usize = 16 * 1024;
+/// How many connections there may be; one more ends the oldest. Every process can have more files than that.
+const MOST: usize = 128;
 
-/// An open door.
+/// The pause where no connection can be accepted, for want of files.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// An address that waits for a browser.
 pub struct Callback {
     listener: TcpListener,
     port: u16,
 }
 
-/// A browser that waits for the outcome.
-pub struct Visitor(TcpStream);
+/// A browser that waits for the outcome. Dropping it ends every connection.
+pub struct Visitor {
+    outcome: watch::Sender<Option<Page>>,
+    shown: mpsc::UnboundedReceiver<()>,
+    accepting: AbortHandle,
+}
 
 /// What the browser brings.
+#[derive(Debug)]
 pub enum Brought {
     /// A code to be exchanged.
     Code(String),
@@ -37,8 +63,16 @@ pub enum Brought {
     Refusal(String),
 }
 
+/// What every connection needs.
+struct Shared {
+    state: String,
+    brought: mpsc::UnboundedSender<Brought>,
+    outcome: watch::Receiver<Option<Page>>,
+    shown: mpsc::UnboundedSender<()>,
+}
+
 impl Callback {
-    /// Opens the first door that is free.
+    /// Listens on the first port that is free.
     pub async fn open() -> io::Result<Self> {
         let mut last = io::Error::from(io::ErrorKind::AddrInUse);
         for port in PORTS {
@@ -50,66 +84,132 @@ impl Callback {
         Err(last)
     }
 
-    /// The address of the door.
+    /// Returns the address.
+    #[must_use]
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for somebody with the right state; others are turned away.
-    pub async fn wait(&self, state: &str) -> io::Result<(Visitor, Brought)> {
-        loop {
-            let (stream, _) = self.listener.accept().await?;
-            let mut visitor = Visitor(stream);
-            let Ok(Ok(Some(target))) = tokio::time::timeout(PATIENCE, visitor.target()).await
-            else {
-                continue;
-            };
-            match brought(&target, state) {
-                Some(brought) => return Ok((visitor, brought)),
-                None => {
-                    visitor
-                        .tell(400, "This is not the sign-in that bot-cli waits for.")
-                        .await;
-                }
-            }
-        }
+    /// Waits for somebody with the right state; `None` comes only with the end of the runtime.
+    pub async fn wait(self, state: &str) -> Option<(Visitor, Brought)> {
+        let (brought, mut arrivals) = mpsc::unbounded_channel();
+        let (outcome, told) = watch::channel(None);
+        let (showing, shown) = mpsc::unbounded_channel();
+        let shared = Shared {
+            state: state.to_owned(),
+            brought,
+            outcome: told,
+            shown: showing,
+        };
+        let accepting = tokio::spawn(accept(self.listener, Arc::new(shared)));
+        let visitor = Visitor {
+            outcome,
+            shown,
+            accepting: accepting.abort_handle(),
+        };
+        let brought = arrivals.recv().await?;
+        Some((visitor, brought))
     }
 }
 
 impl Visitor {
-    /// The target of the request.
-    async fn target(&mut self) -> io::Result<Option<String>> {
-        let mut read = Vec::new();
-        let mut buffer = [0; 2048];
-        while !read.windows(4).any(|end| end == b"\r\n\r\n") {
-            let length = self.0.read(&mut buffer).await?;
-            if length == 0 || read.len() > LONGEST {
-                return Ok(None);
-            }
-            read.extend_from_slice(&buffer[..length]);
-        }
-        let head = String::from_utf8_lossy(&read);
-        let target = head
-            .strip_prefix("GET ")
-            .and_then(|rest| rest.split(' ').next());
-        Ok(target.map(str::to_owned))
-    }
-
     /// Shows the browser a page. A browser that has gone needs none.
-    pub async fn tell(&mut self, status: u16, text: &str) {
-        let reason = if status == 200 { "OK" } else { "Bad Request" };
-        let body =
-            format!("<!doctype html><meta charset=utf-8><title>bot-cli</title><p>{text}</p>\n");
-        let answer = format!(
-            "HTTP/1.1 {status} {reason}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n{body}",
-            body.len()
-        );
-        let write = async {
-            self.0.write_all(answer.as_bytes()).await?;
-            self.0.shutdown().await
-        };
-        drop(tokio::time::timeout(PATIENCE, write).await);
+    pub async fn tell(mut self, page: Page) {
+        self.outcome.send_replace(Some(page));
+        let _ = tokio::time::timeout(PATIENCE, self.shown.recv()).await;
     }
+}
+
+impl Drop for Visitor {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections: VecDeque<AbortHandle> = VecDeque::new();
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        connections.retain(|connection| !connection.is_finished());
+        if connections.len() >= MOST
+            && let Some(oldest) = connections.pop_front()
+        {
+            oldest.abort();
+        }
+        let connection = tokio::spawn(serve(stream, Arc::clone(&shared)));
+        connections.push_back(connection.abort_handle());
+    }
+}
+
+async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+    let (waits, mut waited) = mpsc::unbounded_channel();
+    let service = service_fn(|request| {
+        let (shared, waits) = (Arc::clone(&shared), waits.clone());
+        async move { answer(&request, &shared, &waits).await }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(SILENCE)
+        .keep_alive(false)
+        .max_buf_size(16 * 1024)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+    // A connection that ended badly is its browser's affair.
+    drop(served);
+    if waited.try_recv().is_ok() {
+        let _ = shared.shown.send(());
+    }
+}
+
+async fn answer(
+    request: &Request<Incoming>,
+    shared: &Shared,
+    waits: &mpsc::UnboundedSender<()>,
+) -> io::Result<Response<Full<Bytes>>> {
+    let is_head = request.method() == Method::HEAD;
+    if !is_head && request.method() != Method::GET {
+        return ended(head(405).header(ALLOW, "GET, HEAD"), String::new());
+    }
+    if request.uri().path() != PATH {
+        return ended(head(404), String::new());
+    }
+    let target = request.uri().path_and_query();
+    let target = target.map_or("", |target| target.as_str());
+    let page = match brought(target, &shared.state) {
+        None => Page::Unknown,
+        // Who only looks brings nothing.
+        Some(_) if is_head => return ended(head(200), String::new()),
+        Some(brought) => {
+            let _ = waits.send(());
+            let _ = shared.brought.send(brought);
+            let mut outcome = shared.outcome.clone();
+            let told = outcome.wait_for(Option::is_some).await;
+            let page = told.ok().and_then(|page| *page);
+            page.unwrap_or(Page::NotSignedIn)
+        }
+    };
+    let head = head(page.status())
+        .header(CONTENT_TYPE, "text/html; charset=utf-8")
+        .header(
+            CONTENT_SECURITY_POLICY,
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+        );
+    ended(head, page.html())
+}
+
+fn head(status: u16) -> hyper::http::response::Builder {
+    // The address of the request has the code in it.
+    Response::builder()
+        .status(status)
+        .header(CACHE_CONTROL, "no-store")
+        .header(REFERRER_POLICY, "no-referrer")
+}
+
+fn ended(head: hyper::http::response::Builder, body: String) -> io::Result<Response<Full<Bytes>>> {
+    head.body(Full::from(body)).map_err(io::Error::other)
 }
 
 fn brought(target: &str, state: &str) -> Option<Brought> {

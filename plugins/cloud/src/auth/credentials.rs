@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
 use crate::environment::Environment;
-use crate::files::{lock_file, private_folder};
+use crate::files::{self, LockError, PATIENCE, private_folder};
 use crate::keyring::KeyringError;
-use crate::secret_file::{Place, SecretFile, SecretFileError};
+use crate::secret_file::{Place, Room, SecretFile, SecretFileError};
+use crate::watch::Watch;
 use crate::words;
 
 /// What a token is good for.
@@ -37,6 +38,8 @@ pub struct Credentials {
     pub organization: Option<String>,
     /// What a new token can be had with.
     pub refresh: Option<Refresh>,
+    /// Whether the service's own client, from which it was imported, has the same sign-in.
+    pub shared: bool,
 }
 
 /// How a token that runs out is replaced.
@@ -72,6 +75,24 @@ struct File {
     refresh_token: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    shared: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes the field by reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// Returns the token, without the blanks around it; `None` where it has characters that no token has.
+#[must_use]
+pub fn parse_token(text: &str) -> Option<Secret> {
+    let token = text.trim();
+    let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    is_token.then(|| Secret::new(token.to_owned()))
 }
 
 /// Where credentials are kept.
@@ -102,6 +123,7 @@ pub fn find(place: &SecretFile<'_>) -> Found {
                     token: Secret::new(token),
                     expires_at,
                 }),
+            shared: file.shared,
         }),
         Ok(_) | Err(_) => Found::Broken(SecretFileError::File(
             "it is not what signing in writes".to_owned(),
@@ -115,43 +137,63 @@ pub fn keep(
     credentials: &Credentials,
     wanted: Place,
 ) -> Result<Place, Failure> {
+    let kept = written(credentials).and_then(|text| place.write(&text, wanted));
+    kept.map_err(|error| not_kept(place.path(), &error))
+}
+
+/// Keeps credentials in the room that was reserved for them; where they are.
+pub fn keep_in(room: Room<'_>, credentials: &Credentials) -> Result<Place, SecretFileError> {
+    room.keep(&written(credentials)?)
+}
+
+fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
+    let refresh = credentials.refresh.as_ref();
     let file = File {
         api_url: credentials.api_url.clone(),
         kind: credentials.kind,
         token: credentials.token.expose().to_owned(),
         organization: credentials.organization.clone(),
-        refresh_token: credentials
-            .refresh
-            .as_ref()
-            .map(|refresh| refresh.token.expose().to_owned()),
-        expires_at: credentials
-            .refresh
-            .as_ref()
-            .map(|refresh| refresh.expires_at),
+        refresh_token: refresh.map(|refresh| refresh.token.expose().to_owned()),
+        expires_at: refresh.map(|refresh| refresh.expires_at),
+        shared: credentials.shared,
     };
-    let text = match toml::to_string(&file) {
-        Ok(text) => Secret::new(text),
-        Err(_) => return Err(words::not_written(place.path(), "it has no written form")),
-    };
-    place.write(&text, wanted).map_err(|error| match error {
-        SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
-        SecretFileError::TooOpen { .. }
-        | SecretFileError::File(_)
-        | SecretFileError::Keyring(_) => words::not_written(place.path(), &error.to_string()),
-    })
+    // The writer's own words may quote the text.
+    toml::to_string(&file)
+        .map(Secret::new)
+        .map_err(|_| SecretFileError::File("it has no written form".to_owned()))
 }
 
-/// Lets one process at a time replace a token; it ends with what comes back.
-pub fn lock(path: &Path) -> Result<fs::File, Failure> {
+fn not_kept(path: &Path, error: &SecretFileError) -> Failure {
+    match error {
+        SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
+        SecretFileError::NotSynced(reason) => words::not_synced(path, reason),
+        SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
+        | SecretFileError::File(_)
+        | SecretFileError::Keyring(_) => words::not_written(path, &error.to_string()),
+    }
+}
+
+/// Lets one process at a time replace a sign-in, and waits for others; the lock ends with what is returned.
+pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let opened = private_folder(folder).and_then(|()| {
-        let file = lock_file(&path.with_extension("lock"))?;
-        file.lock()?;
-        Ok(file)
-    });
-    opened.map_err(|error| {
-        let message = format!("could not lock `{}`: {}", path.display(), reason(&error));
-        Failure::new(Exit::Failed, "not_written", message)
+    let waiting = "waiting for another bot-cli, which is changing the sign-in";
+    let locked = private_folder(folder)
+        .map_err(LockError::File)
+        .and_then(|()| files::lock(&path.with_extension("lock"), PATIENCE, waiting, watch));
+    locked.map_err(|error| {
+        let failure = |exit, code: &str, why: &str| {
+            let message = format!("could not lock `{}`: {why}", path.display());
+            Failure::new(exit, code, message)
+        };
+        match error {
+            LockError::Cancelled => Failure::cancelled(),
+            LockError::Busy(_) => {
+                failure(Exit::Unavailable, "credentials_busy", &error.to_string())
+                    .hint("try again when it is done")
+            }
+            LockError::File(error) => failure(Exit::Failed, "not_written", &reason(&error)),
+        }
     })
 }
 
@@ -162,7 +204,10 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
             "or remove `{}` and leave the entry",
             place.path().display()
         )),
-        SecretFileError::TooOpen { .. } | SecretFileError::File(_) => Failure::new(
+        SecretFileError::TooOpen { .. }
+        | SecretFileError::Foreign { .. }
+        | SecretFileError::NotSynced(_)
+        | SecretFileError::File(_) => Failure::new(
             Exit::Failed,
             "not_removed",
             format!("could not remove `{}`: {error}", place.path().display()),
@@ -179,7 +224,10 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     };
     let failure = match why {
         SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
-        SecretFileError::File(_) | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
+        SecretFileError::Foreign { .. }
+        | SecretFileError::NotSynced(_)
+        | SecretFileError::File(_)
+        | SecretFileError::Keyring(KeyringError::NoEntry(_)) => unusable(),
         SecretFileError::Keyring(error) => words::keyring(error),
     };
     failure.hint("`bot-cli cloud auth login` writes it anew")
@@ -189,9 +237,18 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
 mod tests {
     use bot_cli_sdk::secret::Secret;
 
-    use super::{Credentials, Found, Refresh, TokenKind, find, forget, keep};
+    use super::{Credentials, Found, Refresh, TokenKind, find, forget, keep, parse_token};
     use crate::secret_file::{Place, SecretFile, SecretFileError};
     use crate::watch::Nobody;
+
+    #[test]
+    fn what_no_token_has_is_no_token() {
+        for text in ["", " \n", "a b", "a\nb", "a\u{1b}", "tök", "a\u{200b}"] {
+            assert_eq!(parse_token(text), None, "{text:?}");
+        }
+        let token = parse_token(" sk_1.-~+/=\r\n").unwrap();
+        assert_eq!(token.expose(), "sk_1.-~+/=");
+    }
 
     #[test]
     fn credentials_are_kept_and_found_again() {
@@ -208,6 +265,7 @@ mod tests {
                 token: Secret::new("r".to_owned()),
                 expires_at: 5,
             }),
+            shared: true,
         };
         keep(&place, &credentials, Place::File).unwrap();
         assert_eq!(

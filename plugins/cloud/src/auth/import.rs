@@ -7,7 +7,7 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::secret::Secret;
 use serde::Deserialize;
 
-use super::credentials::Refresh;
+use super::credentials::{Refresh, parse_token};
 
 /// What is taken over.
 pub struct Imported {
@@ -47,9 +47,11 @@ pub fn read(path: &Path) -> Result<Imported, Failure> {
     let Some(token) = file.token.filter(|token| !token.is_empty()) else {
         return Err(unusable("nobody is signed in there"));
     };
+    let token = parse_token(&token)
+        .ok_or_else(|| unusable("its token has characters that no token has"))?;
     let expires_at = file.token_expires_at.as_ref().and_then(seconds);
     Ok(Imported {
-        token: Secret::new(token),
+        token,
         organization: file.org,
         refresh: file
             .refresh_token
@@ -93,7 +95,12 @@ mod tests {
             ("t", Some("acme"))
         );
         assert_eq!(imported.refresh.unwrap().expires_at, 17);
-        for text in ["token = s3cret", "org = \"acme\"", "token = 3"] {
+        for text in [
+            "token = s3cret",
+            "org = \"acme\"",
+            "token = 3",
+            "token = \"s3cret a\"",
+        ] {
             std::fs::write(&path, text).unwrap();
             let message = read(&path).err().unwrap().message;
             assert!(!message.contains("s3cret"), "{message}");

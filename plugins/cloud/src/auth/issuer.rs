@@ -2,8 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bot_cli_sdk::secret::Secret;
-use oauth2::basic::{BasicClient, BasicTokenResponse};
+use oauth2::basic::{BasicClient, BasicTokenResponse, BasicTokenType};
 use oauth2::{
     AuthUrl, ClientId, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, RedirectUrl,
     RefreshToken, RequestTokenError, TokenResponse, TokenUrl,
@@ -13,15 +12,18 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::{Url, form_urlencoded};
 
-use super::credentials::{Credentials, Refresh, TokenKind};
+use super::credentials::{Credentials, Refresh, TokenKind, parse_token};
 use crate::backend::BackendError;
-use crate::backend::hosted::http::{connector, failed, runtime, until_cancelled};
+use crate::backend::hosted::http::{connector, failed, patiently, runtime};
 use crate::pace::Pace;
 use crate::scope::address;
 use crate::watch::Watch;
 
 /// The most that is read of an answer.
 const LONGEST: usize = 256 * 1024;
+
+/// The longest that a token is believed to last, in seconds: ten years.
+const LONGEST_LIFE: u64 = 315_360_000;
 
 /// A client with both endpoints.
 pub type Oauth =
@@ -33,6 +35,7 @@ pub struct Issuer<'a> {
     http: reqwest::Client,
     config: Config,
     endpoints: Endpoints,
+    pace: Pace,
     watch: &'a dyn Watch,
 }
 
@@ -72,13 +75,13 @@ impl<'a> Issuer<'a> {
         let http = connector(base, pace)?;
         let service = base.as_str().trim_end_matches('/').to_owned();
         let root = service.strip_suffix("/v1").unwrap_or(&service);
-        let config: Config = get(&http, &format!("{root}/auth/config"), watch).await?;
+        let config: Config = get(&http, &format!("{root}/auth/config"), pace, watch).await?;
         secure(&config.issuer)?;
-        let place = format!(
+        let discovery = format!(
             "{}/.well-known/openid-configuration",
             config.issuer.trim_end_matches('/')
         );
-        let endpoints: Endpoints = get(&http, &place, watch).await?;
+        let endpoints: Endpoints = get(&http, &discovery, pace, watch).await?;
         if endpoints.issuer != config.issuer {
             return Err(unsound("it gives another name than the service does"));
         }
@@ -94,6 +97,7 @@ impl<'a> Issuer<'a> {
             http,
             config,
             endpoints,
+            pace,
             watch,
         })
     }
@@ -179,7 +183,8 @@ impl<'a> Issuer<'a> {
             *answer.status_mut() = status;
             Ok(answer)
         };
-        until_cancelled(self.watch, exchange).await?
+        let slow = || self.watch.waiting(&waiting(&base));
+        patiently(self.watch, self.pace.slow, slow, exchange).await?
     }
 
     /// Another token for a refresh token.
@@ -190,15 +195,16 @@ impl<'a> Issuer<'a> {
             .exchange_refresh_token(&token)
             .request_async(&|request| self.send(request))
             .await;
-        let mut credentials = self.credentials(&sent.map_err(|error| refused(&error))?);
+        let answer = sent.map_err(|error| refused(&error))?;
+        let mut credentials = self.grant(&answer)?;
         // An issuer that gives no new one goes on taking the old one.
-        if let (None, Some(expires)) = (&credentials.refresh, credentials.expires) {
+        if let (None, Some(expires_at)) = (&credentials.refresh, expiry(&answer)) {
             credentials.refresh = Some(Refresh {
                 token: refresh.token.clone(),
-                expires_at: expires,
+                expires_at,
             });
         }
-        Ok(credentials.into())
+        Ok(credentials)
     }
 
     /// Ends a sign-in for everybody who has a copy of it, RFC 7009: by its refresh token, without one by its token.
@@ -239,50 +245,38 @@ impl<'a> Issuer<'a> {
         }
     }
 
-    /// What an issuer's answer is worth.
-    fn credentials(&self, answer: &BasicTokenResponse) -> Granted {
-        let expires = answer
-            .expires_in()
-            .map(|lifetime| now() + lifetime.as_secs());
-        let refresh = answer
-            .refresh_token()
-            .zip(expires)
-            .map(|(token, expires_at)| Refresh {
-                token: Secret::new(token.secret().clone()),
+    /// Returns the sign-in that an issuer's answer gives. What can't be a bearer token is refused.
+    pub fn grant(&self, answer: &BasicTokenResponse) -> Result<Credentials, BackendError> {
+        if *answer.token_type() != BasicTokenType::Bearer {
+            return Err(unsound("it gives a token that is not a bearer token"));
+        }
+        let token = |text: &str| {
+            parse_token(text)
+                .ok_or_else(|| unsound("it gives a token with characters that no token has"))
+        };
+        let refresh = answer.refresh_token().zip(expiry(answer));
+        let refresh = match refresh {
+            Some((refresh, expires_at)) => Some(Refresh {
+                token: token(refresh.secret())?,
                 expires_at,
-            });
-        Granted {
-            service: self.service.clone(),
-            token: Secret::new(answer.access_token().secret().clone()),
-            expires,
-            refresh,
-        }
-    }
-
-    /// The sign-in that an issuer's answer gives.
-    #[must_use]
-    pub fn grant(&self, answer: &BasicTokenResponse) -> Credentials {
-        self.credentials(answer).into()
-    }
-}
-
-struct Granted {
-    service: String,
-    token: Secret,
-    expires: Option<u64>,
-    refresh: Option<Refresh>,
-}
-
-impl From<Granted> for Credentials {
-    fn from(granted: Granted) -> Self {
-        Self {
-            api_url: granted.service,
+            }),
+            None => None,
+        };
+        Ok(Credentials {
+            api_url: self.service.clone(),
             kind: TokenKind::User,
-            token: granted.token,
+            token: token(answer.access_token().secret())?,
             organization: None,
-            refresh: granted.refresh,
-        }
+            refresh,
+            shared: false,
+        })
     }
+}
+
+/// When the token of an answer runs out, in seconds since 1970.
+fn expiry(answer: &BasicTokenResponse) -> Option<u64> {
+    let lifetime = answer.expires_in()?.as_secs();
+    Some(now() + lifetime.min(LONGEST_LIFE))
 }
 
 /// Seconds since 1970.
@@ -311,10 +305,11 @@ pub fn refused(
 
 async fn get<T: DeserializeOwned>(
     http: &reqwest::Client,
-    place: &str,
+    address: &str,
+    pace: Pace,
     watch: &dyn Watch,
 ) -> Result<T, BackendError> {
-    let url = Url::parse(place).map_err(|_| unsound("its address is not valid"))?;
+    let url = Url::parse(address).map_err(|_| unsound("its address is not valid"))?;
     watch.requested(&format!("GET {}", url.path()));
     let exchange = async {
         let response = http
@@ -338,7 +333,12 @@ async fn get<T: DeserializeOwned>(
             }),
         }
     };
-    until_cancelled(watch, exchange).await?
+    let slow = || watch.waiting(&waiting(&url));
+    patiently(watch, pace.slow, slow, exchange).await?
+}
+
+fn waiting(url: &Url) -> String {
+    format!("Waiting for {}", url.host_str().unwrap_or_default())
 }
 
 async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, BackendError> {

@@ -13,8 +13,8 @@ mod wire;
 use bot_cli_sdk::secret::Secret;
 
 use super::{
-    BackendError, ChangeError, Confirmed, Details, Effect, Keys, Prior, Regions, SecretsBackend,
-    Summary,
+    BackendError, ChangeError, Confirmed, Details, Effect, Keys, Parts, Prior, Regions,
+    SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use http::{Answer, Change, Client, Reach, Unconfirmed};
@@ -213,11 +213,11 @@ fn partly(error: ChangeError, keys: &[Key], index: usize) -> ChangeError {
     let (unknown, not_done) = rest.split_at(usize::from(is_unknown));
     ChangeError {
         cause: error.cause,
-        effect: Effect::Partly {
+        effect: Effect::Partly(Box::new(Parts {
             done: done.to_vec(),
             unknown: unknown.to_vec(),
             not_done: not_done.to_vec(),
-        },
+        })),
     }
 }
 
@@ -239,6 +239,10 @@ fn is_about_the_form(cause: &BackendError, entries: &[Entry]) -> bool {
 }
 
 impl SecretsBackend for Hosted<'_> {
+    fn conceal(&self, values: &[Secret]) {
+        self.client.conceal(values);
+    }
+
     fn regions(&self) -> Result<Regions, BackendError> {
         let (regions, properties) = self
             .client
@@ -314,13 +318,16 @@ impl SecretsBackend for Hosted<'_> {
             Tenant::ApiKey => Err(refused),
             // Those of an organization may know only one key a request.
             Tenant::User(_) => {
-                self.put_keyed(name, entries, prior)
-                    .map_err(|error| match error.effect {
-                        Effect::NotDone if matches!(error.cause, BackendError::Refused { .. }) => {
-                            refused
-                        }
-                        _ => error,
-                    })
+                let keyed = self.put_keyed(name, entries, prior);
+                keyed.map_err(|error| {
+                    let is_refused = matches!(error.cause, BackendError::Refused { .. });
+                    if is_refused && error.effect == Effect::NotDone {
+                        // What was wrong with the whole says more than what is wrong with its first key.
+                        refused
+                    } else {
+                        error
+                    }
+                })
             }
         }
     }

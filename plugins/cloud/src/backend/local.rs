@@ -1,15 +1,25 @@
-//! The vault: sets in an embedded store on this machine, every value sealed.
+//! The vault: sets in one file on this machine, every value sealed and the whole file authenticated.
 //!
-//! `vault.redb` has three tables. `about`: `format` is `1`, `check` a sealed text that tells the right key from a wrong one.
-//! `sets`: organization, NUL, name → JSON with kind and region, and the host of an image pull secret. `values`:
-//! organization, NUL, name, NUL, key → sealed value. Names and keys are not secret; values and credentials are. `seal` has
-//! the form of a sealed value. A lock file lets one process in after the other; a transaction is whole or not at all.
+//! `VAULT.md` documents the files, what their form detects, and what it can't. Reading writes nothing. A change is made in
+//! memory and takes effect by one rename; a lock file lets one writer in at a time.
 
-pub mod key;
-pub mod seal;
-mod store;
+mod backup;
+mod change;
+mod contents;
+mod error;
+mod home;
+mod key;
+mod keys;
+mod legacy;
+mod open;
+mod seal;
+mod sealed;
+mod verify;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
 
 use bot_cli_sdk::secret::Secret;
 
@@ -17,13 +27,18 @@ use super::{
     BackendError, ChangeError, Confirmed, Details, Keys, Prior, Regions, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-use crate::keyring::KeyringError;
+use crate::files::{self, Overwrite, WriteError};
 use crate::secret_file::Place;
-use crate::watch::Watch;
-pub use store::names;
-use store::{Home, NewRecord, Record, Store, Unlocked};
+use crate::watch::{Nobody, Watch};
+use backup::{Closed, Copied};
+use change::Missing;
+use contents::{CREDENTIALS, Set, Sets};
+pub use error::{Effect, VaultError};
+use home::{Home, Locked, PATIENCE};
+use open::Open;
+pub use verify::Verified;
 
-/// The organization of a vault when nobody says otherwise.
+/// The organization of a vault where no other is chosen.
 pub const ORGANIZATION: &str = "local";
 
 /// The regions of a vault: those of the service, so that a set can move there.
@@ -34,88 +49,34 @@ pub const REGIONS: [(&str, &str); 4] = [
     ("ap-south", "AP South"),
 ];
 
-/// The name under which the credentials of an image pull secret are sealed; no key has a blank.
-const CREDENTIALS: &str = "image pull credentials";
-
-/// What goes wrong in the vault.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VaultError {
-    /// A file can't be used.
-    #[error("could not use `{}`: {reason}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// Others can read the key.
-    #[error("others can read or write `{}` (mode {mode:o})", path.display())]
-    TooOpen {
-        /// Which file.
-        path: PathBuf,
-        /// Its mode.
-        mode: u32,
-    },
-    /// There are values but no key to open them.
-    #[error("the key of the vault is missing: `{}`", path.display())]
-    NoKey {
-        /// Where it should be.
-        path: PathBuf,
-    },
-    /// The key is in the keyring, which does not give it.
-    #[error("could not get the key of the vault: {0}")]
-    Keyring(KeyringError),
-    /// The key is of another vault.
-    #[error("`{}` is not the key of this vault", path.display())]
-    WrongKey {
-        /// Where it is.
-        path: PathBuf,
-    },
-    /// Another version wrote the vault.
-    #[error("`{}` has a format that this version does not know", path.display())]
-    Format {
-        /// Where it is.
-        path: PathBuf,
-    },
-    /// The store is damaged, or somebody moved a sealed value.
-    #[error("`{}` is damaged: {reason}", path.display())]
-    Damaged {
-        /// Where it is.
-        path: PathBuf,
-        /// What was found.
-        reason: String,
-    },
-    /// The disk or the store refused a write; nothing changed.
-    #[error("could not write `{}`: {reason}", path.display())]
-    NotWritten {
-        /// Where it is.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// The set is of another kind or in another region; nothing changed.
-    #[error("{0}")]
-    Refused(String),
-    /// Other processes did not let us in.
-    #[error("another process has been using the vault for {seconds} seconds")]
-    Busy {
-        /// How long was waited.
-        seconds: u64,
-    },
-    /// The user did not want to wait any longer.
-    #[error("cancelled")]
-    Cancelled,
+/// How much is in a vault or in a backup of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    /// Secret sets and image pull secrets.
+    pub sets: usize,
+    /// Their values.
+    pub values: usize,
 }
 
-/// The part of a vault that belongs to one organization.
+/// A vault, seen from one organization.
 pub struct Vault<'a> {
     home: Home<'a>,
     organization: Organization,
 }
 
+/// Returns the names of an organization's sets without asking or waiting for anybody. What is wrong with
+/// the vault is not said here: then there are no names.
+#[must_use]
+pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
+    let mut vault = Vault::new(folder, organization.clone(), Place::File, &Nobody);
+    vault.home.patience = Duration::ZERO;
+    let sets = vault.list(None).ok()?;
+    Some(sets.into_iter().map(|set| set.name).collect())
+}
+
 impl<'a> Vault<'a> {
-    /// The vault in `folder`, which is made at the first write, with its key in `key`. Waiting for other processes and for
-    /// the keyring ends with the user's wish to stop.
+    /// The vault in `folder`, which is made at the first write; a new key is kept in `key`. Waiting for other processes
+    /// and for the keyring ends with the user's wish to stop.
     #[must_use]
     pub fn new(
         folder: &Path,
@@ -127,61 +88,317 @@ impl<'a> Vault<'a> {
             home: Home {
                 folder: folder.to_owned(),
                 key,
+                patience: PATIENCE,
                 watch,
             },
             organization,
         }
     }
 
+    /// Every set, of one region or of all.
+    pub fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, VaultError> {
+        let wanted = |set: &Set| region.is_none_or(|region| region.as_str() == set.region);
+        let sets = self.home.sets()?.unwrap_or_default();
+        let ours = sets
+            .iter()
+            .filter(|((organization, _), _)| organization == self.organization.as_str());
+        Ok(ours
+            .filter(|(_, set)| wanted(set))
+            .map(|((_, name), set)| summary(name, set))
+            .collect())
+    }
+
+    /// One set; `None` when there is none of that name.
+    pub fn get(&self, name: &SetName) -> Result<Option<Details>, VaultError> {
+        let sets = self.home.sets()?.unwrap_or_default();
+        let found = sets.get(&self.place(name));
+        Ok(found.map(|set| Details {
+            summary: summary(name.as_str(), set),
+            keys: match set.kind {
+                SetKind::Secret => Keys::Known(set.values.keys().cloned().collect()),
+                SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
+            },
+        }))
+    }
+
     /// The values of a set; `None` when there is no such secret set. This is for a program that the user starts with them.
     pub fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, VaultError> {
-        match Unlocked::open(&self.home)? {
-            Some(store) => store.values(&self.organization, name),
-            None => Ok(None),
+        let Some(open) = self.home.open(Locked::No)? else {
+            return Ok(None);
+        };
+        let place = self.place(name);
+        let set = open.book.sets.get(&place);
+        let Some(set) = set.filter(|set| set.kind == SetKind::Secret) else {
+            return Ok(None);
+        };
+        let mut entries = Vec::with_capacity(set.values.len());
+        for (key, sealed) in &set.values {
+            let value = open.value(&place, key, sealed)?;
+            let key = Key::parse(key)
+                .map_err(|problem| VaultError::damaged(&open.path, format!("a key {problem}")))?;
+            entries.push(Entry { key, value });
         }
+        Ok(Some(entries))
     }
 
     /// The host and the credentials of an image pull secret; `None` when there is none of that name. This is for a copy.
     pub fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, VaultError> {
-        match Unlocked::open(&self.home)? {
-            Some(store) => store.credentials(&self.organization, name),
-            None => Ok(None),
+        let Some(open) = self.home.open(Locked::No)? else {
+            return Ok(None);
+        };
+        let place = self.place(name);
+        let Some(set) = open.book.sets.get(&place) else {
+            return Ok(None);
+        };
+        match (&set.host, set.values.get(CREDENTIALS)) {
+            (Some(host), Some(sealed)) => {
+                let credentials = open.value(&place, CREDENTIALS, sealed)?;
+                Ok(Some((host.clone(), credentials)))
+            }
+            _ => Ok(None),
         }
     }
 
     /// Every organization that has something here.
     pub fn organizations(&self) -> Result<Vec<String>, VaultError> {
-        match Store::open(&self.home)? {
-            Some(store) => store.organizations(),
-            None => Ok(Vec::new()),
+        let sets = self.home.sets()?.unwrap_or_default();
+        let mut names: Vec<String> = sets
+            .into_keys()
+            .map(|(organization, _)| organization)
+            .collect();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Makes a set or adds to it; other keys stay.
+    pub fn put(
+        &self,
+        name: &SetName,
+        entries: &[Entry],
+        region: Option<&Region>,
+    ) -> Result<(), VaultError> {
+        let values = entries
+            .iter()
+            .map(|entry| (entry.key.as_str(), &entry.value));
+        self.store(
+            name,
+            SetKind::Secret,
+            region,
+            None,
+            &values.collect::<Vec<_>>(),
+        )
+    }
+
+    /// Makes an image pull secret or replaces its credentials.
+    pub fn put_image_pull_secret(
+        &self,
+        name: &SetName,
+        host: &RegistryHost,
+        credentials: &Secret,
+        region: Option<&Region>,
+    ) -> Result<(), VaultError> {
+        let values = [(CREDENTIALS, credentials)];
+        self.store(name, SetKind::ImagePullSecret, region, Some(host), &values)
+    }
+
+    /// Removes keys, all of them at once. Returns those that were not there.
+    pub fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, VaultError> {
+        let mut missing = keys.to_vec();
+        self.remove(|sets| {
+            let set = sets.get_mut(&self.place(name))?;
+            missing.retain(|key| set.values.remove(key.as_str()).is_none());
+            (missing.len() < keys.len()).then_some(())
+        })?;
+        Ok(missing)
+    }
+
+    /// Removes a set of either kind; `false` when there is none.
+    pub fn delete(&self, name: &SetName) -> Result<bool, VaultError> {
+        self.remove(|sets| sets.remove(&self.place(name)).map(drop))
+    }
+
+    /// Opens every value and checks everything; `None` when there is no vault.
+    pub fn verify(&self) -> Result<Option<Verified>, VaultError> {
+        self.home.verify()
+    }
+
+    /// Seals everything with a new key and forgets the old one; where the new key is.
+    pub fn rekey(&self) -> Result<Place, VaultError> {
+        self.home.rekey()
+    }
+
+    /// Writes everything, of every organization, to one file that opens with the passphrase.
+    pub fn backup(
+        &self,
+        path: &Path,
+        passphrase: &Secret,
+        overwrite: Overwrite,
+    ) -> Result<Size, VaultError> {
+        let open = self
+            .home
+            .open(Locked::No)?
+            .ok_or_else(|| VaultError::NoVault {
+                path: self.home.sealed(),
+            })?;
+        let sets = copies(&open)?;
+        let bytes = backup::encode(&sets, passphrase)
+            .map_err(|reason| VaultError::not_written(path, reason))?;
+        match files::replace(path, &bytes, overwrite) {
+            Ok(()) => Ok(size(&sets)),
+            Err(WriteError::NotWritten(error))
+                if error.kind() == std::io::ErrorKind::AlreadyExists =>
+            {
+                Err(VaultError::Exists {
+                    path: path.to_owned(),
+                })
+            }
+            Err(error) => Err(VaultError::write(path, &error)),
         }
+    }
+
+    /// Puts the contents of a backup in the place of everything that is in the vault.
+    pub fn restore(&self, path: &Path, passphrase: &Secret) -> Result<Size, VaultError> {
+        let bytes = fs::read(path).map_err(|error| VaultError::file(path, &error))?;
+        let sets = backup::decode(&bytes, passphrase).map_err(|closed| match closed {
+            Closed::WrongPassphrase => VaultError::WrongPassphrase {
+                path: path.to_owned(),
+            },
+            Closed::NotABackup(reason) => VaultError::NotABackup {
+                path: path.to_owned(),
+                reason: reason.to_owned(),
+            },
+        })?;
+        let put_back = |open: &mut Open| {
+            open.book.sets.clear();
+            for set in &sets {
+                let (place, set) = sealed(open, set)?;
+                open.book.sets.insert(place, set);
+            }
+            Ok(Some(()))
+        };
+        self.home.change(Missing::Create, put_back)?;
+        Ok(size(&sets))
+    }
+
+    /// How much is in the vault, of every organization.
+    pub fn size(&self) -> Result<Size, VaultError> {
+        let sets = self.home.sets()?.unwrap_or_default();
+        Ok(Size {
+            sets: sets.len(),
+            values: sets.values().map(|set| set.values.len()).sum(),
+        })
     }
 
     fn store(
         &self,
         name: &SetName,
-        new: &NewRecord<'_>,
-        values: &[(String, Secret)],
+        kind: SetKind,
+        region: Option<&Region>,
+        host: Option<&RegistryHost>,
+        values: &[(&str, &Secret)],
     ) -> Result<(), VaultError> {
-        Unlocked::create(&self.home)?.put(&self.organization, name, new, values)
+        let place = self.place(name);
+        let work = |open: &mut Open| {
+            let mut set = match open.book.sets.remove(&place) {
+                Some(found) => unchangeable(name, &found, kind, region).map_or(Ok(found), Err)?,
+                None => Set {
+                    kind,
+                    region: region.map_or(REGIONS[0].0, Region::as_str).to_owned(),
+                    host: None,
+                    values: BTreeMap::new(),
+                },
+            };
+            set.host = host.map(ToString::to_string);
+            for (key, value) in values {
+                let sealed = open.seal(&place, key, value)?;
+                set.values.insert((*key).to_owned(), sealed);
+            }
+            open.book.sets.insert(place.clone(), set);
+            Ok(Some(()))
+        };
+        self.home.change(Missing::Create, work).map(drop)
     }
 
-    fn put_entries(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        region: Option<&Region>,
-    ) -> Result<(), BackendError> {
-        let values: Vec<_> = entries
-            .iter()
-            .map(|entry| (entry.key.to_string(), entry.value.clone()))
-            .collect();
-        let new = NewRecord {
-            kind: SetKind::Secret,
-            region,
-            host: None,
-        };
-        Ok(self.store(name, &new, &values)?)
+    fn remove(&self, work: impl FnOnce(&mut Sets) -> Option<()>) -> Result<bool, VaultError> {
+        let work = |open: &mut Open| Ok(work(&mut open.book.sets));
+        let removed = self.home.change(Missing::Leave, work)?;
+        Ok(removed.is_some())
+    }
+
+    fn place(&self, name: &SetName) -> (String, String) {
+        (self.organization.to_string(), name.to_string())
+    }
+}
+
+/// What about a set can't change.
+fn unchangeable(
+    name: &SetName,
+    found: &Set,
+    kind: SetKind,
+    region: Option<&Region>,
+) -> Option<VaultError> {
+    let problem = if found.kind != kind {
+        match found.kind {
+            SetKind::Secret => format!("`{name}` is a secret set"),
+            SetKind::ImagePullSecret => format!("`{name}` is an image pull secret"),
+            SetKind::Unknown => format!("`{name}` is a {}", SetKind::Unknown.words()),
+        }
+    } else if region.is_some_and(|region| region.as_str() != found.region) {
+        format!("`{name}` is in the region {}", found.region)
+    } else {
+        return None;
+    };
+    Some(VaultError::Refused(problem))
+}
+
+fn copies(open: &Open) -> Result<Vec<Copied>, VaultError> {
+    let mut copies = Vec::with_capacity(open.book.sets.len());
+    for (place, set) in &open.book.sets {
+        let mut values = Vec::with_capacity(set.values.len());
+        for (key, sealed) in &set.values {
+            values.push((key.clone(), open.value(place, key, sealed)?));
+        }
+        copies.push(Copied {
+            organization: place.0.clone(),
+            name: place.1.clone(),
+            kind: set.kind,
+            region: set.region.clone(),
+            host: set.host.clone(),
+            values,
+        });
+    }
+    Ok(copies)
+}
+
+fn sealed(open: &Open, set: &Copied) -> Result<((String, String), Set), VaultError> {
+    let place = (set.organization.clone(), set.name.clone());
+    let mut values = BTreeMap::new();
+    for (key, value) in &set.values {
+        values.insert(key.clone(), open.seal(&place, key, value)?);
+    }
+    let set = Set {
+        kind: set.kind,
+        region: set.region.clone(),
+        host: set.host.clone(),
+        values,
+    };
+    Ok((place, set))
+}
+
+fn size(sets: &[Copied]) -> Size {
+    Size {
+        sets: sets.len(),
+        values: sets.iter().map(|set| set.values.len()).sum(),
+    }
+}
+
+fn summary(name: &str, set: &Set) -> Summary {
+    Summary {
+        name: name.to_owned(),
+        kind: set.kind,
+        region: set.region.clone(),
+        status: Status::Ready,
+        error: None,
     }
 }
 
@@ -200,33 +417,11 @@ impl SecretsBackend for Vault<'_> {
     }
 
     fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        let Some(store) = Store::open(&self.home)? else {
-            return Ok(Vec::new());
-        };
-        let records = store.records(&self.organization)?;
-        let wanted = |record: &Record| region.is_none_or(|region| region.as_str() == record.region);
-        Ok(records
-            .into_iter()
-            .filter(|(_, record)| wanted(record))
-            .map(|(name, record)| summary(name, record))
-            .collect())
+        Ok(Vault::list(self, region)?)
     }
 
     fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        let Some(store) = Store::open(&self.home)? else {
-            return Ok(None);
-        };
-        let Some(record) = store.record(&self.organization, name)? else {
-            return Ok(None);
-        };
-        let keys = match record.kind {
-            SetKind::Secret => Keys::Known(store.keys(&self.organization, name)?),
-            SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
-        };
-        Ok(Some(Details {
-            summary: summary(name.to_string(), record),
-            keys,
-        }))
+        Ok(Vault::get(self, name)?)
     }
 
     fn put(
@@ -235,8 +430,7 @@ impl SecretsBackend for Vault<'_> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        self.put_entries(name, entries, prior.region())
-            .map_err(ChangeError::not_done)?;
+        Vault::put(self, name, entries, prior.region())?;
         Ok(Confirmed::ByAnswer)
     }
 
@@ -247,36 +441,19 @@ impl SecretsBackend for Vault<'_> {
         credentials: &Secret,
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        let new = NewRecord {
-            kind: SetKind::ImagePullSecret,
-            region: prior.region(),
-            host: Some(host),
-        };
-        self.store(name, &new, &[(CREDENTIALS.to_owned(), credentials.clone())])?;
+        Vault::put_image_pull_secret(self, name, host, credentials, prior.region())?;
         Ok(Confirmed::ByAnswer)
     }
 
     fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
-        let Some(mut store) = Store::open(&self.home)? else {
-            return Ok(keys.to_vec());
-        };
-        let mut missing = Vec::new();
-        for key in keys {
-            if !store.remove_value(&self.organization, name, key.as_str())? {
-                missing.push(key.clone());
-            }
-        }
-        Ok(missing)
+        Ok(Vault::unset(self, name, keys)?)
     }
 
     fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
-        match Store::open(&self.home)? {
-            Some(mut store) => Ok(store.remove(&self.organization, name)?),
-            None => Ok(false),
-        }
+        Ok(Vault::delete(self, name)?)
     }
 
-    fn pause(&self, _pause: std::time::Duration) -> Result<(), BackendError> {
+    fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
         // What is in the vault is ready.
         Ok(())
     }
@@ -284,19 +461,18 @@ impl SecretsBackend for Vault<'_> {
 
 impl From<VaultError> for ChangeError {
     fn from(error: VaultError) -> Self {
-        Self::not_done(error.into())
-    }
-}
-
-fn summary(name: String, record: Record) -> Summary {
-    Summary {
-        name,
-        kind: record.kind,
-        region: record.region,
-        status: Status::Ready,
-        error: None,
+        let effect = match error.effect() {
+            Effect::Done => super::Effect::Done,
+            Effect::NotDone => super::Effect::NotDone,
+        };
+        Self {
+            cause: error.into(),
+            effect,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;

@@ -8,21 +8,30 @@ use serde_json::json;
 use super::context::CommandContext;
 use super::open;
 use super::token::{self, Access};
-use crate::auth::credentials::{self, Credentials, TokenKind};
+use crate::auth::credentials::{self, Credentials, TokenKind, parse_token};
 use crate::auth::{browser, import};
 use crate::backend::hosted::access;
+use crate::backend::hosted::http::Client;
 use crate::config::homeless;
 use crate::input::invalid;
 use crate::options::Login;
 use crate::scope::{BackendKind, Scope, Wanted};
 use crate::secret_file::Place;
+use crate::text::theirs;
 use crate::words;
 
 pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Reply, Failure> {
     let scope = hosted(context)?;
     if options.token_stdin {
         let token = token_from_stdin(context)?;
-        let credentials = known(context, &scope, token)?;
+        let credentials = Credentials {
+            api_url: scope.shown_url(),
+            kind: kind_of(context, &scope, &token)?,
+            token,
+            organization: None,
+            refresh: None,
+            shared: false,
+        };
         return signed_in(context, &scope, &credentials);
     }
     if options.import {
@@ -44,8 +53,12 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
             context.tell("there is no browser to open");
         }
     };
-    let credentials = browser::sign_in(&scope.api_url.value, scope.pace, context, show)?;
-    signed_in(context, &scope, &credentials)
+    // The browser says that it is done when it is done.
+    let confirm = |granted: Credentials| {
+        let kind = kind_of(context, &scope, &granted.token)?;
+        signed_in(context, &scope, &Credentials { kind, ..granted })
+    };
+    browser::sign_in(&scope.api_url.value, scope.pace, context, show, confirm)
 }
 
 fn open_browser(address: &str) -> std::io::Result<()> {
@@ -55,49 +68,66 @@ fn open_browser(address: &str) -> std::io::Result<()> {
 /// The sign-in of the service's own client, if the service knows it.
 fn take_over(context: &CommandContext<'_>, scope: &Scope) -> Result<Reply, Failure> {
     let home = context.environment.home.as_deref().ok_or_else(homeless)?;
-    let imported = import::read(&import::path(home))?;
-    let credentials = Credentials {
+    let path = import::path(home);
+    let imported = import::read(&path)?;
+    let mut credentials = Credentials {
         api_url: scope.shown_url(),
         kind: TokenKind::User,
         token: imported.token,
         organization: imported.organization,
+        // What can't be renewed can't be spent either.
+        shared: imported.refresh.is_some(),
         refresh: imported.refresh,
     };
-    let renewed = token::renewed(context, scope, &credentials)?;
-    if let Some(renewed) = &renewed {
-        // The other client's is spent now, so this one must not be lost, whatever comes.
-        keep(context, scope, renewed)?;
+    if token::runs_out(&credentials) {
+        credentials = renewed(context, scope, credentials)?;
     }
-    let imported = renewed.unwrap_or(credentials);
-    let checked = known(context, scope, imported.token.clone())?;
     let kept = Credentials {
-        kind: checked.kind,
-        ..imported
+        kind: kind_of(context, scope, &credentials.token)?,
+        ..credentials
     };
-    signed_in(context, scope, &kept)
+    let mut reply = signed_in(context, scope, &kept)?;
+    if kept.shared {
+        context.warn(&format!(
+            "bot-cli and the client of `{}` share one sign-in now: when bot-cli renews it, the other client has to sign in again; when the other client renews it, bot-cli takes over the result (`bot-cli cloud auth login` makes a sign-in of its own)",
+            path.display()
+        ));
+    }
+    reply.data["shared"] = json!(kept.shared);
+    Ok(reply)
 }
 
-/// A token that the service accepts.
-fn known(
+/// What takes the place of an imported sign-in that is about to run out. It is kept at once: the other client's is spent.
+fn renewed(
     context: &CommandContext<'_>,
     scope: &Scope,
-    token: Secret,
+    imported: Credentials,
 ) -> Result<Credentials, Failure> {
+    let place = context.credentials()?;
+    let _lock = credentials::lock(place.path(), context)?;
+    let still = token::holds(&imported).then(|| imported.clone());
+    match (token::exchange(context, scope, &place, imported), still) {
+        (Err(failure), Some(still)) if !token::is_stop(&failure) => Ok(still),
+        (exchanged, _) => exchanged,
+    }
+}
+
+/// What a token is good for, if the service accepts it.
+fn kind_of(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    token: &Secret,
+) -> Result<TokenKind, Failure> {
     let access = Access {
         token: token.clone(),
         kind: None,
         organization: None,
+        // It is not kept yet, so there is nothing to renew.
         from_environment: true,
     };
     let client = open::client(context, scope, &access)?;
     let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
-    Ok(Credentials {
-        api_url: scope.shown_url(),
-        kind: probed.kind,
-        token,
-        organization: None,
-        refresh: None,
-    })
+    Ok(probed.kind)
 }
 
 /// Keeps what signing in gave; nobody renews an earlier sign-in meanwhile.
@@ -107,7 +137,7 @@ fn keep(
     credentials: &Credentials,
 ) -> Result<Place, Failure> {
     let place = context.credentials()?;
-    let _lock = credentials::lock(place.path())?;
+    let _lock = credentials::lock(place.path(), context)?;
     credentials::keep(&place, credentials, scope.keyring.value)
 }
 
@@ -148,11 +178,14 @@ fn signed_in(
 }
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
-    let scope = hosted(context)?;
+    let mut scope = hosted(context)?;
     let access = token::access(context, &scope)?;
     let client = open::client(context, &scope, &access)?;
     let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
-    let kind = probed.kind;
+    let (kind, user) = (probed.kind, user(&client, probed.kind));
+    if let Some(all) = &probed.organizations {
+        open::settle_organization(&mut scope, &access, all);
+    }
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
     } else {
@@ -160,9 +193,22 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         let kept = place.place();
         (kept.name(), kept.words(place.path()))
     };
+    let of = match &user {
+        Some(user) => format!(" as {}", theirs(user)),
+        None => String::new(),
+    };
+    // An API key's organization is the service's secret.
+    let organization = scope
+        .organization
+        .as_ref()
+        .filter(|_| kind == TokenKind::User);
+    let line = organization.map_or_else(String::new, |organization| {
+        let source = organization.source.name();
+        format!("Organization: {} ({source})\n", organization.value)
+    });
     Ok(Reply {
         text: format!(
-            "Signed in to {} with {} ({source})\n",
+            "Signed in to {}{of} with {} ({source})\n{line}",
             scope.shown_url(),
             kind_words(kind)
         ),
@@ -171,9 +217,22 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             "api_url": scope.shown_url(),
             "kind": kind,
             "source": from,
+            "user": user.as_deref().map(theirs),
+            "organization": organization.map(|organization| json!({
+                "value": organization.value.as_str(),
+                "source": organization.source.name(),
+            })),
         }),
         next: Vec::new(),
     })
+}
+
+/// The person whose token it is. Nobody is worse off without the name.
+fn user(client: &Client<'_>, kind: TokenKind) -> Option<String> {
+    match kind {
+        TokenKind::User => access::user(client).ok(),
+        TokenKind::ApiKey => None,
+    }
 }
 
 /// The scope of the service, whatever keeps secrets otherwise.
@@ -197,17 +256,11 @@ fn token_from_stdin(context: &CommandContext<'_>) -> Result<Secret, Failure> {
     let text = String::from_utf8(bytes)
         .map(Secret::new)
         .map_err(|_| wrong("is not UTF-8"))?;
-    let token = text.expose().trim();
-    if token.is_empty() {
+    if text.expose().trim().is_empty() {
         return Err(wrong("missing: stdin is empty"));
     }
-    if token
-        .chars()
-        .any(|c| c.is_whitespace() || c.is_control() || !c.is_ascii())
-    {
-        return Err(wrong("has characters that no token has"));
-    }
-    let token = Secret::new(token.to_owned());
+    let token =
+        parse_token(text.expose()).ok_or_else(|| wrong("has characters that no token has"))?;
     token::refuse_public(&token)?;
     Ok(token)
 }

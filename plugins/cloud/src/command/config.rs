@@ -1,5 +1,7 @@
 //! `config show` and `config set`.
 
+use std::path::Path;
+
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
@@ -10,9 +12,11 @@ use super::open;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
+use crate::keyring::{self, KeyringError};
 use crate::scope::{
     BackendKind, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
+use crate::secret_file::{Place, SecretFile};
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let scope = open::scope(context, &Wanted::default())?;
@@ -21,6 +25,11 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let organization = scope.organization.as_ref();
     let region = scope.region.as_ref();
     let keyring = keyring_word(scope.keyring.value);
+    let state = keyring_state(context, scope.keyring.value);
+    let shown = state.map_or_else(
+        || keyring.to_owned(),
+        |state| format!("{keyring} ({state})"),
+    );
     let rows = [
         (
             "backend",
@@ -39,27 +48,59 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             "timeout",
             (format!("{} s", scope.pace.request.as_secs_f64()), ""),
         ),
-        ("keyring", (keyring.to_owned(), scope.keyring.source.name())),
+        ("keyring", (shown, scope.keyring.source.name())),
     ];
     let header = ["SETTING", "VALUE", "FROM"].map(str::to_owned).to_vec();
     let rows = rows
         .into_iter()
         .map(|(name, (value, source))| vec![name.to_owned(), value, source.to_owned()]);
     let vault = context.vault_folder()?;
+    let key = vault_key(context, &vault);
     let mut data = scope.json();
     data["api_url"] = json!({ "value": scope.shown_url(), "source": scope.api_url.source.name() });
-    data["keyring"] = json!({ "value": keyring, "source": scope.keyring.source.name() });
+    data["keyring"] = json!({
+        "value": keyring,
+        "source": scope.keyring.source.name(),
+        "state": state,
+    });
     data["timeout"] = json!(scope.pace.request.as_secs_f64());
     Ok(Reply {
         text: format!(
-            "{}\nConfiguration: {}\nVault: {}\n",
+            "{}\nConfiguration: {}\nVault: {}\nVault key: {}\n",
             table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
             config.path.display(),
-            vault.display()
+            vault.display(),
+            key.map_or_else(
+                || "none yet".to_owned(),
+                |place| place.words(&vault.join("vault.key"))
+            )
         ),
-        data: json!({ "scope": data, "config": config.path, "vault": vault }),
+        data: json!({
+            "scope": data,
+            "config": config.path,
+            "vault": vault,
+            "vault_key": key.map(Place::name),
+        }),
         next: Vec::new(),
     })
+}
+
+/// Whether the keyring that is wanted is there.
+fn keyring_state(context: &CommandContext<'_>, wanted: Place) -> Option<&'static str> {
+    if wanted == Place::File {
+        return None;
+    }
+    Some(match keyring::available(context) {
+        Ok(()) => "found",
+        Err(KeyringError::None(_)) => "none found",
+        Err(_) => "no response",
+    })
+}
+
+/// Where the key of the vault is, if there is one.
+fn vault_key(context: &CommandContext<'_>, vault: &Path) -> Option<Place> {
+    let file = SecretFile::new(vault.join("vault.key"), context);
+    file.exists().then(|| file.place())
 }
 
 pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {

@@ -180,4 +180,8 @@ impl Watch for CommandContext<'_> {
     fn notice(&self, line: &str) {
         self.warn(line);
     }
+
+    fn detail(&self, line: &str) {
+        self.tell(line);
+    }
 }

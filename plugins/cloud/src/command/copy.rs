@@ -15,7 +15,7 @@ use super::set::plan::Plan;
 use super::set::report::{Progress, reply};
 use super::target::{Target, target};
 use super::{confirm, run};
-use crate::backend::SecretsBackend;
+use crate::backend::local::VaultError;
 use crate::domain::{Entry, Region, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Copy;
@@ -35,6 +35,15 @@ enum Contents {
     Credentials { host: String, credentials: Secret },
 }
 
+impl Contents {
+    fn secrets(&self) -> Vec<Secret> {
+        match self {
+            Self::Keys(entries) => entries.iter().map(|entry| entry.value.clone()).collect(),
+            Self::Credentials { credentials, .. } => vec![credentials.clone()],
+        }
+    }
+}
+
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let (from, to) = names(options)?;
     let original = read(context, options, from)?;
@@ -52,6 +61,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
         check_empty(&scope, entries).map_err(|failure| failure.hint(hint))?;
     }
     let mut opened = open::open_scope(context, scope)?;
+    opened.backend.conceal(&original.contents.secrets());
     if is_itself(&original, &opened, &to) {
         let problem = format!("`{to}` is the set itself; a copy needs another name");
         return Err(invalid(vec![(
@@ -103,18 +113,15 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     };
     let mut scope = open::scope(context, &wanted)?;
     let vault = open::vault(context, &mut scope)?;
-    let failed = |error| words::failure(&error);
+    let failed = |error: VaultError| words::failure(&error.into());
     let Some(details) = vault.get(&name).map_err(failed)? else {
         return Err(run::not_in_the_vault(context, &name, &scope));
     };
     let contents = match details.summary.kind {
-        SetKind::Secret => vault
-            .values(&name)
-            .map_err(|error| failed(error.into()))?
-            .map(Contents::Keys),
+        SetKind::Secret => vault.values(&name).map_err(failed)?.map(Contents::Keys),
         SetKind::ImagePullSecret => vault
             .credentials(&name)
-            .map_err(|error| failed(error.into()))?
+            .map_err(failed)?
             .map(|(host, credentials)| Contents::Credentials { host, credentials }),
         SetKind::Unknown => return Err(super::target::wrong_type(&name, SetKind::Unknown)),
     };

@@ -12,7 +12,7 @@ use crate::domain::SetName;
 use crate::input::invalid;
 use crate::options::Delete;
 use crate::text::count;
-use crate::words::Deed;
+use crate::words::change::Deed;
 
 pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name)

@@ -13,11 +13,11 @@ use super::provisioning::{self, Expected};
 use super::target::{target, where_to};
 use super::{confirm, open};
 use crate::backend::{Details, Keys};
-use crate::domain::{RegistryHost, SetKind, SetName};
+use crate::domain::{RegistryHost, SetKind, SetName, Status};
 use crate::input::given::Wrong;
 use crate::input::invalid;
 use crate::options::ImagePullSecret;
-use crate::words::Deed;
+use crate::words::change::Deed;
 
 /// Whether credentials are still to be encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,16 +28,17 @@ enum Encoding {
 
 pub(super) fn put(
     context: &CommandContext<'_>,
-    options: ImagePullSecret,
+    options: &ImagePullSecret,
 ) -> Result<Reply, Failure> {
     let encoding = if options.no_encode {
         Encoding::AsTheyAre
     } else {
         Encoding::Base64
     };
-    let (name, host, given) = parsed(context, &options, encoding)?;
+    let (name, host, given) = parsed(context, options, encoding)?;
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut opened = open::open(context, &wanted)?;
+    opened.backend.conceal(given.as_slice());
     // The listing tells all there is to know of credentials, whatever kind of set has the name.
     let found = opened.all()?.into_iter();
     let existing = found
@@ -49,7 +50,7 @@ pub(super) fn put(
         });
     let kind = SetKind::ImagePullSecret;
     let target = target(&mut opened, &name, kind, existing, &|line| {
-        context.warn(line)
+        context.warn(line);
     })?;
     let verb = if target.exists {
         ("Update", "Updated")
@@ -84,7 +85,7 @@ pub(super) fn put(
         let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
         let expected = (&confirmed, Expected::Listed);
         let seen = provisioning::after(context, &opened, &name, expected, options.wait)?;
-        status = seen.map(|status| status.name());
+        status = seen.map(Status::name);
         format!(
             "{} the image pull secret `{name}` for {host} ({place}; {})\n",
             verb.1,

@@ -34,7 +34,7 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     // Nobody puts back meanwhile what they are renewing.
     let lock = place
         .exists()
-        .then(|| credentials::lock(place.path()))
+        .then(|| credentials::lock(place.path(), context))
         .transpose()?;
     let kept = place.place().words(place.path());
     let found = credentials::find(&place);
@@ -117,14 +117,15 @@ fn end(context: &CommandContext<'_>, found: &Found) -> Result<End, Failure> {
     }
 }
 
-/// Whether the service's own client, from which a sign-in can be taken over, still holds the same one.
+/// Whether the service's own client, from which a sign-in can be imported, still has the same one, or one that it renewed.
 fn is_shared(context: &CommandContext<'_>, credentials: &Credentials) -> bool {
     let home = context.environment.home.as_deref();
     let Some(theirs) = home.and_then(|home| import::read(&import::path(home)).ok()) else {
         return false;
     };
     let secret = |refresh: &Option<Refresh>| refresh.as_ref().map(|refresh| refresh.token.clone());
-    theirs.token == credentials.token
+    credentials.shared
+        || theirs.token == credentials.token
         || (theirs.refresh.is_some() && secret(&theirs.refresh) == secret(&credentials.refresh))
 }
 

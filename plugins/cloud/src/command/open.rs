@@ -11,9 +11,11 @@ use crate::backend::local::{ORGANIZATION, Vault};
 use crate::backend::{ChangeError, Details, SecretsBackend, Summary};
 use crate::config::{Config, nearest};
 use crate::domain::{Organization, SetName};
+use crate::files::first_time;
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
 use crate::text::theirs;
-use crate::words::{self, Deed};
+use crate::words;
+use crate::words::change::{self, Deed};
 
 /// A backend, and how it was come by.
 pub struct Opened<'a> {
@@ -44,7 +46,7 @@ pub fn open_scope<'a>(
     let backend: Box<dyn SecretsBackend + 'a> = match scope.backend.value {
         BackendKind::Local => {
             if scope.backend.source == Source::Default {
-                context.warn("you are not signed in, so the vault of this machine is used (`--backend local` means it, `bot-cli cloud auth login` signs in)");
+                note_vault(context);
             }
             Box::new(vault(context, &mut scope)?)
         }
@@ -57,6 +59,16 @@ pub fn open_scope<'a>(
     };
     context.tell(&format!("using {}", scope.words()));
     Ok(Opened { backend, scope })
+}
+
+/// Says once a machine that it is the vault that is used. Where that can't be remembered, it is said again.
+fn note_vault(context: &CommandContext<'_>) {
+    if let Some(folder) = &context.environment.data_folder
+        && !first_time(&folder.join("vault-noted"))
+    {
+        return;
+    }
+    context.note("not signed in: using this machine's vault (`bot-cli cloud config set backend local` makes that lasting, `bot-cli cloud auth login` signs in)");
 }
 
 /// The vault of this machine.
@@ -85,8 +97,15 @@ pub fn client<'a>(
     scope: &Scope,
     access: &Access,
 ) -> Result<Client<'a>, Failure> {
-    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context);
-    client.map_err(|error| words::failure(&error))
+    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context)
+        .map_err(|error| words::failure(&error))?;
+    if access.from_environment {
+        return Ok(client);
+    }
+    let scope = scope.clone();
+    Ok(client.renewing(Box::new(move |refused| {
+        token::replacement(context, &scope, refused)
+    })))
 }
 
 /// Whom requests with this token are for.
@@ -97,13 +116,12 @@ fn tenant(
     access: &Access,
 ) -> Result<Tenant, Failure> {
     let mut known = None;
-    let kind = match access.kind {
-        Some(kind) => kind,
-        None => {
-            let probed = access::probe(client).map_err(|error| words::failure(&error))?;
-            known = probed.organizations;
-            probed.kind
-        }
+    let kind = if let Some(kind) = access.kind {
+        kind
+    } else {
+        let probed = access::probe(client).map_err(|error| words::failure(&error))?;
+        known = probed.organizations;
+        probed.kind
     };
     if kind == TokenKind::ApiKey {
         if let Some(organization) = scope.organization.take() {
@@ -239,6 +257,6 @@ impl Opened<'_> {
             Deed::Change => format!("secrets list {name}"),
             Deed::Delete => "secrets list".to_owned(),
         };
-        words::change_failure(deed, name, error, &self.scope.command(&look))
+        change::failure(deed, name, error, &self.scope.command(&look))
     }
 }

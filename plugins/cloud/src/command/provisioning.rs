@@ -67,6 +67,7 @@ pub fn after(
                 span(pace.ready.as_secs())
             );
             return Err(Failure::new(Exit::Unavailable, "not_ready", message)
+                .outcome(ChangeState::Done)
                 .hint(opened.scope.command(&format!("secrets list {name}"))));
         }
         context.progress("Waiting until it is ready");
@@ -127,12 +128,14 @@ fn failed(opened: &Opened<'_>, name: &SetName, why: Option<&str>) -> Failure {
         "provisioning_failed",
         format!("`{name}` is changed but could not be made ready for agents{why}"),
     )
+    .outcome(ChangeState::Done)
     .hint(opened.scope.command(&format!("secrets list {name}")))
 }
 
 fn stopped(name: &SetName) -> Failure {
     Failure {
         message: format!("cancelled; `{name}` is changed"),
+        outcome: Some(ChangeState::Done),
         ..Failure::cancelled()
     }
 }
@@ -143,6 +146,7 @@ fn saved_but(name: &SetName, failure: Failure) -> Failure {
             "`{name}` is changed, but its status is not known: {}",
             failure.message
         ),
+        outcome: Some(ChangeState::Done),
         ..failure
     }
 }

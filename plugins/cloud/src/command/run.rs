@@ -16,7 +16,6 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use super::{choose, open, project};
-use crate::backend::SecretsBackend;
 use crate::backend::local::Vault;
 use crate::domain::{Entry, Organization, SetName};
 use crate::input::invalid;
@@ -61,6 +60,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     command
         .args(arguments)
         .current_dir(context.cwd())
+        .env_remove("BOT_CLI_TOKEN")
         .envs(environment(&entries));
     if context.environment.own_streams {
         // The user's terminal and streams are ours to hand on.
@@ -113,7 +113,9 @@ fn chosen(
     vault: &Vault<'_>,
     scope: &Scope,
 ) -> Result<SetName, Failure> {
-    let sets = vault.list(None).map_err(|error| words::failure(&error))?;
+    let sets = vault
+        .list(None)
+        .map_err(|error| words::failure(&error.into()))?;
     match choose::existing(context, &sets)? {
         Some(name) => Ok(name),
         None => Err(Failure::new(

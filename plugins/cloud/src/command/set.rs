@@ -9,6 +9,7 @@ pub(super) mod report;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
 use super::open::Opened;
@@ -46,6 +47,8 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
         Some(name) => name,
         None => choose::target(context, &opened)?,
     };
+    let values: Vec<Secret> = given.entries.iter().map(|one| one.value.clone()).collect();
+    opened.backend.conceal(&values);
     let existing = opened.get(&name)?;
     let warn = |line: &str| context.warn(line);
     let target = target(&mut opened, &name, SetKind::Secret, existing, &warn)?;

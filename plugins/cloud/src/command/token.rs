@@ -5,11 +5,13 @@ use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, Found, TokenKind};
+use crate::auth::import;
 use crate::auth::issuer::{self, Issuer};
 use crate::backend::BackendError;
 use crate::backend::hosted::access;
+use crate::keyring::KeyringError;
 use crate::scope::Scope;
-use crate::secret_file::SecretFile;
+use crate::secret_file::{SecretFile, SecretFileError};
 use crate::words;
 
 /// A token that runs out in so many seconds is replaced.
@@ -27,19 +29,32 @@ pub struct Access {
     pub from_environment: bool,
 }
 
-/// The token of the environment, or that of the sign-in, made new where it is about to run out.
+/// Returns the token of the environment, or that of the sign-in, renewed where it is about to run out.
 pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Failure> {
     if let Some(token) = &context.environment.token {
-        refuse_public(token)?;
+        let token = credentials::parse_token(token.expose()).ok_or_else(impossible)?;
+        refuse_public(&token)?;
         return Ok(Access {
-            token: token.clone(),
-            kind: access::kind_of(token),
+            kind: access::kind_of(&token),
+            token,
             organization: None,
             from_environment: true,
         });
     }
     let place = context.credentials()?;
-    match credentials::find(&place) {
+    let credentials = kept(scope, &place)?;
+    let credentials = fresh(context, scope, &place, credentials)?;
+    Ok(Access {
+        token: credentials.token,
+        kind: Some(credentials.kind),
+        organization: credentials.organization,
+        from_environment: false,
+    })
+}
+
+/// The sign-in that is kept, if it is one to this service.
+fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
+    match credentials::find(place) {
         Found::Nothing => Err(not_signed_in("you are not signed in")),
         Found::Broken(why) => Err(credentials::broken(place.path(), &why)),
         Found::Usable(credentials) if credentials.api_url != scope.shown_url() => {
@@ -49,19 +64,11 @@ pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Fai
                 scope.shown_url()
             )))
         }
-        Found::Usable(credentials) => {
-            let credentials = fresh(context, scope, &place, credentials)?;
-            Ok(Access {
-                token: credentials.token,
-                kind: Some(credentials.kind),
-                organization: credentials.organization,
-                from_environment: false,
-            })
-        }
+        Found::Usable(credentials) => Ok(credentials),
     }
 }
 
-/// The sign-in that is kept, and holds for a while: one that is about to run out is renewed.
+/// Renews a sign-in that is about to run out. What still holds is used as long as it does.
 fn fresh(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -71,51 +78,160 @@ fn fresh(
     if !runs_out(&credentials) {
         return Ok(credentials);
     }
-    // A refresh token is good for one use, so one process uses it and the others take what it got.
-    let _lock = credentials::lock(place.path())?;
-    let credentials = match credentials::find(place) {
-        Found::Usable(newer) if newer.api_url == credentials.api_url => newer,
-        Found::Nothing => return Err(not_signed_in("you have signed out")),
-        Found::Usable(_) | Found::Broken(_) => credentials,
-    };
-    match renewed(context, scope, &credentials)? {
-        Some(renewed) => {
-            credentials::keep(place, &renewed, scope.keyring.value)?;
-            Ok(renewed)
+    match renew(context, scope, place, &credentials.token) {
+        Err(failure) if is_stop(&failure) || !holds(&credentials) => Err(failure),
+        Err(failure) => {
+            context.tell(&format!("your sign-in is not renewed: {}", failure.message));
+            Ok(credentials)
         }
-        None => Ok(credentials),
+        renewed => renewed,
     }
 }
 
-/// What comes in the place of credentials that are about to run out, which from then on are good for nothing.
-pub fn renewed(
+/// Returns another token in the place of one that the service refuses; `None` where there is no other.
+pub fn replacement(
     context: &CommandContext<'_>,
     scope: &Scope,
-    credentials: &Credentials,
-) -> Result<Option<Credentials>, Failure> {
-    let Some(refresh) = credentials
-        .refresh
-        .as_ref()
-        .filter(|_| runs_out(credentials))
-    else {
-        return Ok(None);
-    };
-    let renewed = Issuer::renewed(&scope.api_url.value, scope.pace, context, refresh);
-    match renewed {
-        Ok(renewed) => Ok(Some(Credentials {
-            organization: credentials.organization.clone(),
-            ..renewed
-        })),
-        // What still holds is used as long as it does.
-        Err(_) if refresh.expires_at > issuer::now() => Ok(None),
-        Err(BackendError::NotSignedIn { .. }) => Err(not_signed_in("your sign-in has run out")),
-        Err(error) => Err(words::failure(&error)),
+    refused: &Secret,
+) -> Option<Secret> {
+    let place = context.credentials().ok()?;
+    match renew(context, scope, &place, refused) {
+        Ok(renewed) => Some(renewed.token).filter(|token| token != refused),
+        Err(failure) => {
+            context.tell(&format!("your sign-in is not renewed: {}", failure.message));
+            None
+        }
     }
 }
 
-fn runs_out(credentials: &Credentials) -> bool {
+/// A refresh token is good for one use, so one process uses it, and the others take what it got.
+fn renew(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    place: &SecretFile<'_>,
+    stale: &Secret,
+) -> Result<Credentials, Failure> {
+    let _lock = credentials::lock(place.path(), context)?;
+    let kept = kept(scope, place)?;
+    if kept.token != *stale && !runs_out(&kept) {
+        return Ok(kept);
+    }
+    exchange(context, scope, place, kept)
+}
+
+/// Exchanges a sign-in for its successor and keeps that; the caller has the lock. Nothing is spent before it is certain that
+/// the successor can be kept.
+pub fn exchange(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    place: &SecretFile<'_>,
+    mut credentials: Credentials,
+) -> Result<Credentials, Failure> {
+    let room = place
+        .reserve(scope.keyring.value)
+        .map_err(|why| no_room(place, &why))?;
+    loop {
+        if let Some(theirs) = newer_share(context, &credentials) {
+            context.note("took over the newer sign-in of the service's own client");
+            credentials = theirs;
+            if !runs_out(&credentials) {
+                // It can be taken over again, should it not be kept.
+                let _ = credentials::keep_in(room, &credentials);
+                return Ok(credentials);
+            }
+        }
+        let Some(refresh) = &credentials.refresh else {
+            return Err(not_signed_in("your sign-in has run out"));
+        };
+        context.progress("Renewing the sign-in");
+        let renewed = Issuer::renewed(&scope.api_url.value, scope.pace, context, refresh);
+        let renewed = match renewed {
+            Ok(renewed) => renewed,
+            // The other client may have been quicker by a moment.
+            Err(BackendError::NotSignedIn { .. })
+                if newer_share(context, &credentials).is_some() =>
+            {
+                continue;
+            }
+            Err(BackendError::NotSignedIn { .. }) => {
+                return Err(not_signed_in("your sign-in has run out"));
+            }
+            Err(error) => return Err(words::failure(&error)),
+        };
+        let is_spent =
+            renewed.refresh.as_ref().map(|refresh| &refresh.token) != Some(&refresh.token);
+        if credentials.shared && is_spent {
+            context.warn("the imported sign-in is renewed, which spends the refresh token of the service's own client: that client has to sign in again when its token runs out");
+        }
+        let renewed = Credentials {
+            organization: credentials.organization.clone(),
+            shared: credentials.shared && !is_spent,
+            ..renewed
+        };
+        if let Err(why) = credentials::keep_in(room, &renewed) {
+            context.warn(&format!(
+                "your sign-in is renewed, but could not be kept in `{}`: {why}; you are signed in for this run, and have to sign in again afterwards (`bot-cli cloud auth login`)",
+                place.path().display()
+            ));
+        }
+        return Ok(renewed);
+    }
+}
+
+/// What the service's own client has in the place of a sign-in that it shares.
+fn newer_share(context: &CommandContext<'_>, ours: &Credentials) -> Option<Credentials> {
+    if !ours.shared {
+        return None;
+    }
+    let home = context.environment.home.as_deref()?;
+    let theirs = import::read(&import::path(home)).ok()?;
+    (theirs.token != ours.token).then(|| Credentials {
+        token: theirs.token,
+        refresh: theirs.refresh,
+        ..ours.clone()
+    })
+}
+
+fn no_room(place: &SecretFile<'_>, why: &SecretFileError) -> Failure {
+    if *why == SecretFileError::Keyring(KeyringError::Cancelled) {
+        return Failure::cancelled();
+    }
+    let message = format!(
+        "your sign-in has to be renewed and could not be kept: `{}` can't be written: {why}",
+        place.path().display()
+    );
+    Failure::new(Exit::Failed, "not_written", message).hint(
+        "nothing was sent, so it can still be renewed; look at the disk's free space and at the folder's rights",
+    )
+}
+
+/// Whether a token runs out so soon that it is to be replaced.
+#[must_use]
+pub fn runs_out(credentials: &Credentials) -> bool {
     let refresh = credentials.refresh.as_ref();
     refresh.is_some_and(|refresh| refresh.expires_at <= issuer::now() + MARGIN)
+}
+
+/// Whether a token can still be used.
+#[must_use]
+pub fn holds(credentials: &Credentials) -> bool {
+    let refresh = credentials.refresh.as_ref();
+    refresh.is_none_or(|refresh| refresh.expires_at > issuer::now())
+}
+
+/// Whether it is the user who stops.
+#[must_use]
+pub fn is_stop(failure: &Failure) -> bool {
+    matches!(failure.exit, Exit::Cancelled | Exit::Terminated)
+}
+
+fn impossible() -> Failure {
+    Failure::new(
+        Exit::NotAllowed,
+        "not_signed_in",
+        "BOT_CLI_TOKEN has characters that no token has, so the service was not asked",
+    )
+    .hint("copy the token again, on one line and without blanks")
 }
 
 /// A key that browsers have can't do anything here.

@@ -15,7 +15,7 @@ use crate::input::{invalid, looks_like_a_key};
 use crate::options::Unset;
 use crate::scope::BackendKind;
 use crate::text::{count, theirs};
-use crate::words::Deed;
+use crate::words::change::Deed;
 
 pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
     let (name, keys) = parsed(options)?;
@@ -40,14 +40,11 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
     };
     if !options.skip {
         let message = format!("Remove {what} from `{name}`?");
-        let mut details = format!(
-            "Remove {} from the secret set `{name}` in {place}\n",
-            count(keys.len(), "key")
-        );
-        for key in &keys {
-            details += &format!("  - remove  {}\n", theirs(key.as_str()));
-        }
-        confirm::yes(context, message, details)?;
+        let number = count(keys.len(), "key");
+        let plan = format!("Remove {number} from the secret set `{name}` in {place}\n");
+        let line = |key: &Key| format!("  - remove  {}\n", theirs(key.as_str()));
+        let lines: String = keys.iter().map(line).collect();
+        confirm::yes(context, message, plan + &lines)?;
     }
     context.progress(&format!("Removing {what}"));
     let gone = opened
@@ -85,7 +82,7 @@ fn parsed(options: &Unset) -> Result<(SetName, Vec<Key>), Failure> {
         .map_err(|problem| wrong.push(("name".to_owned(), None, problem)))
         .ok();
     let mut keys: Vec<Key> = Vec::new();
-    for (index, text) in options.secret_keys.iter().enumerate() {
+    for (index, text) in options.secret_key.iter().enumerate() {
         match Key::parse_existing(text) {
             // Twice is as good as once.
             Ok(key) if keys.contains(&key) => {}

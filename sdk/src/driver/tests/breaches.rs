@@ -37,7 +37,7 @@ fn a_breach_of_the_protocol_has_its_code_and_its_line() {
         (
             "wrong-result",
             "wrong_result",
-            "sent a result that `run` does not have: invalid type: integer `7`, expected a string",
+            "sent a result that `run` does not have: `result.text` must be a string",
         ),
     ] {
         let mut ui = Recorder::default();

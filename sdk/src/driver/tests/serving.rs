@@ -142,7 +142,7 @@ fn a_plugin_that_knows_a_password_is_not_quoted() {
             "wrong-result",
             None,
             "wrong_result",
-            "plugin `blabbing` sent a result that `run` does not have",
+            "plugin `blabbing` sent a result that `run` does not have: `result` must be an object",
         ),
         (
             "crash",

@@ -1,5 +1,7 @@
 //! A value that is nowhere to be seen: not on the screen, not in a file, not in what a child is started with.
 
+mod echo;
+
 use std::fs;
 use std::path::Path;
 

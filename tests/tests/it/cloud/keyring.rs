@@ -186,6 +186,36 @@ fn many_processes_make_one_key() {
 }
 
 #[test]
+fn a_new_key_replaces_the_entry_and_moves_with_the_setting() {
+    let (desktop, mut user) = at_home();
+    let first = named(&key(&user));
+    assert_eq!(user.done(&["vault", "rekey"])["key"], "keyring");
+    let second = named(&key(&user));
+    assert_ne!(first, second);
+    let names: Vec<_> = desktop.entries().unwrap().into_keys().collect();
+    assert_eq!(names, [second]);
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+    // Without the keyring nothing vouches for the names, and that can be asked for.
+    let run = user.run(&["secrets", "list", "-v"]);
+    assert!(run.stderr.contains("are not authenticated"), "{run:?}");
+    assert_eq!(user.done(&["vault", "verify"])["key"], "keyring");
+    let shown = user.run(&["config", "show"]);
+    assert!(shown.stdout.contains("auto (found)"), "{shown:?}");
+    assert!(
+        shown.stdout.contains("Vault key: the keyring\n"),
+        "{shown:?}"
+    );
+
+    user.set("BOT_CLI_KEYRING", "off");
+    assert_eq!(user.done(&["vault", "rekey"])["key"], "file");
+    assert!(desktop.entries().unwrap().is_empty());
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+    user.unset("BOT_CLI_KEYRING");
+    assert_eq!(user.done(&["vault", "rekey"])["key"], "keyring");
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+}
+
+#[test]
 fn a_sign_in_is_kept_renewed_and_removed_in_the_keyring() {
     let desktop = Desktop::start().unwrap();
     let user = with(login::stranger(), &desktop);

@@ -20,7 +20,7 @@ pub(super) fn stranger() -> User {
 }
 
 /// `auth login`, up to the address that is to be opened.
-fn begin(user: &User) -> (Child, String) {
+pub(super) fn begin(user: &User) -> (Child, String) {
     let mut child = user
         .command(&["auth", "login", "--no-browser"])
         .stdout(Stdio::piped())
@@ -42,15 +42,20 @@ fn begin(user: &User) -> (Child, String) {
     (child, address)
 }
 
-/// What a browser does with an address: the status and the head of the answer.
-fn visit(address: &str) -> String {
+/// What a browser does with an address: the whole answer.
+pub(super) fn visit(address: &str) -> String {
+    exchange("GET", address)
+}
+
+/// The same with another method.
+pub(super) fn exchange(method: &str, address: &str) -> String {
     let (host, path) = address
         .strip_prefix("http://")
         .and_then(|rest| rest.split_once('/'))
         .unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     let request = format!(
-        "GET /{path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: Browser/1\r\nconnection: close\r\n\r\n"
+        "{method} /{path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: Browser/1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -59,7 +64,7 @@ fn visit(address: &str) -> String {
 }
 
 /// Where the issuer sends the browser after the user agreed.
-fn agree(address: &str) -> String {
+pub(super) fn agree(address: &str) -> String {
     let answer = visit(address);
     let location = answer
         .lines()
@@ -90,7 +95,7 @@ pub(super) fn put_back(user: &User, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-fn forms(user: &User) -> Vec<String> {
+pub(super) fn forms(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let token = sent.iter().filter(|sent| sent.target == "/issuer/token");
     token.map(|sent| sent.body.clone()).collect()

@@ -1,6 +1,10 @@
 //! Where organization, region, backend and address come from, and what else `set` takes its cue from.
 
-use bot_cli_tests::service::{Outcome, PERSONAL_TOKEN, Provisioning};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+
+use bot_cli_tests::service::{Fault, Injection, Outcome, PERSONAL_TOKEN, Provisioning};
 use serde_json::{Value, json};
 
 use super::user::{User, pairs};
@@ -93,6 +97,149 @@ fn nothing_configured_is_the_vault_and_said_so() {
 }
 
 #[test]
+fn that_the_vault_is_used_is_noted_once_a_machine() {
+    let mut user = User::of_the_vault();
+    user.unset("BOT_CLI_BACKEND");
+    let quiet = user.run(&["-q", "secrets", "list"]);
+    assert_eq!(quiet.stderr, "", "{quiet:?}");
+    let other = User::of_the_vault();
+    let folder = other.home().display().to_string();
+    user.set("XDG_DATA_HOME", &folder);
+    let noted = "note: not signed in: using this machine's vault";
+    let first = user.run(&["secrets", "list"]);
+    assert!(first.stderr.starts_with(noted), "{first:?}");
+    let cure = "`bot-cli cloud config set backend local`";
+    assert!(first.stderr.contains(cure), "{first:?}");
+    let second = user.run(&["secrets", "list"]);
+    assert!(!second.stderr.contains(noted), "{second:?}");
+    // Where it can't be remembered, it is said again.
+    user.set("XDG_DATA_HOME", "/dev/null/nowhere");
+    for _ in 0..2 {
+        let run = user.run(&["secrets", "list"]);
+        assert!(run.stderr.contains(noted), "{run:?}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_not_utf_8_is_an_error_and_sends_nothing() {
+    let user = User::with_token();
+    for name in [
+        "BOT_CLI_API_URL",
+        "BOT_CLI_TOKEN",
+        "BOT_CLI_ORGANIZATION",
+        "BOT_CLI_REGION",
+        "BOT_CLI_BACKEND",
+        "BOT_CLI_TIMEOUT",
+        "BOT_CLI_KEYRING",
+    ] {
+        let mut command = user.command(&["--json", "secrets", "list"]);
+        let run = user.feed(command.env(name, OsStr::from_bytes(b"c4n4ry\xff")), "");
+        assert_eq!(run.status, Some(2), "{name}: {run:?}");
+        let field = &run.document()["error"]["fields"][0];
+        assert_eq!(field["field"], name, "{run:?}");
+        assert_eq!(field["problem"], "is not UTF-8", "{run:?}");
+        assert!(!run.stdout.contains("c4n4ry") && !run.stderr.contains("c4n4ry"));
+    }
+    assert_eq!(user.service().sent().len(), 0);
+}
+
+#[test]
+fn a_token_of_the_environment_may_end_with_a_line_end_and_has_nothing_else() {
+    let mut user = User::with_token();
+    for end in ["\n", "\r\n", " \n"] {
+        user.set("BOT_CLI_TOKEN", &format!("{PERSONAL_TOKEN}{end}"));
+        user.done(&["secrets", "list"]);
+    }
+    drop(user.service().take_sent());
+    for token in ["c4n4ry a", "c4n4ry\na", "c4n4ry\u{1b}[2J", "c4n4ry\u{200b}"] {
+        user.set("BOT_CLI_TOKEN", token);
+        let run = user.run(&["secrets", "list"]);
+        assert_eq!(run.status, Some(4), "{run:?}");
+        assert!(
+            run.stderr.contains(
+                "BOT_CLI_TOKEN has characters that no token has, so the service was not asked"
+            ),
+            "{run:?}"
+        );
+        assert!(!run.stderr.contains("c4n4ry"), "{run:?}");
+    }
+    assert_eq!(user.service().take_sent(), [""; 0]);
+}
+
+#[test]
+fn a_token_of_the_environment_is_not_handed_on_to_a_program() {
+    let mut user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    user.set("BOT_CLI_TOKEN", "c4n4ry");
+    let run = user.run(&["secrets", "run", "prod", "--", "/usr/bin/env"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stdout.contains("A=1"), "{run:?}");
+    assert!(!run.stdout.contains("c4n4ry"), "{run:?}");
+}
+
+#[test]
+fn a_change_of_the_configuration_keeps_comments_and_links() {
+    let user = User::of_the_vault();
+    let folder = user.home().join(".config/bot-cli");
+    let dotfiles = user.home().join("dotfiles");
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(&dotfiles).unwrap();
+    let target = dotfiles.join("bot-cli.toml");
+    let link = folder.join("config.toml");
+    fs::write(&target, "# mine\nregion = \"us-east\" # near\n").unwrap();
+    std::os::unix::fs::symlink("../../dotfiles/bot-cli.toml", &link).unwrap();
+    user.done(&["config", "set", "region", "us-west"]);
+    user.done(&["config", "set", "timeout", "5"]);
+    user.done(&["config", "set", "region", ""]);
+    assert!(link.is_symlink());
+    let text = fs::read_to_string(&target).unwrap();
+    assert_eq!(text, "# mine\ntimeout = \"5\"\n");
+
+    // What can't be reached is not taken for nothing.
+    fs::remove_file(&target).unwrap();
+    for arguments in [&["secrets", "list"][..], &["config", "set", "timeout", "5"]] {
+        let invalid = (Some(2), "invalid_config".to_owned());
+        assert_eq!(user.fails(arguments), invalid);
+    }
+    assert!(link.is_symlink() && !target.exists());
+}
+
+#[test]
+fn the_status_names_user_and_organization() {
+    let mut user = User::with_token();
+    let status = |user: &User| {
+        let run = user.run(&["auth", "status"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        run.stdout
+    };
+    assert_eq!(
+        status(&user),
+        "Signed in to [SERVICE] as user@example.com with a token of your own (BOT_CLI_TOKEN)\nOrganization: first-org (environment)\n"
+    );
+    user.unset("BOT_CLI_ORGANIZATION");
+    let document = user.done(&["auth", "status"]);
+    assert_eq!(document["user"], "user@example.com");
+    let expected = json!({"value": "first-org", "source": "service"});
+    assert_eq!(document["organization"], expected);
+    // Without the name it is as true.
+    for fault in [Fault::Reset, Fault::html(500), Fault::json(200, "{}")] {
+        user.service()
+            .inject(Injection::new("GET", "/v1/users", fault));
+        assert_eq!(
+            status(&user),
+            "Signed in to [SERVICE] with a token of your own (BOT_CLI_TOKEN)\nOrganization: first-org (service)\n"
+        );
+        assert_eq!(user.done(&["auth", "status"])["user"], Value::Null);
+        user.service().heal();
+    }
+    let user = User::with_key();
+    assert_eq!(
+        status(&user),
+        "Signed in to [SERVICE] with a private API key (BOT_CLI_TOKEN)\n"
+    );
+}
+
+#[test]
 fn a_backend_that_is_asked_for_is_never_replaced_by_another() {
     let mut user = User::of_the_vault();
     user.set("BOT_CLI_BACKEND", "hosted");
@@ -161,6 +308,7 @@ fn waiting_goes_on_until_ready_or_failed() {
 #[test]
 fn what_looks_wrong_is_warned_about_without_being_shown() {
     let user = User::of_the_vault();
+    user.done(&["secrets", "set", "other", "A=1", "--skip"]);
     for (value, what) in [
         ("your-api-key", "placeholder"),
         ("  c4n4ry", "blank"),

@@ -400,3 +400,40 @@ fn a_long_name_does_not_wrap_the_list() {
         );
     }
 }
+
+#[test]
+fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
+    for door in DOORS {
+        let user = User::of_the_vault();
+        user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+        let mut terminal = start(&user, door, &["vault", "backup", "copy"]);
+        terminal.wait_for("Passphrase for the backup").unwrap();
+        terminal.press("short").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("needs at least 8 characters").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("The same passphrase again").unwrap();
+        terminal.press("c4n4ry v4lue ").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("is not the same").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+
+        let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
+        terminal.wait_for("Passphrase of the backup").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("Type `restore`").unwrap();
+        assert!(terminal.screen().contains("1 set with 1 value"));
+        terminal.press("restore").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+    }
+}

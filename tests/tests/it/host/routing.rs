@@ -163,11 +163,15 @@ fn an_unknown_name_is_answered_by_near_ones_and_nothing_runs() {
         ("helo", "hint: did you mean `hello` or `help`?\n"),
         ("plugins", "hint: did you mean `plugin`?\n"),
         ("weather", ""),
+        ("sk-live-1", ""),
         ("../hello", "hint: did you mean `hello`?\n"),
         ("Hello", "hint: did you mean `hello`?\n"),
     ] {
-        let stderr =
-            format!("error: there is no command `{name}`\n{suggestion}hint: bot-cli --help\n");
+        let word = match name {
+            "../hello" | "sk-live-1" => "such command".to_owned(),
+            name => format!("command `{name}`"),
+        };
+        let stderr = format!("error: there is no {word}\n{suggestion}hint: bot-cli --help\n");
         expect(&bench, &[name], 127, "", &stderr);
     }
 }
@@ -186,7 +190,7 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
         ),
         (
             &["plugin", "info", "weather"],
-            "error: there is no command `info`\nhint: bot-cli plugin list\nhint: bot-cli plugin --help\n",
+            "error: `bot-cli plugin` has no such command\nhint: bot-cli plugin list\nhint: bot-cli plugin --help\n",
         ),
         (
             &["completions"],

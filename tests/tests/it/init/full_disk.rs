@@ -23,7 +23,7 @@ impl Mounted {
         None
     }
 
-    pub(super) fn remount(at: &Path, options: &str) {
+    pub(crate) fn remount(at: &Path, options: &str) {
         let status = Command::new("mount")
             .args(["-o", &format!("remount,{options}")])
             .arg(at)

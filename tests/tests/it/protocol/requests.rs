@@ -70,7 +70,7 @@ fn every_request_gets_its_reply_and_the_next_one_is_served() {
             json!({ "argv": ["a", "SECRET=x"] }),
             "run",
             2,
-            "unexpected argument `SECRET=…`",
+            "`bot-cli greet` takes one argument, and more were given",
         ),
         (
             json!({ "argv": ["a", "--language=fr"] }),
@@ -82,7 +82,7 @@ fn every_request_gets_its_reply_and_the_next_one_is_served() {
             json!({ "command": ["b"] }),
             "run",
             2,
-            "there is no command `b`",
+            "`bot-cli greet` has no such command",
         ),
         (
             json!({ "command": [], "input": { "nam": "x" } }),
@@ -202,5 +202,77 @@ fn completion_knows_the_tree_and_asks_the_plugin() {
             .map(|candidate| &candidate["value"])
             .collect();
         assert_eq!(json!(values), expected, "{words}");
+    }
+}
+
+#[test]
+fn no_malformed_request_has_its_value_repeated() {
+    const CANARY: &str = "zQ7x9Wv3";
+    let value = json!(CANARY);
+    let junk = [
+        value.clone(),
+        json!([value]),
+        json!([[value]]),
+        json!({ "later": value }),
+        json!([{ "later": value }]),
+    ];
+    let mut shapes: Vec<Value> = Vec::new();
+    for field in [
+        "argv",
+        "command",
+        "input",
+        "answers",
+        "capabilities",
+        "context",
+        "protocol",
+    ] {
+        for junk in &junk {
+            let mut params = json!({ "command": [], field: junk });
+            if field == "argv" {
+                params.as_object_mut().unwrap().remove("command");
+            }
+            shapes.push(params);
+        }
+    }
+    shapes.extend([
+        json!({ "argv": format!("secrets set one K={CANARY}") }),
+        json!({ "argv": ["a", format!("K={CANARY}")] }),
+        json!({ "argv": [format!("--{CANARY}")] }),
+        json!({ "argv": ["--language", CANARY] }),
+        json!({ "argv": ["--times", CANARY] }),
+        json!({ "argv": ["a", CANARY], "answers": CANARY }),
+        json!({ "command": [CANARY, CANARY] }),
+        json!({ "command": [], "input": { "times": CANARY } }),
+        json!({ "command": [], "input": { "language": CANARY } }),
+        json!({ "command": [], "input": { "loud": CANARY } }),
+        json!({ "command": [], "input": { format!("K={CANARY}"): 1 } }),
+        json!({ "argv": [], "answers": { "name": "a", "language": CANARY } }),
+        json!({ "argv": [], "answers": { "name": [CANARY], "language": "en" } }),
+        json!({ "argv": [], "context": { "verbosity": CANARY } }),
+        json!({ "argv": [], "context": { "host": { "name": [CANARY] } } }),
+        json!({ "argv": [], "capabilities": { "ask": { "kinds": CANARY } } }),
+    ]);
+    assert!(shapes.len() >= 46, "{}", shapes.len());
+    let requests: Vec<Value> = shapes
+        .iter()
+        .zip(1..)
+        .map(|(params, id)| request(id, "run", params.clone()))
+        .chain([
+            request(900, "complete", json!({ "argv": CANARY })),
+            request(901, CANARY, json!({})),
+            request(902, "describe", json!({ "protocol": CANARY })),
+        ])
+        .collect();
+    let replies = speak(&requests);
+    let answered = replies.iter().filter(|reply| reply.get("id").is_some());
+    assert_eq!(answered.count(), requests.len());
+    for reply in replies {
+        if let Some(error) = reply.get("error") {
+            let error = error.to_string();
+            for part in CANARY.as_bytes().windows(4) {
+                let part = std::str::from_utf8(part).unwrap();
+                assert!(!error.contains(part), "{error}");
+            }
+        }
     }
 }

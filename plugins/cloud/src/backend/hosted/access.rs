@@ -32,6 +32,13 @@ pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, Backe
         .collect())
 }
 
+/// Returns the address of the person whose token it is, or what the service calls them. Asks once.
+pub fn user(client: &Client<'_>) -> Result<String, BackendError> {
+    let answer: wire::Me = client.look(&path(&["users"]))?.decode()?;
+    let address = answer.user.emails.into_iter().next();
+    Ok(address.map_or(answer.user.user_id, |email| email.email_address))
+}
+
 /// What asking the service tells of a token.
 pub struct Probed {
     /// What it is good for.
@@ -58,10 +65,13 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, BackendError> {
             kind: TokenKind::ApiKey,
             organizations: None,
         }),
-        Err(error) if is_refusal(&error) => Err(match refused {
-            BackendError::NotFound { message } => BackendError::NotSignedIn { message },
-            refused => refused,
-        }),
+        Err(error) if is_refusal(&error) => {
+            Err(if let BackendError::NotFound { message } = refused {
+                BackendError::NotSignedIn { message }
+            } else {
+                refused
+            })
+        }
         Err(error) => Err(error),
     }
 }

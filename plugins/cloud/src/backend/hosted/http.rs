@@ -128,6 +128,11 @@ impl<'a> Client<'a> {
         self
     }
 
+    /// Hides these values from now on.
+    pub fn conceal(&self, values: &[Secret]) {
+        self.secrets.borrow_mut().values(values, []);
+    }
+
     /// Reads something, and tries again what may pass.
     pub fn get(&self, path: &str) -> Result<Answer, BackendError> {
         self.with_renewal(|| {
@@ -203,8 +208,9 @@ impl<'a> Client<'a> {
 
     /// Waits, until the user wants to stop.
     pub fn pause(&self, pause: Duration) -> Result<(), BackendError> {
-        self.runtime
-            .block_on(until_cancelled(self.watch, tokio::time::sleep(pause)))
+        // The timer belongs to the runtime, so it begins inside.
+        let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
+        self.runtime.block_on(waiting)
     }
 
     /// Does `work` a second time with another token, where the service refuses the present one.
@@ -237,7 +243,7 @@ impl<'a> Client<'a> {
         let url = self
             .address(path)
             .map_err(|error| Unconfirmed { error, reach })?;
-        let mut tried = 1;
+        let mut turn = 1;
         loop {
             self.watch.requested(&format!("{method} {}", url.path()));
             let failed = match self.follow(method, url.clone(), body).await {
@@ -246,13 +252,13 @@ impl<'a> Client<'a> {
             };
             reach = reach.max(failed.reach);
             let error = failed.error;
-            let pause = (tried < tries).then(|| retry::pause(&error, tried, self.pace));
+            let pause = (turn < tries).then(|| retry::pause(&error, turn, self.pace));
             let Some(pause) = pause.flatten() else {
                 return Err(Unconfirmed { error, reach });
             };
-            tried += 1;
+            turn += 1;
             self.watch.retrying(&format!(
-                "{method} {}: {error}; trying again in {} s ({tried} of {tries})",
+                "{method} {}: {error}; trying again in {} s ({turn} of {tries})",
                 url.path(),
                 pause.as_secs_f64(),
             ));

@@ -4,6 +4,7 @@
 //! replaced; the words around it stay.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -24,6 +25,9 @@ const WINDOW: usize = 8;
 
 /// Secrets of fewer characters are hidden only where a whole word repeats them: shorter parts occur in honest sentences.
 const SHORT: usize = 6;
+
+/// So many characters behind the mark of its kind are those of the secret, and not of another.
+const SURE: usize = 3;
 
 /// Beginnings that say of what kind a secret is, and nothing of the secret itself.
 const KINDS: [&str; 14] = [
@@ -104,11 +108,12 @@ impl Redactor {
             Value::Array(items) => items.iter_mut().for_each(|item| self.answer(item)),
             Value::Object(fields) => {
                 for (name, value) in fields {
-                    match value {
-                        Value::String(text) if NAMES.contains(&name.as_str()) => {
-                            *text = self.name(text);
-                        }
-                        value => self.answer(value),
+                    if let Value::String(text) = value
+                        && NAMES.contains(&name.as_str())
+                    {
+                        *text = self.name(text);
+                    } else {
+                        self.answer(value);
                     }
                 }
             }
@@ -126,14 +131,22 @@ impl Redactor {
 }
 
 fn hide<'s>(text: &str, secrets: impl Iterator<Item = &'s Secret>, public: &[String]) -> String {
-    let end = text.floor_char_boundary(LONGEST);
-    let text = &text[..end];
+    let end = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= LONGEST);
+    let text = if text.len() > LONGEST {
+        &text[..end.last().unwrap_or_default()]
+    } else {
+        text
+    };
     let lower = text.to_ascii_lowercase();
     let mut page = Page::new(&lower);
     for secret in secrets {
         for form in forms(secret.expose()) {
             page.mark(form.as_bytes());
         }
+        page.mark_beginning(secret.expose());
     }
     for word in public {
         page.unmark(&word.to_ascii_lowercase());
@@ -179,6 +192,21 @@ impl<'t> Page<'t> {
             for &at in windows.get(window).into_iter().flatten() {
                 self.hidden[at..at + length].fill(true);
             }
+        }
+    }
+
+    /// Marks even a short beginning of `secret`, where what says of what kind it is stands before it.
+    fn mark_beginning(&mut self, secret: &str) {
+        let kind = secret.len() - core(secret).len();
+        let lower = Zeroizing::new(secret.to_ascii_lowercase());
+        let Some(sure) = lower.get(..kind + SURE).filter(|_| kind > 0) else {
+            return;
+        };
+        for (at, _) in self.text.match_indices(sure) {
+            let rest = &self.text.as_bytes()[at..];
+            let same = rest.iter().zip(lower.bytes());
+            let length = same.take_while(|(one, other)| **one == *other).count();
+            self.hidden[at + kind..at + length].fill(true);
         }
     }
 
@@ -257,7 +285,7 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
         let escaped = serde_json::to_string(core).unwrap_or_default();
         forms.push(serde_json::to_string(&escaped).unwrap_or_default());
         forms.push(escaped);
-        forms.push(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        forms.push(hex(bytes));
         // Inside a longer text, base64 has one of three forms, whose ends depend on what is around them.
         for skipped in 0..3.min(bytes.len()) {
             for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
@@ -274,6 +302,13 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
         .map(|form| Zeroizing::new(form.trim_matches('"').to_ascii_lowercase()))
         .filter(|form| !form.is_empty())
         .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 /// A secret without what only says of what kind it is: the scheme of an address, the frame of a key, the mark of a token.
@@ -370,6 +405,8 @@ mod tests {
         ] {
             assert_eq!(shown(value, text), text);
         }
+        let cut = shown("pcc_pat_CANARYtoken77", "bad pcc_pat_CANAR…");
+        assert_eq!(cut, "bad pcc_pat_[hidden]…");
         assert_eq!(
             shown("prod-bot-secrets-key", "bad prod-bot-secrets-key"),
             "bad [hidden]"

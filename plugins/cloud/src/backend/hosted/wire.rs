@@ -167,6 +167,32 @@ pub struct OrganizationRow {
     pub verbose_name: Option<String>,
 }
 
+/// The person whose token it is.
+#[derive(Deserialize)]
+pub struct Me {
+    /// The person.
+    pub user: Person,
+}
+
+/// A person.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Person {
+    /// What the service calls them.
+    pub user_id: String,
+    /// Their addresses; the first is the main one.
+    #[serde(default)]
+    pub emails: Vec<EmailRow>,
+}
+
+/// An address of a person.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailRow {
+    /// The address.
+    pub email_address: String,
+}
+
 /// The body of a request.
 pub struct Body {
     /// Its text.

@@ -1,12 +1,13 @@
 //! A sealed value: the byte 1, a random nonce of 24 bytes, and what XChaCha20-Poly1305 makes of the value.
 //!
-//! The place of the value (organization, name and key with a NUL between) is authenticated with it, so that sealed values
-//! can't be put into one another's place.
+//! The place of the value is authenticated with it, so that sealed values can't be put into one another's place.
 
 use bot_cli_sdk::secret::Secret;
-use chacha20poly1305::aead::{Aead, AeadCore, OsRng, Payload};
+use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use zeroize::Zeroizing;
+
+use super::keys::random;
 
 /// The version of the form.
 const VERSION: u8 = 1;
@@ -30,16 +31,23 @@ impl Seal {
     /// The sealed form of `value` for `place`.
     #[must_use]
     pub fn close(&self, place: &str, value: &Secret) -> Option<Vec<u8>> {
-        let nonce = XChaCha20Poly1305::generate_nonce(&mut OsRng);
-        self.close_with(nonce, place, value)
+        let mut nonce = [0; NONCE];
+        random(&mut nonce).ok()?;
+        self.close_with(&nonce, place, value)
     }
 
-    fn close_with(&self, nonce: XNonce, place: &str, value: &Secret) -> Option<Vec<u8>> {
+    /// The same with a nonce that is given; a nonce must never be used twice.
+    pub(super) fn close_with(
+        &self,
+        nonce: &[u8; NONCE],
+        place: &str,
+        value: &Secret,
+    ) -> Option<Vec<u8>> {
         let payload = Payload {
             msg: value.expose().as_bytes(),
             aad: place.as_bytes(),
         };
-        let sealed = self.0.encrypt(&nonce, payload).ok()?;
+        let sealed = self.0.encrypt(XNonce::from_slice(nonce), payload).ok()?;
         Some([&[VERSION], nonce.as_slice(), &sealed].concat())
     }
 
@@ -56,14 +64,14 @@ impl Seal {
             aad: place.as_bytes(),
         };
         let value = self.0.decrypt(XNonce::from_slice(nonce), payload).ok()?;
-        String::from_utf8(value).ok().map(Secret::new)
+        let text = String::from_utf8(value).map_err(|error| Zeroizing::new(error.into_bytes()));
+        text.ok().map(Secret::new)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use bot_cli_sdk::secret::Secret;
-    use chacha20poly1305::XNonce;
     use zeroize::Zeroizing;
 
     use super::Seal;
@@ -80,10 +88,9 @@ mod tests {
     /// implementation of the algorithm, which gives the vector of its specification, draft-irtf-cfrg-xchacha.
     #[test]
     fn the_form_is_as_documented() {
-        let nonce = *XNonce::from_slice(&[0x40; 24]);
         let value = Secret::new("correct horse".to_owned());
         let sealed = seal()
-            .close_with(nonce, "local\0prod\0KEY", &value)
+            .close_with(&[0x40; 24], "local\0prod\0KEY", &value)
             .unwrap();
         let hex: Vec<String> = sealed.iter().map(|byte| format!("{byte:02x}")).collect();
         let expected = concat!(

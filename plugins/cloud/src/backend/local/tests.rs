@@ -1,16 +1,24 @@
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use bot_cli_sdk::secret::Secret;
 
-use super::{Vault, VaultError};
-use crate::backend::{BackendError, Keys, Prior, SecretsBackend};
+use super::{Effect, Vault, VaultError, legacy};
+use crate::backend::Keys;
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::files::Overwrite;
+use crate::files::faults::{self, After};
 use crate::secret_file::{Place, SecretFile};
 use crate::watch::Nobody;
 
 fn vault(folder: &Path, organization: &str) -> Vault<'static> {
     let organization = Organization::parse(organization).unwrap();
     Vault::new(folder, organization, Place::File, &Nobody)
+}
+
+fn local(folder: &Path) -> Vault<'static> {
+    vault(folder, "local")
 }
 
 fn entry(key: &str, value: &str) -> Entry {
@@ -24,46 +32,112 @@ fn name(text: &str) -> SetName {
     SetName::parse(text).unwrap()
 }
 
+fn key(text: &str) -> Key {
+    Key::parse(text).unwrap()
+}
+
+fn passphrase() -> Secret {
+    Secret::new("correct horse battery".to_owned())
+}
+
+/// A folder with two sets and an image pull secret.
+fn filled(folder: &Path) -> Vault<'static> {
+    let vault = local(folder);
+    vault
+        .put(&name("prod"), &[entry("A", "1"), entry("B", "2")], None)
+        .unwrap();
+    let region = Region::parse("eu-central").unwrap();
+    vault
+        .put(&name("test"), &[entry("C", "3")], Some(&region))
+        .unwrap();
+    let host = RegistryHost::parse("ghcr.io").unwrap();
+    let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
+    vault
+        .put_image_pull_secret(&name("pull"), &host, &credentials, None)
+        .unwrap();
+    vault
+}
+
+/// Everything that can be seen of a vault.
+type View = Vec<(String, String, Option<Vec<Entry>>)>;
+
+fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
+    let sets = vault.list(None)?.into_iter();
+    sets.map(|set| {
+        let values = vault.values(&name(&set.name))?;
+        Ok((set.name, set.region, values))
+    })
+    .collect()
+}
+
+/// The files of a folder with their contents.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn copy(from: &Path, to: &Path) {
+    for (name, bytes) in files(from) {
+        fs::write(to.join(&name), bytes).unwrap();
+        let mode = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(to.join(name), mode).unwrap();
+    }
+}
+
 #[test]
 fn reading_makes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("vault");
-    let vault = vault(&place, "local");
+    let vault = local(&place);
     assert_eq!(vault.list(None), Ok(Vec::new()));
     assert_eq!(vault.get(&name("prod")), Ok(None));
+    assert_eq!(vault.values(&name("prod")), Ok(None));
     assert_eq!(vault.delete(&name("prod")), Ok(false));
+    assert_eq!(vault.unset(&name("prod"), &[key("A")]), Ok(vec![key("A")]));
+    assert_eq!(vault.organizations(), Ok(Vec::new()));
+    assert_eq!(vault.verify(), Ok(None));
     assert!(!place.exists());
+}
+
+#[test]
+fn reading_changes_no_file_and_needs_no_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    fs::remove_file(folder.path().join("vault.lock")).unwrap();
+    let before = files(folder.path());
+    view(&vault).unwrap();
+    vault.get(&name("prod")).unwrap();
+    vault.organizations().unwrap();
+    vault.verify().unwrap();
+    assert_eq!(files(folder.path()), before);
 }
 
 #[test]
 fn what_is_put_is_there_and_sealed() {
     let folder = tempfile::tempdir().unwrap();
-    let vault = vault(folder.path(), "local");
+    let vault = local(folder.path());
+    let entries = [entry("A", "correct-horse-1"), entry("B", "2")];
+    vault.put(&name("prod"), &entries, None).unwrap();
     vault
-        .put(
-            &name("prod"),
-            &[entry("A", "correct-horse-1"), entry("B", "2")],
-            Prior::Keys(&[]),
-        )
-        .unwrap();
-    vault
-        .put(
-            &name("prod"),
-            &[entry("A", "correct-horse-2")],
-            Prior::Keys(&[]),
-        )
+        .put(&name("prod"), &[entry("A", "correct-horse-2")], None)
         .unwrap();
     let found = vault.get(&name("prod")).unwrap().unwrap();
-    assert_eq!(
-        found.keys,
-        Keys::Known(vec!["A".to_owned(), "B".to_owned()])
-    );
+    let keys = Keys::Known(vec!["A".to_owned(), "B".to_owned()]);
+    assert_eq!(found.keys, keys);
     assert_eq!(found.summary.region, "us-west");
     let values = vault.values(&name("prod")).unwrap().unwrap();
     assert_eq!(values, [entry("A", "correct-horse-2"), entry("B", "2")]);
-    for file in std::fs::read_dir(folder.path()).unwrap() {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        assert!(!bytes.windows(13).any(|window| window == b"correct-horse"));
+    for (file, bytes) in files(folder.path()) {
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(!text.contains("correct-horse"), "{file}");
     }
 }
 
@@ -71,104 +145,540 @@ fn what_is_put_is_there_and_sealed() {
 fn sets_whose_names_begin_alike_are_strangers() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (vault(folder.path(), "one"), vault(folder.path(), "two"));
-    one.put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
-        .unwrap();
-    one.put(&name("prod-2"), &[entry("B", "2")], Prior::Keys(&[]))
-        .unwrap();
-    other
-        .put(&name("prod"), &[entry("C", "3")], Prior::Keys(&[]))
-        .unwrap();
+    one.put(&name("prod"), &[entry("A", "1")], None).unwrap();
+    one.put(&name("prod-2"), &[entry("B", "2")], None).unwrap();
+    other.put(&name("prod"), &[entry("C", "3")], None).unwrap();
     assert_eq!(one.delete(&name("prod")), Ok(true));
-    let left: Vec<String> = one
-        .list(None)
-        .unwrap()
-        .into_iter()
-        .map(|set| set.name)
-        .collect();
-    assert_eq!(left, ["prod-2"]);
-    assert_eq!(
-        one.values(&name("prod-2")).unwrap().unwrap(),
-        [entry("B", "2")]
-    );
-    assert_eq!(
-        other.values(&name("prod")).unwrap().unwrap(),
-        [entry("C", "3")]
-    );
-    assert_eq!(
-        other.unset(&name("prod"), &[Key::parse("C").unwrap()]),
-        Ok(Vec::new())
-    );
-    assert_eq!(
-        other.unset(&name("prod"), &[Key::parse("C").unwrap()]),
-        Ok(vec![Key::parse("C").unwrap()])
-    );
+    let left = one.list(None).unwrap().into_iter().map(|set| set.name);
+    assert_eq!(left.collect::<Vec<_>>(), ["prod-2"]);
+    let values = one.values(&name("prod-2")).unwrap().unwrap();
+    assert_eq!(values, [entry("B", "2")]);
+    let values = other.values(&name("prod")).unwrap().unwrap();
+    assert_eq!(values, [entry("C", "3")]);
+    assert_eq!(other.unset(&name("prod"), &[key("C")]), Ok(Vec::new()));
+    assert_eq!(other.unset(&name("prod"), &[key("C")]), Ok(vec![key("C")]));
     assert_eq!(one.organizations().unwrap(), ["one", "two"]);
 }
 
 #[test]
 fn image_pull_secrets_are_replaced_and_have_no_keys() {
     let folder = tempfile::tempdir().unwrap();
-    let vault = vault(folder.path(), "local");
+    let vault = local(folder.path());
     let region = Region::parse("us-east").unwrap();
     for host in ["ghcr.io", "https://registry.example/v1/"] {
         let host = RegistryHost::parse(host).unwrap();
         let credentials = Secret::new("dXNlcjp0b2tlbg==".to_owned());
         vault
-            .put_image_pull_secret(&name("pull"), &host, &credentials, Prior::Absent(&region))
+            .put_image_pull_secret(&name("pull"), &host, &credentials, Some(&region))
             .unwrap();
     }
     let found = vault.get(&name("pull")).unwrap().unwrap();
-    assert_eq!(
-        (found.summary.kind, found.keys),
-        (SetKind::ImagePullSecret, Keys::None)
-    );
+    let kind = (found.summary.kind, found.keys);
+    assert_eq!(kind, (SetKind::ImagePullSecret, Keys::None));
     assert_eq!(found.summary.region, "us-east");
     assert_eq!(vault.values(&name("pull")).unwrap(), None);
-    assert_eq!(
-        vault.list(Some(&Region::parse("us-west").unwrap())),
-        Ok(Vec::new())
-    );
+    let west = Region::parse("us-west").unwrap();
+    assert_eq!(vault.list(Some(&west)), Ok(Vec::new()));
+    let refused = vault.put(&name("pull"), &[entry("A", "1")], None);
+    let words = "`pull` is an image pull secret".to_owned();
+    assert_eq!(refused, Err(VaultError::Refused(words)));
 }
 
 #[test]
-fn a_missing_or_foreign_key_is_no_new_vault() {
+fn missing_or_foreign_key_is_no_new_vault() {
     let folder = tempfile::tempdir().unwrap();
-    let vault = vault(folder.path(), "local");
-    vault
-        .put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
-        .unwrap();
-    let key = folder.path().join("vault.key");
-    std::fs::remove_file(&key).unwrap();
+    let vault = filled(folder.path());
+    let before = files(folder.path());
+    let path = folder.path().join("vault.key");
+    fs::remove_file(&path).unwrap();
     let missing = vault.values(&name("prod")).unwrap_err();
     assert!(matches!(missing, VaultError::NoKey { .. }), "{missing:?}");
-    // Names need no key.
-    assert_eq!(vault.list(None).unwrap().len(), 1);
-    super::key::create(&SecretFile::new(key, &Nobody), Place::File).unwrap();
-    let foreign = vault
-        .put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
-        .unwrap_err();
-    assert!(
-        matches!(
-            foreign.cause,
-            BackendError::Vault(VaultError::WrongKey { .. })
+    // Names need no key, but then nothing vouches for them.
+    assert_eq!(vault.list(None).unwrap().len(), 3);
+    super::key::create(&SecretFile::new(path, &Nobody), Place::File).unwrap();
+    for failed in [
+        vault
+            .put(&name("prod"), &[entry("A", "1")], None)
+            .unwrap_err(),
+        vault.list(None).unwrap_err(),
+        vault.delete(&name("prod")).unwrap_err(),
+    ] {
+        assert!(matches!(failed, VaultError::WrongKey { .. }), "{failed:?}");
+    }
+    let after = files(folder.path());
+    assert_eq!(before.last(), after.last());
+}
+
+#[test]
+fn what_can_not_be_reached_is_not_called_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("vault");
+    let nowhere = folder.path().join("nowhere");
+    let check = |what: &str| {
+        let vault = local(&place);
+        let put = vault.put(&name("prod"), &[entry("A", "1")], None);
+        for failed in [
+            vault.list(None).map(drop),
+            vault.delete(&name("a")).map(drop),
+            put,
+        ] {
+            let failed = failed.unwrap_err();
+            let is_told = matches!(
+                failed,
+                VaultError::Unreachable { .. } | VaultError::File { .. }
+            );
+            assert!(is_told, "{what}: {failed:?}");
+        }
+    };
+    symlink(&nowhere, &place).unwrap();
+    check("the folder is a link to nowhere");
+    fs::remove_file(&place).unwrap();
+    symlink(&place, &place).unwrap();
+    check("the folder is a link to itself");
+    fs::remove_file(&place).unwrap();
+    fs::write(&place, "").unwrap();
+    check("the folder is a file");
+    fs::remove_file(&place).unwrap();
+    fs::create_dir(&place).unwrap();
+    for file in ["vault.sealed", "vault.redb"] {
+        symlink(&nowhere, place.join(file)).unwrap();
+        check(file);
+        fs::remove_file(place.join(file)).unwrap();
+        fs::create_dir(place.join(file)).unwrap();
+        check(file);
+        fs::remove_dir(place.join(file)).unwrap();
+    }
+}
+
+#[test]
+fn vault_that_others_can_write_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    for (path, open, closed) in [
+        (folder.path().to_owned(), 0o777, 0o700),
+        (folder.path().join("vault.sealed"), 0o622, 0o600),
+    ] {
+        let mode = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        mode(open);
+        let refused = vault.list(None).unwrap_err();
+        assert!(
+            matches!(refused, VaultError::Writable { .. }),
+            "{refused:?}"
+        );
+        mode(closed);
+        assert!(vault.list(None).is_ok());
+    }
+}
+
+#[test]
+fn every_changed_byte_and_every_shorter_file_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let path = folder.path().join("vault.sealed");
+    let bytes = fs::read(&path).unwrap();
+    let expected = view(&vault).unwrap();
+    let mut checked = 0;
+    let mut check = |damaged: &[u8], what: String| {
+        fs::write(&path, damaged).unwrap();
+        // With the key at hand, and without.
+        for key in ["vault.key", "hidden"] {
+            let other = if key == "hidden" {
+                "vault.key"
+            } else {
+                "hidden"
+            };
+            let _ = fs::rename(folder.path().join(other), folder.path().join(key));
+            for found in [
+                vault.list(None).map(drop),
+                vault.get(&name("prod")).map(drop),
+                vault.values(&name("prod")).map(drop),
+                vault.verify().map(drop),
+                vault.put(&name("prod"), &[entry("A", "9")], None),
+            ] {
+                let error = found.expect_err(&what);
+                let is_told = matches!(
+                    error,
+                    VaultError::Damaged { .. } | VaultError::Format { .. }
+                );
+                assert!(is_told, "{what}: {error:?}");
+                checked += 1;
+            }
+        }
+        assert_eq!(fs::read(&path).unwrap(), damaged, "{what}");
+    };
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        check(&damaged, format!("byte {at}"));
+        check(&bytes[..at], format!("length {at}"));
+    }
+    check(&[&bytes[..], b"\n"].concat(), "longer".to_owned());
+    assert!(checked > 10 * bytes.len());
+    let _ = fs::rename(
+        folder.path().join("hidden"),
+        folder.path().join("vault.key"),
+    );
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(view(&vault).unwrap(), expected);
+}
+
+#[test]
+fn vault_of_a_later_version_is_said_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let path = folder.path().join("vault.sealed");
+    let text = fs::read_to_string(&path).unwrap();
+    let body = text[..text.find("sum ").unwrap()].replace("vault 2\n", "vault 3\n");
+    fs::write(&path, super::sealed::with_checksum(body)).unwrap();
+    for failed in [
+        vault.list(None).map(drop).unwrap_err(),
+        vault
+            .put(&name("prod"), &[entry("A", "1")], None)
+            .unwrap_err(),
+    ] {
+        assert_eq!(failed, VaultError::Format { path: path.clone() });
+    }
+}
+
+/// Edits with a text editor by somebody who knows the format, and mends the checksum too, but has no key.
+#[test]
+fn edited_or_replayed_record_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let path = folder.path().join("vault.sealed");
+    let before = fs::read_to_string(&path).unwrap();
+    vault.put(&name("prod"), &[entry("A", "9")], None).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let value_of_a = |text: &str| {
+        let at = text.find(r#"{"key":"A""#).unwrap();
+        text[at..].split_inclusive('}').next().unwrap().to_owned()
+    };
+    let old_record = text.replace(&value_of_a(&text), &value_of_a(&before));
+    for (what, edited) in [
+        ("region", text.replace("eu-central", "us-central")),
+        ("registry", text.replace("ghcr.io", "evil.io")),
+        ("name", text.replace(r#""test""#, r#""tess""#)),
+        ("key", text.replace(r#""key":"B""#, r#""key":"X""#)),
+        (
+            "organization",
+            text.replace(r#""organization":"local""#, r#""organization":"other""#),
         ),
-        "{foreign:?}"
+        ("kind", text.replace("image_pull_secret", "secret")),
+        ("old value", old_record),
+        (
+            "generation",
+            text.replace(r#""generation":4"#, r#""generation":9"#),
+        ),
+    ] {
+        assert_ne!(edited, text, "{what}");
+        let body = edited[..edited.find("sum ").unwrap()].to_owned();
+        fs::write(&path, super::sealed::with_checksum(body)).unwrap();
+        for found in [
+            vault.list(None).map(drop),
+            vault.values(&name("prod")).map(drop),
+            vault.delete(&name("prod")).map(drop),
+            vault.organizations().map(drop),
+        ] {
+            let error = found.unwrap_err();
+            assert!(
+                matches!(error, VaultError::Damaged { .. }),
+                "{what}: {error:?}"
+            );
+        }
+        let verified = vault.verify().unwrap().unwrap();
+        assert!(!verified.problems.is_empty(), "{what}");
+    }
+    fs::write(&path, &text).unwrap();
+    assert_eq!(vault.verify().unwrap().unwrap().problems, []);
+}
+
+#[test]
+fn deleted_and_overwritten_values_are_in_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let sealed = |key: &str| {
+        let text = fs::read_to_string(folder.path().join("vault.sealed")).unwrap();
+        let at = text.find(&format!(r#"{{"key":"{key}""#)).unwrap();
+        let record = text[at..].split('}').next().unwrap().to_owned();
+        record.rsplit_once(r#""sealed":""#).unwrap().1.to_owned()
+    };
+    let (overwritten, removed, deleted) = (sealed("A"), sealed("B"), sealed("C"));
+    vault.put(&name("prod"), &[entry("A", "9")], None).unwrap();
+    vault.unset(&name("prod"), &[key("B")]).unwrap();
+    vault.delete(&name("test")).unwrap();
+    for (file, bytes) in files(folder.path()) {
+        let text = String::from_utf8(bytes).unwrap();
+        for old in [&overwritten, &removed, &deleted] {
+            assert!(!text.contains(old.as_str()), "{file}");
+        }
+    }
+}
+
+#[test]
+fn what_killed_processes_left_goes_with_the_next_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    for name in [".bot-cli-left", ".vault-left"] {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
+    vault.put(&name("prod"), &[entry("A", "9")], None).unwrap();
+    let left: Vec<_> = files(folder.path())
+        .into_iter()
+        .map(|file| file.0)
+        .collect();
+    assert_eq!(left, ["vault.key", "vault.lock", "vault.sealed"]);
+}
+
+#[test]
+fn vault_of_an_earlier_version_is_read_as_it_is_and_converted_at_the_first_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = [
+        ("local", "prod", "A", "1"),
+        ("local", "prod", "B", "2"),
+        ("acme", "prod", "C", "3"),
+    ];
+    legacy::tests::write(folder.path(), &rows);
+    let before = files(folder.path());
+    let vault = local(folder.path());
+    let set = |values: &[Entry]| {
+        vec![(
+            "prod".to_owned(),
+            "eu-central".to_owned(),
+            Some(values.to_vec()),
+        )]
+    };
+    let expected = set(&[entry("A", "1"), entry("B", "2")]);
+    assert_eq!(view(&vault).unwrap(), expected);
+    assert_eq!(vault.verify().unwrap().unwrap().format, 1);
+    assert_eq!(vault.delete(&name("none")), Ok(false));
+    let redb =
+        |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == "vault.redb").cloned();
+    assert_eq!(redb(&files(folder.path())), redb(&before));
+    vault.put(&name("prod"), &[entry("B", "9")], None).unwrap();
+    assert_eq!(redb(&files(folder.path())), None);
+    assert_eq!(
+        view(&vault).unwrap(),
+        set(&[entry("A", "1"), entry("B", "9")])
+    );
+    let verified = vault.verify().unwrap().unwrap();
+    assert_eq!(
+        (verified.format, verified.values, verified.problems),
+        (2, 3, vec![])
     );
 }
 
 #[test]
-fn a_damaged_store_is_told_and_left_alone() {
+fn converted_vault_wins_over_one_that_a_crash_left() {
     let folder = tempfile::tempdir().unwrap();
-    let vault = vault(folder.path(), "local");
-    vault
-        .put(&name("prod"), &[entry("A", "1")], Prior::Keys(&[]))
-        .unwrap();
-    let store = folder.path().join("vault.redb");
-    std::fs::write(&store, b"not a store").unwrap();
-    let damaged = vault.list(None).unwrap_err();
-    assert!(
-        matches!(damaged, BackendError::Vault(VaultError::Damaged { .. })),
-        "{damaged:?}"
+    legacy::tests::write(folder.path(), &[("local", "prod", "A", "1")]);
+    let redb = folder.path().join("vault.redb");
+    let bytes = fs::read(&redb).unwrap();
+    let vault = local(folder.path());
+    vault.put(&name("prod"), &[entry("A", "2")], None).unwrap();
+    fs::write(&redb, bytes).unwrap();
+    assert_eq!(
+        vault.values(&name("prod")).unwrap().unwrap(),
+        [entry("A", "2")]
     );
-    assert_eq!(std::fs::read(&store).unwrap(), b"not a store");
+    assert_eq!(
+        vault.verify().unwrap().unwrap().leftovers,
+        std::slice::from_ref(&redb)
+    );
+    vault.put(&name("prod"), &[entry("B", "3")], None).unwrap();
+    assert!(!redb.exists());
+}
+
+#[test]
+fn new_key_opens_everything_and_the_old_one_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let expected = view(&vault).unwrap();
+    let path = folder.path().join("vault.key");
+    let old = fs::read(&path).unwrap();
+    assert_eq!(vault.rekey(), Ok(Place::File));
+    assert_eq!(view(&vault).unwrap(), expected);
+    assert_eq!(vault.verify().unwrap().unwrap().problems, []);
+    let new = fs::read(&path).unwrap();
+    fs::write(&path, old).unwrap();
+    let failed = view(&vault).unwrap_err();
+    assert!(matches!(failed, VaultError::WrongKey { .. }), "{failed:?}");
+    fs::write(&path, new).unwrap();
+    let left: Vec<_> = files(folder.path())
+        .into_iter()
+        .map(|file| file.0)
+        .collect();
+    assert_eq!(left, ["vault.key", "vault.lock", "vault.sealed"]);
+}
+
+#[test]
+fn readers_and_writers_never_see_half_a_new_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = filled(folder.path());
+    let expected = view(&vault).unwrap();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let vault = local(folder.path());
+            (0..40).all(|_| vault.rekey().is_ok())
+        });
+        let other = scope.spawn(|| {
+            let vault = local(folder.path());
+            let put = |_| vault.put(&name("prod"), &[entry("A", "1")], None).is_ok();
+            (0..40).all(put)
+        });
+        let mut reads = 0;
+        while !writer.is_finished() || !other.is_finished() {
+            assert_eq!(view(&vault).unwrap(), expected, "{reads}");
+            reads += 1;
+        }
+        assert!(writer.join().unwrap() && other.join().unwrap());
+    });
+    assert_eq!(vault.verify().unwrap().unwrap().leftovers.len(), 0);
+}
+
+#[test]
+fn backup_is_restored_whole_into_another_vault() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let file = folder.path().join("backup");
+    let vault = filled(&one);
+    let size = vault
+        .backup(&file, &passphrase(), Overwrite::Refuse)
+        .unwrap();
+    assert_eq!((size.sets, size.values), (3, 4));
+    let again = vault.backup(&file, &passphrase(), Overwrite::Refuse);
+    assert!(matches!(again, Err(VaultError::Exists { .. })), "{again:?}");
+    let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    let other = local(&two);
+    other.put(&name("old"), &[entry("OLD", "0")], None).unwrap();
+    let wrong = other.restore(&file, &Secret::new("wrong".to_owned()));
+    assert!(
+        matches!(wrong, Err(VaultError::WrongPassphrase { .. })),
+        "{wrong:?}"
+    );
+    assert_eq!(other.list(None).unwrap().len(), 1);
+    assert_eq!(other.restore(&file, &passphrase()), Ok(size));
+    assert_eq!(view(&other).unwrap(), view(&vault).unwrap());
+    assert_eq!(other.verify().unwrap().unwrap().problems, []);
+}
+
+/// A change of the vault, and what it makes of what can be seen.
+type Change = (&'static str, fn(&Vault<'_>) -> Result<(), VaultError>);
+
+const CHANGES: [Change; 6] = [
+    ("put", |vault| {
+        vault.put(&name("prod"), &[entry("A", "9"), entry("Z", "9")], None)
+    }),
+    ("new set", |vault| {
+        vault.put(&name("new"), &[entry("N", "9")], None)
+    }),
+    ("unset", |vault| {
+        vault.unset(&name("prod"), &[key("A")]).map(drop)
+    }),
+    ("delete", |vault| vault.delete(&name("prod")).map(drop)),
+    ("rekey", |vault| vault.rekey().map(drop)),
+    ("pull", |vault| {
+        let host = RegistryHost::parse("quay.io").unwrap();
+        let credentials = Secret::new("eA==".to_owned());
+        vault.put_image_pull_secret(&name("quay"), &host, &credentials, None)
+    }),
+];
+
+/// Every write, sync and rename of every change fails in turn, in a vault of this version and of an earlier one; the rest
+/// works or, as after a crash, fails as well.
+#[test]
+fn change_that_fails_anywhere_is_undone_or_complete_and_says_which() {
+    let mut faults = 0;
+    for (what, change) in CHANGES {
+        for start in ["empty", "filled", "earlier version"] {
+            let origin = tempfile::tempdir().unwrap();
+            match start {
+                "filled" => drop(filled(origin.path())),
+                "earlier version" => {
+                    let rows = [("local", "prod", "A", "1"), ("local", "prod", "B", "2")];
+                    legacy::tests::write(origin.path(), &rows);
+                }
+                _ if what == "rekey" => continue,
+                _ => {}
+            }
+            let before = view(&local(origin.path())).unwrap();
+            let done = tempfile::tempdir().unwrap();
+            copy(origin.path(), done.path());
+            change(&local(done.path())).unwrap();
+            let after = view(&local(done.path())).unwrap();
+            for step in 1.. {
+                let mut reached = false;
+                for rest in [After::Works, After::Fails] {
+                    let folder = tempfile::tempdir().unwrap();
+                    copy(origin.path(), folder.path());
+                    let vault = local(folder.path());
+                    let (result, failed) = faults::at(step, rest, || change(&vault));
+                    reached |= failed;
+                    faults += u32::from(failed);
+                    let at = format!("{what}, {start}, step {step}, then {rest:?}: {result:?}");
+                    let may_fail = failed && start_writes(what, start);
+                    match rest {
+                        // The key's file is written a second time where the first was in vain.
+                        After::Works => assert!(may_fail || result.is_ok(), "{at}"),
+                        After::Fails => assert_eq!(result.is_err(), may_fail, "{at}"),
+                    }
+                    let expected = match result.as_ref().map_err(VaultError::effect) {
+                        Ok(()) | Err(Effect::Done) => &after,
+                        Err(Effect::NotDone) => &before,
+                    };
+                    assert_eq!(&view(&vault).unwrap(), expected, "{at}");
+                    // Whoever comes next completes or repeats it, and leaves nothing behind.
+                    change(&vault).unwrap();
+                    assert_eq!(view(&vault).unwrap(), after, "{at}");
+                    let verified = vault.verify().unwrap();
+                    let rest = verified.map(|found| (found.problems, found.leftovers));
+                    let rest = rest.unwrap_or_default();
+                    if !after.is_empty() && what != "unset" && what != "delete" {
+                        assert_eq!(rest, (vec![], vec![]), "{at}");
+                    }
+                }
+                if !reached {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(faults > 150, "{faults}");
+}
+
+/// Whether a change has anything to write: nothing is removed from an empty vault.
+fn start_writes(what: &str, start: &str) -> bool {
+    start != "empty" || !matches!(what, "unset" | "delete")
+}
+
+#[test]
+fn backup_and_restore_that_fail_anywhere_are_undone_or_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, file) = (folder.path().join("one"), folder.path().join("backup"));
+    let vault = filled(&one);
+    vault
+        .backup(&file, &passphrase(), Overwrite::Allow)
+        .unwrap();
+    let whole = view(&vault).unwrap();
+    for step in 1.. {
+        let target = folder.path().join(format!("backup-{step}"));
+        let backup = || vault.backup(&target, &passphrase(), Overwrite::Refuse);
+        let (saved, failed) = faults::at(step, After::Works, backup);
+        if let Err(error) = saved {
+            assert_eq!(target.exists(), error.effect() == Effect::Done, "{step}");
+        }
+        let other = local(&folder.path().join(format!("two-{step}")));
+        other.put(&name("old"), &[entry("OLD", "0")], None).unwrap();
+        let before = view(&other).unwrap();
+        let restore = || other.restore(&file, &passphrase());
+        let (restored, also) = faults::at(step, After::Works, restore);
+        let expected = match restored.as_ref().map_err(VaultError::effect) {
+            Ok(_) | Err(Effect::Done) => &whole,
+            Err(Effect::NotDone) => &before,
+        };
+        assert_eq!(&view(&other).unwrap(), expected, "{step}: {restored:?}");
+        if !failed && !also {
+            break;
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::command::provisioning::{self, Expected};
 use crate::command::target::where_to;
 use crate::domain::{RegistryHost, SetKind, SetName, Status};
 use crate::options::Copy;
-use crate::words::Deed;
+use crate::words::change::Deed;
 
 pub(super) fn copy(
     context: &CommandContext<'_>,

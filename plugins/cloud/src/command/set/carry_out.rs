@@ -3,13 +3,13 @@
 use bot_cli_sdk::failure::Failure;
 
 use super::plan::Plan;
-use crate::backend::{ChangeError, Confirmed, Effect};
+use crate::backend::{ChangeError, Confirmed, Effect, Parts};
 use crate::command::context::CommandContext;
 use crate::command::open::Opened;
 use crate::command::provisioning::{self, Expected};
 use crate::domain::{Key, Status};
 use crate::text::count;
-use crate::words::Deed;
+use crate::words::change::Deed;
 
 /// Does what the plan says; returns the status that the set has then.
 pub fn carry_out(
@@ -48,40 +48,34 @@ fn before_removal(mut error: ChangeError, put: &[Key], removed: &[Key]) -> Chang
         // True of the removed keys as well.
         Effect::NotDone | Effect::Unknown => {}
         Effect::Done => {
-            error.effect = Effect::Partly {
+            error.effect = Effect::Partly(Box::new(Parts {
                 done: put.to_vec(),
                 unknown: Vec::new(),
                 not_done: removed.to_vec(),
-            };
+            }));
         }
-        Effect::Partly { not_done, .. } => not_done.extend_from_slice(removed),
+        Effect::Partly(parts) => parts.not_done.extend_from_slice(removed),
     }
     error
 }
 
 /// What removing could not do, after everything was put.
 fn in_removal(error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
-    let with_put = |keys: Vec<Key>| [put.to_vec(), keys].concat();
     let removed = removed.to_vec();
-    let (gone, unknown, there) = match error.effect {
-        Effect::Done => (removed, Vec::new(), Vec::new()),
-        Effect::Unknown => (Vec::new(), removed, Vec::new()),
-        Effect::NotDone => (Vec::new(), Vec::new(), removed),
-        Effect::Partly {
-            done,
-            unknown,
-            not_done,
-        } => (done, unknown, not_done),
+    let mut parts = match error.effect {
+        Effect::Done => return error,
+        Effect::Unknown => Parts {
+            unknown: removed,
+            ..Parts::default()
+        },
+        Effect::NotDone => Parts {
+            not_done: removed,
+            ..Parts::default()
+        },
+        Effect::Partly(parts) => *parts,
     };
-    let effect = if unknown.is_empty() && there.is_empty() {
-        Effect::Done
-    } else {
-        Effect::Partly {
-            done: with_put(gone),
-            unknown,
-            not_done: there,
-        }
-    };
+    parts.done = [put.to_vec(), parts.done].concat();
+    let effect = Effect::Partly(Box::new(parts));
     ChangeError {
         cause: error.cause,
         effect,
@@ -91,7 +85,7 @@ fn in_removal(error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
 #[cfg(test)]
 mod tests {
     use super::{before_removal, in_removal};
-    use crate::backend::{BackendError, ChangeError, Effect};
+    use crate::backend::{BackendError, ChangeError, Effect, Parts};
     use crate::domain::Key;
 
     fn keys(names: &[&str]) -> Vec<Key> {
@@ -99,11 +93,11 @@ mod tests {
     }
 
     fn partly(done: &[&str], unknown: &[&str], not_done: &[&str]) -> Effect {
-        Effect::Partly {
+        Effect::Partly(Box::new(Parts {
             done: keys(done),
             unknown: keys(unknown),
             not_done: keys(not_done),
-        }
+        }))
     }
 
     #[test]

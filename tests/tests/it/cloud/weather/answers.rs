@@ -143,3 +143,111 @@ fn a_service_that_repeats_the_value_is_not_quoted() {
         }
     }
 }
+
+/// What a proxy, a hotel or an empty answer says is not what the service says.
+#[test]
+fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
+    let kong = "{\"message\":\"no Route matched with those values\"}";
+    let foreign = [
+        Fault::json(404, kong),
+        Fault::json(200, "{}"),
+        Fault::json(200, "{\"message\":\"welcome to hotel wifi\"}"),
+        Fault::json(200, ""),
+        Fault::json(204, ""),
+        Fault::json(206, ""),
+        Fault::html(404),
+    ];
+    for fault in foreign {
+        for user in users() {
+            user.service()
+                .inject(Injection::new("*", "/", fault.clone()));
+            for arguments in [&["secrets", "list"][..], &["secrets", "list", "prod"]] {
+                let failed = user.fails(arguments);
+                let expected = (Some(1), "invalid_response".to_owned());
+                assert_eq!(failed, expected, "{fault:?}: {arguments:?}");
+            }
+            // What comes before the change, and the look after it, go well.
+            for (arguments, method) in [
+                (&["secrets", "set", "prod", "A=2", "--skip"][..], "PUT"),
+                (&["secrets", "set", "new-set", "A=2", "--skip"], "PUT"),
+                (&["secrets", "delete", "prod", "--skip"], "DELETE"),
+                (&["secrets", "unset", "prod", "A", "--skip"], "DELETE"),
+            ] {
+                user.service().heal();
+                user.service()
+                    .inject(Injection::new(method, "/", fault.clone()));
+                let before = user.service().stored();
+                let (status, document) = user.json(arguments);
+                let outcome = document["error"]["outcome"].as_str();
+                // An overwritten value looks as before; everything else can be seen.
+                let expected = if arguments.contains(&"A=2") && arguments.contains(&"prod") {
+                    (Some(3), Some("unknown"))
+                } else {
+                    (Some(1), Some("not_done"))
+                };
+                assert_eq!(
+                    (status, outcome),
+                    expected,
+                    "{fault:?}: {arguments:?}: {document}"
+                );
+                assert_eq!(user.service().stored(), before);
+                // The same with the change carried out: a look shows it.
+                user.service().heal();
+                user.service()
+                    .inject(Injection::new(method, "/", fault.clone()).applied());
+                let (status, document) = user.json(arguments);
+                let expected = if expected.0 == Some(3) { 3 } else { 0 };
+                assert_eq!(
+                    status,
+                    Some(expected),
+                    "{fault:?}: {arguments:?}: {document}"
+                );
+                user.service()
+                    .world()
+                    .store("first-org", "prod", "us-west", &[("A", "1")]);
+            }
+        }
+    }
+}
+
+/// An organization without sets may answer 404 to a listing, and so does one that there is not.
+#[test]
+fn an_organization_that_is_not_found_is_not_called_empty() {
+    for user in users() {
+        user.service().world().empty_list_is_missing = true;
+        user.done(&["secrets", "delete", "prod", "--skip"]);
+        assert_eq!(
+            user.done(&["secrets", "list"])["sets"],
+            serde_json::json!([])
+        );
+        let gone = Fault::error(404, "Organization not found", "NOT_FOUND");
+        user.service().inject(Injection::new("*", "/", gone));
+        for arguments in [
+            &["secrets", "list"][..],
+            &["secrets", "list", "prod"],
+            &["secrets", "delete", "prod", "--skip"],
+        ] {
+            let run = user.run(arguments);
+            assert_eq!(run.status, Some(1), "{run:?}");
+            assert!(run.stderr.contains("Organization not found"), "{run:?}");
+        }
+    }
+}
+
+/// What is new in the service does not keep anybody from seeing the rest.
+#[test]
+fn a_set_of_a_new_type_is_listed() {
+    let user = super::super::user::User::with_key();
+    let sets = serde_json::json!({"sets": [
+        {"name": "cert", "type": "certificate", "region": "us-west", "status": "ready"},
+        {"name": "prod", "type": "secret", "region": "us-west", "status": "rotating"},
+    ]});
+    user.service().inject(Injection::new(
+        "GET",
+        "/secrets",
+        Fault::json(200, &sets.to_string()),
+    ));
+    let listed = user.done(&["secrets", "list"]);
+    assert_eq!(listed["sets"][0]["type"], "unknown", "{listed}");
+    assert_eq!(listed["sets"][1]["status"], "pending", "{listed}");
+}

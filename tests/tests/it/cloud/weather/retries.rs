@@ -57,25 +57,45 @@ fn what_stays_is_tried_three_times_and_what_is_final_once() {
 
 #[test]
 fn a_whole_set_is_one_request_and_one_key_a_request_where_that_is_refused() {
-    let user = User::with_key();
     let three = ["secrets", "set", "prod", "A=1", "B=2", "C=3", "--skip"];
     let puts = |user: &User| {
         let sent = user.service().take_sent();
         sent.iter().filter(|line| line.starts_with("PUT")).count()
     };
+    let user = User::with_key();
     user.done(&three);
     assert_eq!(puts(&user), 1);
+    // The published paths have no other form.
     user.service().world().list_form = ListForm::Nowhere;
-    user.done(&three);
-    // The list, and then each key.
-    assert!(matches!(puts(&user), 3 | 4));
+    assert_eq!(user.fails(&three), (Some(1), "refused".to_owned()));
+    assert_eq!(puts(&user), 1);
 
     let user = User::with_token();
     user.done(&three);
-    assert!(matches!(puts(&user), 3 | 4));
+    // The list, and then each key.
+    assert_eq!(puts(&user), 4);
     let stored = user.service().stored();
     let expected = json!({"A": "1", "B": "2", "C": "3"});
     assert_eq!(stored["first-org"]["prod"]["secrets"], expected);
+}
+
+#[test]
+fn a_set_that_is_refused_for_what_is_in_it_is_not_stored_in_part() {
+    let four = [
+        "secrets", "set", "prod", "A=1", "B=2", "C=long", "D=4", "--skip",
+    ];
+    for user in [User::with_key(), User::with_token()] {
+        user.service().world().list_form = ListForm::Everywhere;
+        let refused = Fault::error(400, "Value of C is longer than 3 characters", "BAD");
+        user.service()
+            .inject(Injection::new("PUT", "/secrets/prod", refused).times(1));
+        let (status, document) = user.json(&four);
+        assert_eq!(status, Some(1), "{document}");
+        assert_eq!(document["error"]["outcome"], "not_done", "{document}");
+        let message = document["error"]["message"].as_str().unwrap();
+        assert!(message.contains("Value of C is longer"), "{message}");
+        assert_eq!(user.service().stored()["first-org"], json!({}));
+    }
 }
 
 #[test]

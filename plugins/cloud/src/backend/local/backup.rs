@@ -1,0 +1,239 @@
+//! A backup: every set with its values in one file, sealed with a passphrase. `VAULT.md` documents its form.
+
+use argon2::{Algorithm, Argon2, Params, Version};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bot_cli_sdk::secret::Secret;
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::contents::kind;
+use super::keys::random;
+use super::sealed::{checked, with_checksum};
+use crate::domain::SetKind;
+
+/// The first line.
+const MAGIC: &str = "bot-cli vault backup 1\n";
+
+/// What a new backup costs whoever guesses its passphrase: 64 MiB and three passes a guess.
+const COST: Cost = Cost {
+    memory: 64 * 1024,
+    passes: 3,
+    lanes: 1,
+};
+
+/// The largest cost that is read, so that a file can't demand all of the memory.
+const DEAREST: Cost = Cost {
+    memory: 1024 * 1024,
+    passes: 64,
+    lanes: 16,
+};
+
+/// Why a file can't be restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Closed {
+    /// It is not a backup, or a damaged one.
+    NotABackup(&'static str),
+    /// The passphrase is another one.
+    WrongPassphrase,
+}
+
+/// A set with its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// Its organization.
+    pub organization: String,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: SetKind,
+    /// The code of its region.
+    pub region: String,
+    /// The registry of an image pull secret.
+    pub host: Option<String>,
+    /// Its values by key.
+    pub values: Vec<(String, Secret)>,
+}
+
+#[derive(Clone, Copy)]
+struct Cost {
+    memory: u32,
+    passes: u32,
+    lanes: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    kdf: String,
+    memory: u32,
+    passes: u32,
+    lanes: u32,
+    salt: String,
+    nonce: String,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    sets: Vec<SetText<'a>>,
+}
+
+#[derive(Serialize)]
+struct SetText<'a> {
+    organization: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    region: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    values: Vec<(&'a str, &'a str)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadText {
+    sets: Vec<ReadSet>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadSet {
+    organization: String,
+    name: String,
+    kind: String,
+    region: String,
+    host: Option<String>,
+    values: Vec<(String, String)>,
+}
+
+/// The bytes of a backup of `sets`.
+pub fn encode(sets: &[Copied], passphrase: &Secret) -> Result<Vec<u8>, String> {
+    let (mut salt, mut nonce) = ([0; 16], [0; 24]);
+    random(&mut salt)?;
+    random(&mut nonce)?;
+    encode_with(sets, passphrase, COST, salt, nonce)
+}
+
+fn encode_with(
+    sets: &[Copied],
+    passphrase: &Secret,
+    cost: Cost,
+    salt: [u8; 16],
+    nonce: [u8; 24],
+) -> Result<Vec<u8>, String> {
+    let text = Text {
+        sets: sets.iter().map(set_text).collect(),
+    };
+    let text = serde_json::to_vec(&text).map_err(|error| error.to_string())?;
+    let text = Zeroizing::new(text);
+    let header = Header {
+        kdf: "argon2id".to_owned(),
+        memory: cost.memory,
+        passes: cost.passes,
+        lanes: cost.lanes,
+        salt: STANDARD.encode(salt),
+        nonce: STANDARD.encode(nonce),
+    };
+    let header = serde_json::to_string(&header).map_err(|error| error.to_string())?;
+    let header = format!("{MAGIC}{header}\n");
+    let payload = Payload {
+        msg: &text,
+        aad: header.as_bytes(),
+    };
+    let cipher = cipher(passphrase, &salt, cost)?;
+    let sealed = cipher
+        .encrypt(XNonce::from_slice(&nonce), payload)
+        .map_err(|_| "it can't be sealed".to_owned())?;
+    let sealed = STANDARD.encode(sealed);
+    Ok(with_checksum(format!("{header}{sealed}\n")).into_bytes())
+}
+
+/// The sets of a backup.
+pub fn decode(bytes: &[u8], passphrase: &Secret) -> Result<Vec<Copied>, Closed> {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    if !text.starts_with(MAGIC) {
+        return Err(Closed::NotABackup("it begins differently"));
+    }
+    let text = checked(text).ok_or(Closed::NotABackup("its checksum is wrong"))?;
+    let invalid = || Closed::NotABackup("its contents are not valid");
+    let (first, sealed) = text[MAGIC.len()..].split_once('\n').ok_or_else(invalid)?;
+    let header: Header = serde_json::from_str(first).map_err(|_| invalid())?;
+    let cost = Cost {
+        memory: header.memory,
+        passes: header.passes,
+        lanes: header.lanes,
+    };
+    if header.kdf != "argon2id"
+        || cost.memory > DEAREST.memory
+        || cost.passes > DEAREST.passes
+        || cost.lanes > DEAREST.lanes
+    {
+        return Err(Closed::NotABackup(
+            "its passphrase is used in a way that this version does not know",
+        ));
+    }
+    let salt = STANDARD.decode(&header.salt).map_err(|_| invalid())?;
+    let nonce: [u8; 24] = STANDARD
+        .decode(&header.nonce)
+        .ok()
+        .and_then(|nonce| nonce.try_into().ok())
+        .ok_or_else(invalid)?;
+    let sealed = STANDARD
+        .decode(sealed.trim_end_matches('\n'))
+        .map_err(|_| invalid())?;
+    let payload = Payload {
+        msg: &sealed,
+        aad: &bytes[..=MAGIC.len() + first.len()],
+    };
+    let cipher = cipher(passphrase, &salt, cost).map_err(|_| invalid())?;
+    let text = cipher
+        .decrypt(XNonce::from_slice(&nonce), payload)
+        .map(Zeroizing::new)
+        .map_err(|_| Closed::WrongPassphrase)?;
+    let text: ReadText = serde_json::from_slice(&text).map_err(|_| invalid())?;
+    let sets = text.sets.into_iter().map(copied);
+    sets.collect::<Option<Vec<_>>>().ok_or_else(invalid)
+}
+
+fn cipher(passphrase: &Secret, salt: &[u8], cost: Cost) -> Result<XChaCha20Poly1305, String> {
+    let parameters = Params::new(cost.memory, cost.passes, cost.lanes, Some(32));
+    let parameters = parameters.map_err(|error| error.to_string())?;
+    let mut key = Zeroizing::new([0; 32]);
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
+        .hash_password_into(passphrase.expose().as_bytes(), salt, key.as_mut_slice())
+        .map_err(|error| error.to_string())?;
+    Ok(XChaCha20Poly1305::new((&*key).into()))
+}
+
+fn set_text(set: &Copied) -> SetText<'_> {
+    let values = set.values.iter();
+    SetText {
+        organization: &set.organization,
+        name: &set.name,
+        kind: set.kind.name(),
+        region: &set.region,
+        host: set.host.as_deref(),
+        values: values
+            .map(|(key, value)| (key.as_str(), value.expose()))
+            .collect(),
+    }
+}
+
+fn copied(set: ReadSet) -> Option<Copied> {
+    let values = set.values.into_iter();
+    Some(Copied {
+        organization: set.organization,
+        name: set.name,
+        kind: kind(&set.kind)?,
+        region: set.region,
+        host: set.host,
+        values: values
+            .map(|(key, value)| (key, Secret::new(value)))
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,79 @@
+use bot_cli_sdk::secret::Secret;
+
+use super::{Closed, Copied, Cost, decode, encode_with};
+use crate::domain::SetKind;
+
+/// As little work as is allowed.
+const CHEAP: Cost = Cost {
+    memory: 8,
+    passes: 1,
+    lanes: 1,
+};
+
+fn secret(text: &str) -> Secret {
+    Secret::new(text.to_owned())
+}
+
+/// The example of `VAULT.md`.
+pub fn example() -> String {
+    let passphrase = secret("correct horse battery");
+    let bytes = encode_with(&sets(), &passphrase, CHEAP, [1; 16], [2; 24]).unwrap();
+    assert_eq!(decode(&bytes, &passphrase), Ok(sets()));
+    String::from_utf8(bytes).unwrap()
+}
+
+fn sets() -> Vec<Copied> {
+    vec![
+        Copied {
+            organization: "local".to_owned(),
+            name: "prod".to_owned(),
+            kind: SetKind::Secret,
+            region: "us-west".to_owned(),
+            host: None,
+            values: vec![("KEY".to_owned(), secret("correct horse"))],
+        },
+        Copied {
+            organization: "local".to_owned(),
+            name: "pull".to_owned(),
+            kind: SetKind::ImagePullSecret,
+            region: "us-west".to_owned(),
+            host: Some("ghcr.io".to_owned()),
+            values: vec![("image pull credentials".to_owned(), secret("dTp0"))],
+        },
+    ]
+}
+
+#[test]
+fn opens_with_its_passphrase_only() {
+    let bytes = encode_with(&sets(), &secret("staple"), CHEAP, [1; 16], [2; 24]).unwrap();
+    assert_eq!(decode(&bytes, &secret("staple")), Ok(sets()));
+    let wrong = decode(&bytes, &secret("stapler"));
+    assert_eq!(wrong, Err(Closed::WrongPassphrase));
+    assert!(!String::from_utf8(bytes).unwrap().contains("prod"));
+}
+
+#[test]
+fn every_damage_is_found() {
+    let bytes = encode_with(&sets(), &secret("staple"), CHEAP, [1; 16], [2; 24]).unwrap();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        let found = decode(&damaged, &secret("staple"));
+        assert!(matches!(found, Err(Closed::NotABackup(_))), "{at}");
+        assert!(decode(&bytes[..at], &secret("staple")).is_err(), "{at}");
+    }
+}
+
+#[test]
+fn demands_no_more_memory_than_a_backup_of_ours() {
+    for cost in [(1 << 21, 1, 1), (8, 65, 1), (1024, 1, 17)] {
+        let (memory, passes, lanes) = cost;
+        let header = format!(
+            r#"{{"kdf":"argon2id","memory":{memory},"passes":{passes},"lanes":{lanes},"salt":"AAAAAAAAAAAAAAAAAAAAAA==","nonce":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}}"#
+        );
+        let text = format!("bot-cli vault backup 1\n{header}\nAAAA\n");
+        let text = super::super::sealed::with_checksum(text);
+        let found = decode(text.as_bytes(), &secret("staple"));
+        assert!(matches!(found, Err(Closed::NotABackup(_))), "{found:?}");
+    }
+}

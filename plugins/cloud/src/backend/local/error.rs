@@ -1,0 +1,229 @@
+//! What goes wrong in the vault.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::failure::reason;
+
+use super::sealed::Flaw;
+use crate::files::{Unreachable, WriteError};
+use crate::keyring::KeyringError;
+
+/// What goes wrong in the vault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VaultError {
+    /// A file can't be used.
+    #[error("could not use `{}`: {reason}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// It can't be seen whether there is a vault.
+    #[error("could not look into `{}`: {reason}", path.display())]
+    Unreachable {
+        /// What is in the way.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Others can read the key.
+    #[error("others can read or write `{}` (mode {mode:o})", path.display())]
+    TooOpen {
+        /// Which file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// Others can replace the vault.
+    #[error("others can write `{}` (mode {mode:o})", path.display())]
+    Writable {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// Another user owns a part of the vault.
+    #[error("`{}` belongs to another user (uid {owner})", path.display())]
+    Foreign {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Who owns it.
+        owner: u32,
+    },
+    /// There are values but no key to open them.
+    #[error("the key of the vault is missing: `{}`", path.display())]
+    NoKey {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The key is in the keyring, which does not give it.
+    #[error("could not get the key of the vault: {0}")]
+    Keyring(KeyringError),
+    /// The key is of another vault.
+    #[error("`{}` is not the key of this vault", path.display())]
+    WrongKey {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// Another version wrote the vault.
+    #[error("`{}` has a format that this version does not know", path.display())]
+    Format {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// The store is damaged, or was changed without its key.
+    #[error("`{}` is damaged: {reason}", path.display())]
+    Damaged {
+        /// Where it is.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
+    },
+    /// A write failed before it took effect.
+    #[error("could not write `{}`: {reason}", path.display())]
+    NotWritten {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A write took effect, but the disk did not confirm it.
+    #[error("`{}` was written, but the disk did not confirm it: {reason}", path.display())]
+    NotSynced {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A write took effect, but a file with an earlier key or with earlier values is still there.
+    #[error("the vault was changed, but `{}` is still there: {reason}", path.display())]
+    Leftover {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The set is of another kind or in another region.
+    #[error("{0}")]
+    Refused(String),
+    /// There is no vault that could be backed up or get a new key.
+    #[error("there is no vault yet: `{}`", path.display())]
+    NoVault {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// The file for a backup is there already.
+    #[error("`{}` already exists", path.display())]
+    Exists {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A file is no backup.
+    #[error("`{}` is not a backup of a vault: {reason}", path.display())]
+    NotABackup {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A backup does not open.
+    #[error("the passphrase does not open `{}`", path.display())]
+    WrongPassphrase {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Other processes did not let us in.
+    #[error("another process has been using the vault for {seconds} seconds")]
+    Busy {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The user did not want to wait any longer.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// What became of a change that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing has changed.
+    NotDone,
+    /// The change is in place.
+    Done,
+}
+
+impl VaultError {
+    /// What became of the change, if one was wanted.
+    #[must_use]
+    pub const fn effect(&self) -> Effect {
+        match self {
+            Self::NotSynced { .. } | Self::Leftover { .. } => Effect::Done,
+            Self::File { .. }
+            | Self::Unreachable { .. }
+            | Self::TooOpen { .. }
+            | Self::Writable { .. }
+            | Self::Foreign { .. }
+            | Self::NoKey { .. }
+            | Self::Keyring(_)
+            | Self::WrongKey { .. }
+            | Self::Format { .. }
+            | Self::Damaged { .. }
+            | Self::NotWritten { .. }
+            | Self::Refused(_)
+            | Self::NoVault { .. }
+            | Self::Exists { .. }
+            | Self::NotABackup { .. }
+            | Self::WrongPassphrase { .. }
+            | Self::Busy { .. }
+            | Self::Cancelled => Effect::NotDone,
+        }
+    }
+
+    pub(super) fn damaged(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn file(path: &Path, error: &io::Error) -> Self {
+        Self::File {
+            path: path.to_owned(),
+            reason: reason(error),
+        }
+    }
+
+    pub(super) fn not_written(path: &Path, reason: impl Into<String>) -> Self {
+        Self::NotWritten {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn write(path: &Path, error: &WriteError) -> Self {
+        match error {
+            WriteError::NotWritten(error) => Self::not_written(path, reason(error)),
+            WriteError::NotSynced(error) => Self::NotSynced {
+                path: path.to_owned(),
+                reason: reason(error),
+            },
+        }
+    }
+
+    pub(super) fn flaw(path: &Path, flaw: Flaw) -> Self {
+        match flaw {
+            Flaw::Format => Self::Format {
+                path: path.to_owned(),
+            },
+            Flaw::Damaged(reason) => Self::damaged(path, reason),
+        }
+    }
+}
+
+impl From<Unreachable> for VaultError {
+    fn from(Unreachable { path, reason }: Unreachable) -> Self {
+        Self::Unreachable { path, reason }
+    }
+}

@@ -1,0 +1,214 @@
+//! The folder of a vault: its files, who may use them, and the lock that lets one writer in at a time.
+
+use std::fs::{self, File, Metadata, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::VaultError;
+use super::legacy::Legacy;
+use super::sealed::Unverified;
+use crate::files::{exists, foreign_owner, lock_file, writable_by_others};
+use crate::secret_file::{Place, SecretFile};
+use crate::watch::Watch;
+
+/// How long other processes are waited for.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// When the user is told what is waited for.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How often the lock is tried.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Where a vault is.
+pub struct Home<'a> {
+    /// The folder with its files.
+    pub folder: PathBuf,
+    /// Where a new key is to be.
+    pub key: Place,
+    /// How long other processes are waited for.
+    pub patience: Duration,
+    /// Who may have to wait.
+    pub watch: &'a dyn Watch,
+}
+
+/// Whether this process keeps other writers out already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Locked {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// What is in the folder.
+#[derive(Debug)]
+pub enum Found {
+    /// No vault.
+    Nothing,
+    /// The vault of an earlier version.
+    Legacy(Legacy),
+    /// A vault whose checksum fits.
+    Sealed(Unverified),
+}
+
+impl<'a> Home<'a> {
+    /// The file with everything but the key.
+    #[must_use]
+    pub fn sealed(&self) -> PathBuf {
+        self.folder.join("vault.sealed")
+    }
+
+    /// The same of earlier versions.
+    #[must_use]
+    pub fn legacy(&self) -> PathBuf {
+        self.folder.join("vault.redb")
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key_file(&self) -> SecretFile<'a> {
+        SecretFile::new(self.folder.join("vault.key"), self.watch)
+    }
+
+    /// The key that takes the place of the key once the vault is sealed with it.
+    #[must_use]
+    pub fn next_key_file(&self) -> SecretFile<'a> {
+        SecretFile::new(self.folder.join("vault.key.next"), self.watch)
+    }
+
+    /// Reads the vault. Nothing is written, and nothing is waited for but a process of an earlier version.
+    pub fn read(&self, locked: Locked) -> Result<Found, VaultError> {
+        if !exists(&self.folder)? {
+            return Ok(Found::Nothing);
+        }
+        let folder = fs::metadata(&self.folder);
+        let folder = folder.map_err(|error| VaultError::file(&self.folder, &error))?;
+        refuse_others(&self.folder, &folder)?;
+        if let Some(found) = self.read_sealed()? {
+            return Ok(found);
+        }
+        if let Some(found) = self.read_legacy(locked)? {
+            return Ok(found);
+        }
+        // A writer may have converted it between the two looks.
+        Ok(self.read_sealed()?.unwrap_or(Found::Nothing))
+    }
+
+    fn read_sealed(&self) -> Result<Option<Found>, VaultError> {
+        let path = self.sealed();
+        if !exists(&path)? {
+            return Ok(None);
+        }
+        // A rename would replace the link and leave old values behind it.
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+            return Err(VaultError::File {
+                path,
+                reason: "it is a link; only the whole folder may be one".to_owned(),
+            });
+        }
+        let bytes = read_private(&path)?;
+        let decoded = Unverified::decode(&bytes).map_err(|flaw| VaultError::flaw(&path, flaw))?;
+        Ok(Some(Found::Sealed(decoded)))
+    }
+
+    fn read_legacy(&self, locked: Locked) -> Result<Option<Found>, VaultError> {
+        let path = self.legacy();
+        if !exists(&path)? {
+            return Ok(None);
+        }
+        let lock = match locked {
+            Locked::Yes => None,
+            Locked::No => self.shared_lock()?,
+        };
+        let bytes = match read_private(&path) {
+            // It has just been converted.
+            Err(_) if !exists(&path)? => return Ok(None),
+            read => read?,
+        };
+        drop(lock);
+        let decoded = Legacy::decode(&bytes).map_err(|flaw| VaultError::flaw(&path, flaw))?;
+        Ok(Some(Found::Legacy(decoded)))
+    }
+
+    /// Keeps writers of earlier versions out, which change their file in place. The file of the lock is only opened.
+    fn shared_lock(&self) -> Result<Option<File>, VaultError> {
+        let path = self.folder.join("vault.lock");
+        match File::open(&path) {
+            Ok(file) => {
+                self.wait(&path, || file.try_lock_shared())?;
+                Ok(Some(file))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(VaultError::file(&path, &error)),
+        }
+    }
+
+    /// Waits until no other process writes.
+    pub fn lock(&self) -> Result<File, VaultError> {
+        let path = self.folder.join("vault.lock");
+        let failed =
+            |error: &io::Error| VaultError::not_written(&path, bot_cli_sdk::failure::reason(error));
+        let file = lock_file(&path).map_err(|error| failed(&error))?;
+        self.wait(&path, || file.try_lock())?;
+        Ok(file)
+    }
+
+    fn wait(
+        &self,
+        path: &Path,
+        attempt: impl Fn() -> Result<(), TryLockError>,
+    ) -> Result<(), VaultError> {
+        let begun = Instant::now();
+        let mut told = false;
+        loop {
+            match attempt() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(VaultError::file(path, &error)),
+            }
+            if self.watch.cancelled() {
+                return Err(VaultError::Cancelled);
+            }
+            if begun.elapsed() >= self.patience {
+                return Err(VaultError::Busy {
+                    seconds: self.patience.as_secs(),
+                });
+            }
+            if begun.elapsed() >= SOON && !told {
+                told = true;
+                self.watch
+                    .notice("waiting for another process that is using the vault");
+            }
+            thread::sleep(TICK);
+        }
+    }
+}
+
+/// Reads a file that nobody else can write.
+fn read_private(path: &Path) -> Result<Vec<u8>, VaultError> {
+    let failed = |error: io::Error| VaultError::file(path, &error);
+    let found = fs::metadata(path).map_err(failed)?;
+    if !found.is_file() {
+        return Err(VaultError::File {
+            path: path.to_owned(),
+            reason: "it is not a file".to_owned(),
+        });
+    }
+    refuse_others(path, &found)?;
+    fs::read(path).map_err(failed)
+}
+
+/// Whoever can write a part of the vault can put an older copy in its place, and that can't be detected.
+fn refuse_others(path: &Path, found: &Metadata) -> Result<(), VaultError> {
+    let path = path.to_owned();
+    if let Some(owner) = foreign_owner(found) {
+        return Err(VaultError::Foreign { path, owner });
+    }
+    match writable_by_others(found) {
+        Some(mode) => Err(VaultError::Writable { path, mode }),
+        None => Ok(()),
+    }
+}

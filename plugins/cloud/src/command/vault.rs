@@ -1,0 +1,283 @@
+//! `vault verify`, `vault rekey`, `vault backup` and `vault restore`.
+
+use std::path::Path;
+
+use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::secret::Secret;
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use super::context::CommandContext;
+use super::{confirm, open};
+use crate::backend::local::{Size, Vault, VaultError, Verified};
+use crate::files::{Overwrite, exists};
+use crate::input::{given, invalid};
+use crate::options::{Backup, Restore};
+use crate::scope::Wanted;
+use crate::secret_file::Place;
+use crate::text::{count, theirs};
+use crate::words;
+
+/// The shortest passphrase of a new backup, in characters.
+const SHORTEST: usize = 8;
+
+pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let vault = vault(context)?;
+    let Some(found) = vault.verify().map_err(|error| failure(&error))? else {
+        return Ok(Reply {
+            text: format!(
+                "There is no vault yet: {}\n",
+                context.vault_folder()?.display()
+            ),
+            data: json!({ "vault": null, "problems": [] }),
+            next: Vec::new(),
+        });
+    };
+    for path in &found.leftovers {
+        context.warn(&format!(
+            "`{}` is left of an interrupted change; the next change removes it",
+            path.display()
+        ));
+    }
+    if found.problems.is_empty() {
+        Ok(whole(context, &found))
+    } else {
+        Err(broken(&found))
+    }
+}
+
+pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let vault = vault(context)?;
+    context.progress("Sealing everything with a new key");
+    let place = vault.rekey().map_err(|error| failure(&error))?;
+    let path = context.vault_folder()?.join("vault.key");
+    let shown = place.words(&path);
+    Ok(Reply {
+        text: format!(
+            "The vault has a new key, kept in {shown}; the old key opens only older copies\n"
+        ),
+        data: json!({ "key": place.name(), "path": path }),
+        next: Vec::new(),
+    })
+}
+
+pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<Reply, Failure> {
+    let path = context.cwd().join(&options.file);
+    let overwrite = if options.force {
+        Overwrite::Allow
+    } else {
+        Overwrite::Refuse
+    };
+    let vault = vault(context)?;
+    if overwrite == Overwrite::Refuse && exists(&path).map_err(|error| failure(&error.into()))? {
+        return Err(failure(&VaultError::Exists { path }));
+    }
+    let passphrase = match &options.passphrase_file {
+        Some(file) => read_passphrase(context, file).and_then(long_enough)?,
+        None => ask_for_new_passphrase(context)?,
+    };
+    context.progress("Sealing the backup");
+    let size = vault
+        .backup(&path, &passphrase, overwrite)
+        .map_err(|error| failure(&error))?;
+    Ok(Reply {
+        text: format!(
+            "Saved {} to {}; without the passphrase it can't be read\n",
+            words(size),
+            path.display()
+        ),
+        data: json!({ "path": path, "sets": size.sets, "values": size.values }),
+        next: Vec::new(),
+    })
+}
+
+pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
+    let path = context.cwd().join(&options.file);
+    if let Err(error) = std::fs::File::open(&path) {
+        let message = format!("could not read `{}`: {}", path.display(), reason(&error));
+        return Err(Failure::new(Exit::Failed, "not_read", message));
+    }
+    let vault = vault(context)?;
+    let before = vault.size().map_err(|error| failure(&error))?;
+    let passphrase = match &options.passphrase_file {
+        Some(file) => read_passphrase(context, file)?,
+        None => ask_for_passphrase(context)?,
+    };
+    if before.sets > 0 && !options.skip {
+        let about = format!(
+            "Replace everything in the vault ({}, of every organization) by the backup {}\nThis can't be undone\n",
+            words(before),
+            path.display()
+        );
+        let message = "Type `restore` to replace it:".to_owned();
+        confirm::by_name(context, "restore", message, about)?;
+    }
+    context.progress("Opening the backup");
+    let size = vault
+        .restore(&path, &passphrase)
+        .map_err(|error| failure(&error))?;
+    Ok(Reply {
+        text: format!(
+            "Restored {} from {}; {} replaced\n",
+            words(size),
+            path.display(),
+            words(before)
+        ),
+        data: json!({
+            "path": path,
+            "sets": size.sets,
+            "values": size.values,
+            "replaced": { "sets": before.sets, "values": before.values },
+        }),
+        next: vec!["bot-cli cloud secrets list --backend local".to_owned()],
+    })
+}
+
+/// The vault of this machine, whatever backend is configured.
+fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
+    let wanted = Wanted {
+        backend: Some("local".to_owned()),
+        ..Wanted::default()
+    };
+    open::vault(context, &mut open::scope(context, &wanted)?)
+}
+
+fn failure(error: &VaultError) -> Failure {
+    words::failure(&error.clone().into())
+}
+
+fn whole(context: &CommandContext<'_>, found: &Verified) -> Reply {
+    let kept = match found.key {
+        Place::File => "in a file",
+        Place::Keyring => "in the keyring",
+    };
+    let authentic = match found.format {
+        1 => {
+            "Its names are not authenticated: it is of an earlier version and is converted at its first change"
+        }
+        _ => "Everything in it is authentic",
+    };
+    context.tell(&format!(
+        "format {}, generation {}",
+        found.format, found.generation
+    ));
+    Reply {
+        text: format!(
+            "{} opened in {} and {} of {}\n{authentic}\nVault: {}\nKey: {kept}\n",
+            count(found.values, "value"),
+            count(found.secret_sets, "secret set"),
+            count(found.image_pull_secrets, "image pull secret"),
+            count(found.organizations, "organization"),
+            found.path.display()
+        ),
+        data: json!({
+            "vault": found.path,
+            "format": found.format,
+            "generation": found.generation,
+            "authentic": found.format > 1,
+            "key": found.key.name(),
+            "organizations": found.organizations,
+            "secret_sets": found.secret_sets,
+            "image_pull_secrets": found.image_pull_secrets,
+            "values": found.values,
+            "leftovers": found.leftovers,
+            "problems": [],
+        }),
+        next: Vec::new(),
+    }
+}
+
+fn broken(found: &Verified) -> Failure {
+    let problems = count(found.problems.len(), "problem");
+    let error = VaultError::Damaged {
+        path: found.path.clone(),
+        reason: format!("{problems}; {} can be opened", count(found.values, "value")),
+    };
+    found
+        .problems
+        .iter()
+        .fold(failure(&error), |failure, (place, problem)| {
+            failure.field(&theirs(place), None, problem)
+        })
+}
+
+/// "3 sets with 4 values".
+fn words(size: Size) -> String {
+    format!(
+        "{} with {}",
+        count(size.sets, "set"),
+        count(size.values, "value")
+    )
+}
+
+/// The passphrase in a file, without the line end behind it; `-` is standard input.
+fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
+    let bytes = if file.as_os_str() == "-" {
+        context.stdin()?
+    } else {
+        given::read(&context.cwd().join(file)).map_err(|error| wrong(&given::unreadable(&error)))?
+    };
+    let bytes = Zeroizing::new(bytes);
+    let text = std::str::from_utf8(&bytes).map_err(|_| wrong("is not UTF-8"))?;
+    let line = text.strip_suffix('\n').unwrap_or(text);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    match line {
+        "" => Err(wrong("is empty")),
+        line => Ok(Secret::new(line.to_owned())),
+    }
+}
+
+fn wrong(problem: &str) -> Failure {
+    let flag = Some("--passphrase-file");
+    invalid(vec![("passphrase".to_owned(), flag, problem.to_owned())])
+}
+
+fn long_enough(passphrase: Secret) -> Result<Secret, Failure> {
+    check_length(&passphrase).map_err(|problem| wrong(&problem))?;
+    Ok(passphrase)
+}
+
+fn check_length(passphrase: &Secret) -> Result<(), String> {
+    if passphrase.expose().chars().count() < SHORTEST {
+        return Err(format!("needs at least {SHORTEST} characters"));
+    }
+    Ok(())
+}
+
+fn question(key: &str, message: &str) -> Question {
+    Question {
+        flag: Some("--passphrase-file".to_owned()),
+        ..Question::new(QuestionKind::Password, key, message)
+    }
+}
+
+fn ask_for_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+    context.ask_until(&question("passphrase", "Passphrase of the backup"), secret)
+}
+
+/// Asks twice: nobody sees what is typed, and a mistyped passphrase makes a backup worthless.
+fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
+    let first = question("passphrase", "Passphrase for the backup");
+    let passphrase = context.ask_until(&first, |answer| {
+        let passphrase = secret(answer)?;
+        check_length(&passphrase).map(|()| passphrase)
+    })?;
+    let again = question("passphrase_again", "The same passphrase again");
+    context.ask_until(&again, |answer| match secret(answer)? {
+        same if same == passphrase => Ok(()),
+        _ => Err("is not the same".to_owned()),
+    })?;
+    Ok(passphrase)
+}
+
+fn secret(answer: &Answer) -> Result<Secret, String> {
+    match answer {
+        Answer::Secret(secret) if secret.expose().is_empty() => Err("is empty".to_owned()),
+        Answer::Secret(secret) => Ok(secret.clone()),
+        Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
+            Err("must be a text".to_owned())
+        }
+    }
+}

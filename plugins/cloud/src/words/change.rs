@@ -1,0 +1,97 @@
+//! What is said of a change that did not succeed: what went wrong, what became of the change, and what shows it.
+
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+
+use crate::backend::{BackendError, ChangeError, Effect, Parts};
+use crate::domain::SetName;
+use crate::text::count;
+use crate::words;
+
+/// What a change does with a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// It writes or removes keys.
+    Change,
+    /// It removes the set.
+    Delete,
+}
+
+impl Deed {
+    const fn past(self) -> &'static str {
+        match self {
+            Self::Change => "changed",
+            Self::Delete => "deleted",
+        }
+    }
+}
+
+/// What a change could not do, and what became of it. `look` is the command that shows it.
+#[must_use]
+pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
+    let cause = words::failure(&error.cause);
+    let past = deed.past();
+    match &error.effect {
+        Effect::Done => cause,
+        Effect::NotDone => {
+            let not_done = format!("`{name}` was not {past}");
+            // The vault's own words say so already.
+            let is_vault = matches!(error.cause, BackendError::Vault(_));
+            let failure = if is_vault {
+                cause
+            } else {
+                cause.hint(not_done)
+            };
+            failure.outcome(ChangeState::NotDone)
+        }
+        Effect::Unknown => unknown(cause, &format!("`{name}` was {past}"), look),
+        Effect::Partly(parts) => partly(cause, name, parts, look),
+    }
+}
+
+/// A failure after which nobody can say what became of the change.
+fn unknown(mut failure: Failure, what: &str, look: &str) -> Failure {
+    failure.message = format!("{}; it is unknown whether {what}", failure.message);
+    // A script that was stopped knows that by the status.
+    if !matches!(failure.exit, Exit::Cancelled | Exit::Terminated) {
+        failure.exit = Exit::Unknown;
+    }
+    failure
+        .outcome(ChangeState::Unknown)
+        .hint(format!("`{look}` shows what is there now"))
+}
+
+fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Failure {
+    let Parts {
+        done,
+        unknown: unclear,
+        not_done,
+    } = parts;
+    if !done.is_empty() {
+        let all = count(done.len() + unclear.len() + not_done.len(), "key");
+        let are = if done.len() == 1 { "is" } else { "are" };
+        failure.message = format!(
+            "{} of {all} {are} changed in `{name}`, then: {}",
+            done.len(),
+            failure.message
+        );
+        "partly_applied".clone_into(&mut failure.code);
+    }
+    let states = [
+        (done, "applied"),
+        (unclear, "unknown"),
+        (not_done, "not applied"),
+    ];
+    for (keys, state) in states {
+        for key in keys {
+            failure = failure.field(key.as_str(), None, state);
+        }
+    }
+    if unclear.is_empty() {
+        return failure.outcome(ChangeState::PartlyDone);
+    }
+    let what = match unclear.as_slice() {
+        [key] => format!("`{key}` was changed"),
+        several => format!("{} were changed", count(several.len(), "key")),
+    };
+    unknown(failure, &what, look)
+}

@@ -1,0 +1,33 @@
+//! Runs any number of drawn operations against a service that fails, and names every untrue word:
+//! `outcomes [OPERATIONS] [SEED]`.
+
+use std::process::ExitCode;
+
+use bot_cli_tests::outcomes::{InProcess, run};
+
+#[expect(clippy::print_stdout, reason = "for a person who runs it by hand")]
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let operations: usize = words
+        .next()
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(10_000);
+    let seed: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
+    let mut untrue = 0;
+    for with_key in [true, false] {
+        let tally = run(seed, operations / 2, 16, || InProcess { with_key });
+        for one in &tally.untrue {
+            println!("{one}\n");
+        }
+        println!(
+            "seed {seed}, {}: {tally}",
+            if with_key {
+                "published paths"
+            } else {
+                "organization paths"
+            }
+        );
+        untrue += tally.untrue.len();
+    }
+    ExitCode::from(u8::from(untrue > 0))
+}

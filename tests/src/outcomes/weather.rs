@@ -1,0 +1,82 @@
+//! What goes wrong during one operation.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+
+use crate::service::{Fault, Injection};
+
+/// The faults of one operation, and when its user wants to stop.
+#[derive(Debug, Clone)]
+pub struct Weather {
+    /// What happens to its requests, one after the other.
+    pub script: Vec<Option<Injection>>,
+    /// After how long the user wants to stop.
+    pub stop: Option<Duration>,
+}
+
+/// Draws the weather; requests are waited for as long as `patience`.
+pub fn draw(random: &mut Rng, patience: Duration) -> Weather {
+    // Some days are fine, some are bad throughout.
+    let badness = [0, 1, 2, 4, 7][random.usize(..5)];
+    let script = (0..24)
+        .map(|_| (random.u8(..10) < badness).then(|| fault(random, patience)))
+        .collect();
+    let stop = (random.u8(..12) == 0).then(|| patience.mul_f64(random.f64() * 2.0));
+    Weather { script, stop }
+}
+
+/// A fault, and whether the request takes effect all the same. An honest refusal is never lied about: what the service itself
+/// refuses in so many words does not happen.
+fn fault(random: &mut Rng, patience: Duration) -> Injection {
+    let injection = |fault| Injection::new("*", "/", fault);
+    let own = |status, error, code| injection(Fault::error(status, error, code));
+    let soon = |fault: Fault| fault.with("retry-after", "0");
+    match random.u8(..30) {
+        // The service's own refusals.
+        0 => own(400, "Value is not valid", "GENERIC_BAD_REQUEST"),
+        1 => own(401, "Unauthorized", "UNAUTHORIZED"),
+        2 => own(403, "Forbidden", "FORBIDDEN"),
+        3 => own(409, "in use", "CONFLICT"),
+        4 => own(
+            409,
+            "Set was modified concurrently. Please retry.",
+            "CONFLICT",
+        ),
+        5 => own(413, "Too large", "TOO_LARGE"),
+        6 => injection(soon(Fault::error(429, "Too many requests", "RATE"))),
+        7 => injection(Fault::redirect("https://elsewhere.example/")),
+        // What may have happened, or not.
+        other => {
+            let fault = match other {
+                8 | 9 => Fault::Reset,
+                10 => Fault::ResetInBody,
+                11 => Fault::Truncated,
+                12 => Fault::Drip(Duration::from_millis(5)),
+                13 => Fault::Silence,
+                14 => Fault::Late(patience.mul_f64(0.5 + random.f64())),
+                15 => Fault::error(500, "boom", "INTERNAL"),
+                16 => soon(Fault::error(503, "not now", "UNAVAILABLE")),
+                17 => soon(Fault::html(502)),
+                18 => soon(Fault::html(503)),
+                19 => soon(Fault::html(504)),
+                20 => soon(Fault::json(502, "{\"message\":\"upstream\"}")),
+                21 => Fault::json(404, "{\"message\":\"no Route matched with those values\"}"),
+                22 => Fault::html(404),
+                23 => Fault::html(403),
+                24 => Fault::html(200),
+                25 => Fault::json(200, "{\"message\":\"welcome to hotel wifi\"}"),
+                26 => Fault::json(200, "{}"),
+                27 => Fault::json([200, 202, 206, 226][random.usize(..4)], ""),
+                28 => Fault::json(204, ""),
+                _ => Fault::json(200, "[1, 2"),
+            };
+            let injection = injection(fault);
+            if random.bool() {
+                injection.applied()
+            } else {
+                injection
+            }
+        }
+    }
+}

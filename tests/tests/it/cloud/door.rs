@@ -1,0 +1,137 @@
+//! Where the browser returns to after signing in: whoever else comes along, and what the page says.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use bot_cli_tests::service::{Fault, Injection};
+use serde_json::json;
+
+use super::login::{agree, begin, credentials, exchange, forms, stranger, visit};
+
+/// Host and port of an address.
+fn host(address: &str) -> &str {
+    let rest = address.strip_prefix("http://").unwrap();
+    rest.split('/').next().unwrap()
+}
+
+#[test]
+fn connections_that_say_nothing_keep_nobody_waiting() {
+    for silent in [1, 20, 200] {
+        let user = stranger();
+        let (child, address) = begin(&user);
+        let back = agree(&address);
+        let connections: Vec<_> = (0..silent)
+            .map(|_| TcpStream::connect(host(&back)).unwrap())
+            .collect();
+        let answer = visit(&back);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{silent}: {answer}");
+        // The last of them was served beside the browser: it is still there, or went with the process, unanswered.
+        let mut last = connections.last().unwrap();
+        last.set_nonblocking(true).unwrap();
+        let mut said = String::new();
+        let _ = last.read_to_string(&mut said);
+        assert_eq!(said, "");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+}
+
+#[test]
+fn only_a_visit_with_the_right_state_brings_anything() {
+    let user = stranger();
+    let (child, address) = begin(&user);
+    let back = agree(&address);
+    let (redirect, query) = back.split_once('?').unwrap();
+    let head = exchange("HEAD", &back);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.ends_with("\r\n\r\n"), "{head}");
+    let post = exchange("POST", &back);
+    assert!(post.starts_with("HTTP/1.1 405"), "{post}");
+    assert!(post.contains("allow: GET, HEAD"), "{post}");
+    let icon = visit(&format!("http://{}/favicon.ico", host(&back)));
+    assert!(icon.starts_with("HTTP/1.1 404"), "{icon}");
+    let elsewhere = visit(&format!("http://{}/?{query}", host(&back)));
+    assert!(elsewhere.starts_with("HTTP/1.1 404"), "{elsewhere}");
+    let other = visit(&format!("{redirect}?code=code-1&state=other"));
+    assert!(other.starts_with("HTTP/1.1 400"), "{other}");
+    assert!(other.contains("This sign-in is not known"), "{other}");
+    let mut broken = TcpStream::connect(host(&back)).unwrap();
+    broken.write_all(b"\x16\x03\x01 not http\r\n\r\n").unwrap();
+    assert_eq!(forms(&user), [""; 0]);
+    let answer = visit(&back);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn the_page_says_what_became_of_it_and_nothing_else() {
+    let user = stranger();
+    let (child, address) = begin(&user);
+    let back = agree(&address);
+    let answer = visit(&back);
+    for expected in [
+        "You are signed in",
+        "cache-control: no-store",
+        "referrer-policy: no-referrer",
+        "content-security-policy: default-src 'none'",
+        "prefers-color-scheme: dark",
+    ] {
+        assert!(answer.contains(expected), "{expected}: {answer}");
+    }
+    for secret in ["code-1", "access-token", "state=", "http://", "https://"] {
+        assert!(!answer.contains(secret), "{secret}: {answer}");
+    }
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn signed_in_is_said_only_when_the_service_has_confirmed_it() {
+    let refusal = Fault::error(401, "Unauthorized", "UNAUTHORIZED");
+    let broken = Fault::json(400, r#"{"error":"invalid_grant"}"#);
+    for (method, path, fault) in [("GET", "/v1/", refusal), ("POST", "/issuer/token", broken)] {
+        let user = stranger();
+        let (child, address) = begin(&user);
+        let back = agree(&address);
+        user.service().inject(Injection::new(method, path, fault));
+        let answer = visit(&back);
+        assert!(answer.starts_with("HTTP/1.1 400"), "{path}: {answer}");
+        assert!(answer.contains("The terminal says why"), "{path}: {answer}");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{path}: {output:?}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "{path}");
+        assert!(!credentials(&user).exists(), "{path}");
+    }
+}
+
+#[test]
+fn a_refusal_of_the_issuer_is_shown_in_both_places() {
+    let user = stranger();
+    let (child, address) = begin(&user);
+    let back = agree(&address);
+    let refused = back.replace("code=code-1", "error=access_denied");
+    assert_ne!(refused, back);
+    let answer = visit(&refused);
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("The sign-in was refused"), "{answer}");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(4));
+    assert_eq!(forms(&user), [""; 0]);
+}
+
+#[test]
+fn what_can_be_no_bearer_token_is_not_kept() {
+    for spoil in [
+        json!({"token_type": "mac"}),
+        json!({"access_token": "a\nb c\u{1b}"}),
+        json!({"access_token": ""}),
+        json!({"refresh_token": "a b"}),
+    ] {
+        let user = stranger();
+        user.service().world().issuer.spoil = spoil.clone();
+        let (child, address) = begin(&user);
+        let answer = visit(&agree(&address));
+        assert!(answer.starts_with("HTTP/1.1 400"), "{spoil}: {answer}");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{spoil}: {output:?}");
+        assert!(!credentials(&user).exists(), "{spoil}");
+    }
+}

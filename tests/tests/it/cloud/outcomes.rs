@@ -1,0 +1,38 @@
+//! Done, not done and unknown are three things, whatever the network does: thousands of drawn operations, and no untrue word.
+
+use bot_cli_tests::outcomes::{Executable, InProcess, Tally, run};
+
+/// Both families of paths have a share of the work.
+fn assert_true(tallies: [Tally; 2], operations: usize) {
+    for tally in tallies {
+        println!("{tally}");
+        assert_eq!(tally.operations(), operations / 2);
+        assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+        for ending in ["done", "not done", "unknown"] {
+            assert!(
+                tally.endings.contains_key(ending),
+                "never {ending}: {tally}"
+            );
+        }
+    }
+}
+
+#[test]
+fn two_thousand_operations_say_nothing_untrue() {
+    let operations = 2000;
+    let families = [true, false];
+    let tallies = families.map(|with_key| run(1, operations / 2, 16, || InProcess { with_key }));
+    assert_true(tallies, operations);
+}
+
+#[test]
+fn two_hundred_runs_of_the_executable_say_nothing_untrue() {
+    let operations = 200;
+    let tallies = [true, false].map(|with_key| {
+        run(7, operations / 2, 8, || Executable {
+            path: env!("CARGO_BIN_EXE_it-bot-cli-cloud").into(),
+            with_key,
+        })
+    });
+    assert_true(tallies, operations);
+}

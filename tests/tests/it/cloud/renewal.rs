@@ -1,0 +1,339 @@
+//! A sign-in that is renewed: once for everybody, kept before it is needed, and shared with another client or not.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use bot_cli_tests::service::{Fault, Injection};
+
+use super::login::{credentials, forms, put_back, sign_in, stranger};
+use super::user::{Run, User};
+
+/// Somebody whose token ran out long ago, and can be renewed.
+fn expired() -> User {
+    let user = stranger();
+    sign_in(&user);
+    run_out(&user);
+    user.service().world().sent.clear();
+    user
+}
+
+/// Makes the token that is kept run out.
+fn run_out(user: &User) {
+    let text = fs::read_to_string(credentials(user)).unwrap();
+    let lines = text.lines().map(|line| match line.split_once(" = ") {
+        Some(("expires_at", _)) => "expires_at = 1\n".to_owned(),
+        _ => format!("{line}\n"),
+    });
+    put_back(user, &lines.collect::<String>());
+}
+
+fn assert_no_token(run: &Run) {
+    for shown in [&run.stdout, &run.stderr] {
+        for trace in ["access-token", "refresh-token", "code-1"] {
+            assert!(!shown.contains(trace), "{run:?}");
+        }
+    }
+}
+
+/// The same command where no byte can be written to any file.
+fn on_a_full_disk(user: &User, arguments: &[&str]) -> Run {
+    let program = user.command(arguments).get_program().to_owned();
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+        .arg(program)
+        .args(arguments)
+        .current_dir(user.work())
+        .env_clear()
+        .envs(user.variables());
+    user.feed(&mut command, "")
+}
+
+#[test]
+fn a_renewal_that_cannot_be_kept_is_not_spent() {
+    let user = expired();
+    let run = on_a_full_disk(&user, &["--json", "secrets", "list"]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert_eq!(
+        run.document()["error"]["code"],
+        "not_written",
+        "nothing is asked of the issuer: {run:?}"
+    );
+    assert_eq!(forms(&user), [""; 0]);
+    assert_no_token(&run);
+    // No harm was done.
+    user.done(&["secrets", "list"]);
+    assert_eq!(forms(&user).len(), 1);
+
+    // What still holds is used.
+    let text = fs::read_to_string(credentials(&user)).unwrap();
+    let soon = std::time::SystemTime::now() + Duration::from_secs(30);
+    let soon = soon.duration_since(std::time::UNIX_EPOCH).unwrap();
+    let kept: Vec<_> = text
+        .lines()
+        .filter(|line| !line.starts_with("expires_at"))
+        .map(str::to_owned)
+        .chain([format!("expires_at = {}", soon.as_secs())])
+        .collect();
+    put_back(&user, &kept.join("\n"));
+    let run = on_a_full_disk(&user, &["secrets", "list"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert_eq!(forms(&user).len(), 1);
+}
+
+#[test]
+fn a_renewal_that_is_lost_after_all_serves_this_run_and_is_told_of() {
+    let user = expired();
+    let late = Fault::Late(Duration::from_millis(400));
+    user.service()
+        .inject(Injection::new("POST", "/issuer/token", late));
+    let file = credentials(&user);
+    let run = std::thread::scope(|scope| {
+        let running = scope.spawn(|| user.run(&["secrets", "list"]));
+        while forms(&user).is_empty() {
+            std::thread::yield_now();
+        }
+        // What nothing can be renamed to.
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        running.join().unwrap()
+    });
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(
+        run.stderr.contains("you are signed in for this run"),
+        "{run:?}"
+    );
+    assert!(!run.stderr.contains("nothing has changed"), "{run:?}");
+    assert_no_token(&run);
+    let left = fs::read_dir(file.parent().unwrap()).unwrap();
+    let left = left.map(|entry| entry.unwrap().file_name());
+    assert!(
+        left.into_iter()
+            .all(|name| !name.to_string_lossy().starts_with('.'))
+    );
+}
+
+#[test]
+fn a_token_that_the_service_refuses_is_renewed_once_by_all() {
+    let user = stranger();
+    sign_in(&user);
+    let revoke = || user.service().world().tokens.remove("access-token-1");
+    assert!(revoke().is_some());
+    user.service().world().sent.clear();
+    let late = Fault::Late(Duration::from_millis(100));
+    user.service()
+        .inject(Injection::new("POST", "/issuer/token", late));
+    let children: Vec<_> = (0..6)
+        .map(|_| {
+            let mut command = user.command(&["secrets", "list"]);
+            let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    let renewals = forms(&user);
+    assert_eq!(renewals.len(), 1, "{renewals:?}");
+}
+
+#[test]
+fn a_change_that_meets_a_refused_token_is_tried_again_with_another() {
+    let user = stranger();
+    sign_in(&user);
+    user.service().world().sent.clear();
+    let refusal = Fault::error(401, "Unauthorized", "UNAUTHORIZED");
+    user.service()
+        .inject(Injection::new("PUT", "/v1/", refusal).times(1));
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(forms(&user).len(), 1);
+    assert_eq!(user.values("prod").len(), 1);
+}
+
+#[test]
+fn a_refused_token_of_the_environment_is_not_replaced() {
+    let mut user = stranger();
+    sign_in(&user);
+    user.service().world().sent.clear();
+    user.set("BOT_CLI_TOKEN", "pcc_pat_unknown");
+    let refused = (Some(4), "not_signed_in".to_owned());
+    assert_eq!(user.fails(&["secrets", "list"]), refused);
+    assert_eq!(forms(&user), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_renewed_is_refused_as_before() {
+    let user = stranger();
+    user.service().world().issuer.refreshes = false;
+    sign_in(&user);
+    user.service().world().tokens.remove("access-token-1");
+    user.service().world().sent.clear();
+    let refused = (Some(4), "not_signed_in".to_owned());
+    assert_eq!(user.fails(&["secrets", "list"]), refused);
+    assert_eq!(forms(&user), [""; 0]);
+}
+
+fn other_file(user: &User) -> PathBuf {
+    user.home().join(".config/pipecatcloud/pipecatcloud.toml")
+}
+
+fn write_other(user: &User, number: u32, expires_at: u64) {
+    let file = other_file(user);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let text = format!(
+        "token = \"access-token-{number}\"\norg = \"first-org\"\nrefresh_token = \"refresh-token-{number}\"\ntoken_expires_at = {expires_at}.5\n"
+    );
+    fs::write(file, text).unwrap();
+}
+
+/// What the other client does with its refresh token, for which it gets another pair.
+fn renew_as_other(user: &User, refresh_token: &str) {
+    let host = user.service().url().strip_prefix("http://").unwrap();
+    let body = format!(
+        "grant_type=refresh_token&client_id=client_of_the_command_line&refresh_token={refresh_token}"
+    );
+    let length = body.len();
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "POST /issuer/token HTTP/1.1\r\nhost: {host}\r\nuser-agent: Other/1\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+const LONG: u64 = 4_000_000_000;
+
+/// Somebody who has imported the other client's sign-in: pair 1.
+fn sharer() -> User {
+    let user = stranger();
+    sign_in(&user);
+    fs::remove_file(credentials(&user)).unwrap();
+    write_other(&user, 1, LONG);
+    let run = user.run(&["auth", "login", "--import"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.contains("share one sign-in"), "{run:?}");
+    assert_no_token(&run);
+    user.service().world().sent.clear();
+    user
+}
+
+#[test]
+fn a_shared_sign_in_survives_the_other_clients_renewal() {
+    for refused in [false, true] {
+        let user = sharer();
+        renew_as_other(&user, "refresh-token-1");
+        write_other(&user, 2, LONG);
+        if refused {
+            user.service().world().tokens.remove("access-token-1");
+        } else {
+            run_out(&user);
+        }
+        let run = user.run(&["secrets", "list"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert!(run.stderr.contains("note: took over"), "{run:?}");
+        let kept = fs::read_to_string(credentials(&user)).unwrap();
+        assert!(kept.contains("\"access-token-2\""), "{kept}");
+        // Nothing of the other client's was spent.
+        assert_eq!(forms(&user).len(), 1);
+        assert_no_token(&run);
+    }
+}
+
+#[test]
+fn a_shared_sign_in_that_the_other_client_renews_at_the_same_moment_is_found_again() {
+    let user = sharer();
+    renew_as_other(&user, "refresh-token-1");
+    run_out(&user);
+    let late = Fault::Late(Duration::from_millis(400));
+    user.service()
+        .inject(Injection::new("POST", "/issuer/token", late));
+    let run = std::thread::scope(|scope| {
+        let running = scope.spawn(|| user.run(&["secrets", "list"]));
+        while forms(&user).len() < 2 {
+            std::thread::yield_now();
+        }
+        write_other(&user, 2, LONG);
+        running.join().unwrap()
+    });
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let kept = fs::read_to_string(credentials(&user)).unwrap();
+    assert!(kept.contains("\"access-token-2\""), "{kept}");
+}
+
+#[test]
+fn a_shared_sign_in_that_is_renewed_here_is_bot_clis_own_and_it_is_said() {
+    let user = sharer();
+    let theirs = fs::read_to_string(other_file(&user)).unwrap();
+    run_out(&user);
+    let run = user.run(&["secrets", "list"]);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(run.stderr.contains("has to sign in again"), "{run:?}");
+    assert_eq!(fs::read_to_string(other_file(&user)).unwrap(), theirs);
+    let kept = fs::read_to_string(credentials(&user)).unwrap();
+    assert!(!kept.contains("shared"), "{kept}");
+    // It is this client's to revoke now.
+    let document = user.done(&["auth", "logout"]);
+    assert_eq!(document["revoked"], true, "{document}");
+}
+
+#[test]
+fn the_lock_is_waited_for_aloud_and_left_at_once() {
+    let user = expired();
+    let lock = fs::File::create(credentials(&user).with_extension("lock")).unwrap();
+    lock.lock().unwrap();
+    let wait = || {
+        let mut command = user.command(&["secrets", "list"]);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        assert!(line.contains("waiting for another bot-cli"), "{line}");
+        (child, stderr)
+    };
+    let (mut child, _stderr) = wait();
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupted.unwrap().success());
+    // The lock is still there, so nothing else can have ended it.
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(forms(&user), [""; 0]);
+
+    let (mut child, _stderr) = wait();
+    lock.unlock().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(forms(&user).len(), 1);
+}
+
+#[test]
+fn no_token_is_shown_whatever_the_issuer_says() {
+    let quoting =
+        r#"{"error":"invalid_grant","error_description":"refresh-token-1 access-token-1"}"#;
+    let html = "<p>refresh-token-1 access-token-1</p>";
+    for fault in [
+        Fault::json(400, quoting),
+        Fault::json(200, quoting),
+        Fault::json(200, html),
+        Fault::json(503, html),
+        Fault::redirect("https://elsewhere.example.com/?t=refresh-token-1"),
+        Fault::Truncated,
+        Fault::Reset,
+    ] {
+        let user = expired();
+        user.service()
+            .inject(Injection::new("POST", "/issuer/token", fault.clone()));
+        for form in [&["-vv"][..], &["--json", "-vv"]] {
+            let run = user.run(&[form, &["secrets", "list"]].concat());
+            assert_ne!(run.status, Some(0), "{fault:?}: {run:?}");
+            assert_no_token(&run);
+        }
+    }
+}
