@@ -56,9 +56,9 @@ pub enum Exit {
     Unavailable,
     /// A plugin broke the protocol: 125. Only a host says so.
     Protocol,
-    /// A plugin cannot be run: 126. Only a host says so.
+    /// A plugin cannot be run: 126. Only a host says so, or a command that becomes another program.
     NotRunnable,
-    /// There is no such plugin: 127. Only a host says so.
+    /// There is no such plugin: 127. Only a host says so, or a command that becomes another program.
     NotFound,
     /// The user cancelled: 130.
     Cancelled,

@@ -40,8 +40,8 @@ Examples:
   In a generated project, be asked for every key that is still missing:
     bot-cli cloud secrets set --from-template .env.example
 
-  A value of many lines, byte for byte:
-    bot-cli cloud secrets set my-bot-secrets --value-from GOOGLE_CREDENTIALS=account.json
+  The value of one key from a file of its own, byte for byte:
+    bot-cli cloud secrets set my-bot-secrets --value-from TLS_KEY=key.pem
 
   Make the set what the file is, without keys that the file does not have:
     bot-cli cloud secrets set my-bot-secrets --file .env --prune
@@ -51,7 +51,7 @@ Examples:
 
 const COPY_EXAMPLES: &str = "\
 Examples:
-  See what a copy of a set of the vault would change at the hosting service, then make it:
+  See what a copy to the hosting service would change, then make it:
     bot-cli cloud secrets copy my-bot-secrets --dry-run
     bot-cli cloud secrets copy my-bot-secrets
 
@@ -288,7 +288,7 @@ pub struct Set {
     /// What to do with a key that has no value
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub empty: Empty,
-    /// Remove the keys of the set that are not given
+    /// Remove the keys of the set that the file does not have; the plan names them
     #[arg(long, requires = "file", conflicts_with = "from_template")]
     pub prune: bool,
     /// Skip the confirmation

@@ -104,6 +104,7 @@ fn every_command_for_secrets_works_without_an_account() {
     let bench = bench();
     fs::write(bench.path("work/.env"), "DEEPGRAM_API_KEY=d\n").unwrap();
     fs::write(bench.path("work/.env.example"), "DEEPGRAM_API_KEY=\n").unwrap();
+    fs::write(bench.path("work/key.pem"), "k\n").unwrap();
     let deployed = "secret_set = \"my-bot-secrets\"\n";
     fs::write(bench.path("work/cloud-deploy.toml"), deployed).unwrap();
     let readme = include_str!("../../../README.md");
@@ -127,7 +128,7 @@ fn every_command_for_secrets_works_without_an_account() {
         assert!(output.status.success(), "{command}: {output:?}");
         done += 1;
     }
-    assert_eq!(done, 8);
+    assert_eq!(done, 10);
 }
 
 fn bench() -> Bench {

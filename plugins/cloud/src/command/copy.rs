@@ -115,7 +115,7 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     let vault = open::vault(context, &mut scope)?;
     let failed = |error: VaultError| words::failure(&error.into());
     let Some(details) = vault.get(&name).map_err(failed)? else {
-        return Err(run::not_in_the_vault(&name, &scope));
+        return Err(run::not_in_the_vault(context, &name, &scope));
     };
     let contents = match details.summary.kind {
         SetKind::Secret => vault.values(&name).map_err(failed)?.map(Contents::Keys),
@@ -125,7 +125,7 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
             .map(|(host, credentials)| Contents::Credentials { host, credentials }),
         SetKind::Unknown => return Err(super::target::wrong_type(&name, SetKind::Unknown)),
     };
-    let contents = contents.ok_or_else(|| run::not_in_the_vault(&name, &scope))?;
+    let contents = contents.ok_or_else(|| run::not_in_the_vault(context, &name, &scope))?;
     Ok(Original {
         name,
         region: details.summary.region,

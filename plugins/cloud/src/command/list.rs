@@ -155,9 +155,14 @@ fn one(
         }
         Keys::Referenced => text
             .push_str("It is in your own cluster: its keys can be seen and changed only there\n"),
-        Keys::None => {
-            text.push_str("It has credentials for an image registry, which are never shown\n");
-        }
+        Keys::None => text.push_str(match summary.kind {
+            SetKind::ImagePullSecret => {
+                "It has credentials for an image registry, which are never shown\n"
+            }
+            SetKind::Secret | SetKind::Unknown => {
+                "It is of a type that this version does not know: a newer one may show its keys\n"
+            }
+        }),
     }
     data["scope"] = opened.scope.json();
     Ok(Reply {

@@ -17,10 +17,10 @@ use serde_json::json;
 use super::context::CommandContext;
 use super::{choose, open, project};
 use crate::backend::local::Vault;
-use crate::domain::{Entry, SetName};
+use crate::domain::{Entry, Organization, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::scope::{Scope, Wanted};
+use crate::scope::{Scope, Setting, Source, Wanted};
 use crate::words;
 
 /// How often the program and the user are looked at.
@@ -47,7 +47,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         .map_err(|error| words::failure(&error.into()))?;
     drop(vault);
     let Some(entries) = entries else {
-        return Err(not_in_the_vault(&name, &scope));
+        return Err(not_in_the_vault(context, &name, &scope));
     };
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(
@@ -127,10 +127,36 @@ fn chosen(
     }
 }
 
-/// There is no such set in the vault.
-pub fn not_in_the_vault(name: &SetName, scope: &Scope) -> Failure {
+/// There is no such set in the vault; perhaps in another of its organizations.
+pub fn not_in_the_vault(context: &CommandContext<'_>, name: &SetName, scope: &Scope) -> Failure {
     let message = format!("there is no secret set `{name}` in {}", place(scope));
-    Failure::new(Exit::Failed, "not_found", message).hint(scope.command("secrets list"))
+    let failure = Failure::new(Exit::Failed, "not_found", message);
+    match elsewhere(context, name, scope) {
+        Some(organization) => failure.hint(format!(
+            "the organization `{organization}` of the vault has one: `-o {}`",
+            shlex::try_quote(organization.as_str())
+                .unwrap_or_else(|_| organization.as_str().into())
+        )),
+        None => failure.hint(scope.command("secrets list")),
+    }
+}
+
+/// Another organization of the vault that has a set of this name. Sets that were made without an account are in `local`.
+fn elsewhere(context: &CommandContext<'_>, name: &SetName, scope: &Scope) -> Option<Organization> {
+    let mut scope = scope.clone();
+    let organizations = open::vault(context, &mut scope)
+        .ok()?
+        .organizations()
+        .ok()?;
+    organizations.iter().find_map(|organization| {
+        let organization = Organization::parse(organization).ok()?;
+        scope.organization = Some(Setting {
+            value: organization.clone(),
+            source: Source::Existing,
+        });
+        let vault = open::vault(context, &mut scope).ok()?;
+        vault.get(name).ok()?.map(|_| organization)
+    })
 }
 
 fn place(scope: &Scope) -> String {

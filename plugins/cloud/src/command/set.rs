@@ -124,7 +124,7 @@ pub(super) fn check_empty(scope: &Scope, entries: &[Entry]) -> Result<(), Failur
         .iter()
         .filter(|entry| entry.value.expose().is_empty())
         .map(|entry| {
-            let problem = "has no value, and the hosting service takes no empty values";
+            let problem = "has no value, and the hosting service does not accept empty values";
             (entry.key.to_string(), None, problem.to_owned())
         })
         .collect();

@@ -1,5 +1,35 @@
 //! Values that are probably not what somebody means.
 
+use crate::domain::Entry;
+
+/// The most bytes that one variable of an environment may have on Linux, with its name, `=` and the NUL at its end.
+pub const LONGEST_VARIABLE: usize = 128 * 1024;
+
+/// Returns the bytes that a key with its value needs in an environment.
+#[must_use]
+pub fn size(entry: &Entry) -> usize {
+    entry.key.as_str().len() + entry.value.expose().len() + "=\0".len()
+}
+
+/// Returns what is odd about each entry.
+#[must_use]
+pub fn warnings(entries: &[Entry]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for entry in entries {
+        if let Some(odd) = odd(entry.value.expose()) {
+            warnings.push(format!("the value of `{}` {odd}", entry.key));
+        }
+        let size = size(entry);
+        if size > LONGEST_VARIABLE {
+            warnings.push(format!(
+                "`{}` has {size} bytes with its name, more than the {LONGEST_VARIABLE} that a variable of an environment may have",
+                entry.key
+            ));
+        }
+    }
+    warnings
+}
+
 /// What is odd about a value, if anything; never a part of it.
 #[must_use]
 pub fn odd(value: &str) -> Option<&'static str> {

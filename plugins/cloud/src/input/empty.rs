@@ -11,12 +11,12 @@ pub const REFUSED: &str = "has no value";
 /// What is done with a key whose value is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Empty {
-    /// Refuse all that is given, with every such key
+    /// Refuse everything, and name every such key
     #[default]
     Refuse,
     /// Leave the key out
     Skip,
-    /// Store the empty value; the hosting service does not take any
+    /// Store the empty value, which the hosting service does not accept
     Keep,
 }
 

@@ -6,8 +6,8 @@ use bot_cli_sdk::failure::reason;
 
 use super::dotenv::{self, Binding, Place};
 use super::empty::{Empty, Fate};
+use super::looks_like_a_key;
 use super::pairs::{self, Bare};
-use super::{advice, looks_like_a_key};
 use crate::domain::{Entry, Key};
 
 /// The most bytes that a file of secrets may have.
@@ -159,18 +159,6 @@ pub(super) fn in_order(
     wrong
         .into_iter()
         .map(|(at, problem)| (field(at), Some(flag), problem))
-        .collect()
-}
-
-/// What is odd about the values.
-#[must_use]
-pub fn warnings(entries: &[Entry]) -> Vec<String> {
-    entries
-        .iter()
-        .filter_map(|entry| {
-            advice::odd(entry.value.expose())
-                .map(|odd| format!("the value of `{}` {odd}", entry.key))
-        })
         .collect()
 }
 

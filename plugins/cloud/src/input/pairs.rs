@@ -61,9 +61,22 @@ pub fn parse(words: &[String], empty: Empty) -> Result<Pairs, Vec<Wrong>> {
         }
     }
     if wrong.is_empty() {
-        Ok(pairs)
-    } else {
-        Err(wrong)
+        return Ok(pairs);
+    }
+    // Whether they are keys is not found out any more.
+    wrong.extend(pairs.bare.iter().map(Bare::problem));
+    Err(wrong)
+}
+
+impl Bare {
+    /// Returns the place of the word, and what is wrong with it if it is no key.
+    #[must_use]
+    pub fn problem(&self) -> Wrong {
+        let problem = match &self.before {
+            Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),
+            None => "is not `KEY=VALUE`".to_owned(),
+        };
+        (self.place.clone(), problem)
     }
 }
 

@@ -33,6 +33,7 @@ fn a_value_in_the_place_of_a_key_is_refused_by_its_position() {
             &["prod", "API_KEY", "AKIAIOSFODNN7C4N4RY", "--dry-run"],
             &["prod", CANARY],
             &["API_KEY", CANARY],
+            &["prod", "A=", CANARY],
         ] {
             let run = user.run(&[&["secrets", "set"], words].concat());
             assert_eq!(run.status, Some(2), "{run:?}");
@@ -202,7 +203,7 @@ fn keys_without_a_value_are_refused_left_out_or_kept() {
             assert_eq!(
                 run.stderr,
                 "error: 1 field is missing or invalid\n  \
-                 B: has no value, and the hosting service takes no empty values\n\
+                 B: has no value, and the hosting service does not accept empty values\n\
                  hint: `--empty skip` leaves them out\n"
             );
             assert_eq!(user.service().sent().len(), requests);
@@ -309,6 +310,13 @@ fn pruning_that_fails_half_way_says_what_is_done() {
                 Fault::error(403, "not yours", "FORBIDDEN"),
                 4,
                 &[("A", "applied"), ("C", "not applied")][..],
+                pairs(&[("A", "10"), ("C", "3")]),
+            ),
+            (
+                "DELETE",
+                Fault::Reset,
+                3,
+                &[("A", "applied"), ("C", "unknown")],
                 pairs(&[("A", "10"), ("C", "3")]),
             ),
             (

@@ -34,7 +34,15 @@ fn a_value_that_is_too_long_for_an_environment_is_named_with_its_size() {
         "BIG=big",
         "--skip",
     ];
-    user.done(&set);
+    let warned = user.run(&set);
+    assert_eq!(
+        warned.stderr.lines().next(),
+        Some(
+            "warning: `BIG` has 180005 bytes with its name, more than the 131072 that a variable of an \
+             environment may have"
+        ),
+        "{warned:?}"
+    );
     let run = user.run(&[
         "secrets",
         "run",
@@ -90,4 +98,36 @@ fn a_name_that_nobody_gives_is_missed() {
         "error: 1 field is missing or invalid\n  \
          name: missing: there is no server/cloud-deploy.toml here that names one\n"
     );
+}
+
+#[test]
+fn a_set_of_another_organization_of_the_vault_is_found() {
+    let mut user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    user.set("BOT_CLI_ORGANIZATION", "acme");
+    for arguments in [
+        &["run", "prod", "--", "true"][..],
+        &[
+            "copy",
+            "prod",
+            "--to",
+            "local",
+            "--to-name",
+            "other",
+            "--skip",
+        ],
+    ] {
+        let run = user.run(&[&["secrets"], arguments].concat());
+        assert_eq!(run.status, Some(1));
+        assert_eq!(
+            run.stderr,
+            "error: there is no secret set `prod` in the vault of this machine (organization acme)\n\
+             hint: the organization `local` of the vault has one: `-o local`\n"
+        );
+    }
+    let copy = [
+        "secrets", "copy", "prod", "--to", "local", "-o", "local", "--skip",
+    ];
+    user.done(&copy);
+    assert_eq!(user.values("prod").len(), 1);
 }

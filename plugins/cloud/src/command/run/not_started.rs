@@ -5,10 +5,8 @@ use std::io::{self, ErrorKind};
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::domain::{Entry, Key};
+use crate::input::advice::{LONGEST_VARIABLE, size};
 use crate::text::count;
-
-/// The most bytes that one variable may have on Linux, with its name, `=` and the NUL at its end.
-const LONGEST: usize = 128 * 1024;
 
 /// Returns the failure with the status that a shell has for it: 127 when there is no such program, else 126.
 pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {
@@ -31,12 +29,12 @@ pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {
         .map(|entry| (&entry.key, size(entry)))
         .collect();
     let (too_long, total) = (
-        sizes.iter().filter(|(_, size)| *size > LONGEST),
+        sizes.iter().filter(|(_, size)| *size > LONGEST_VARIABLE),
         sizes.iter().map(|(_, size)| size).sum::<usize>(),
     );
     let failure = too_long.fold(failure, |failure, (key, size)| {
         let problem = format!(
-            "has {size} bytes with its name, and a variable of an environment may have {LONGEST}"
+            "has {size} bytes with its name, and a variable of an environment may have {LONGEST_VARIABLE}"
         );
         failure.field(key.as_str(), None, problem)
     });
@@ -53,17 +51,13 @@ pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {
     ))
 }
 
-fn size(entry: &Entry) -> usize {
-    entry.key.as_str().len() + entry.value.expose().len() + "=\0".len()
-}
-
 #[cfg(test)]
 mod tests {
     use std::io;
 
     use bot_cli_sdk::secret::Secret;
 
-    use super::{LONGEST, failure};
+    use super::{LONGEST_VARIABLE as LONGEST, failure};
     use crate::domain::{Entry, Key};
 
     fn entry(key: &str, length: usize) -> Entry {

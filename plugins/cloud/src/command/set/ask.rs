@@ -46,10 +46,8 @@ pub fn ask(
     }
     let entries = open.iter().cloned().zip(values);
     let entries: Vec<Entry> = entries.map(|(key, value)| Entry { key, value }).collect();
-    for entry in &entries {
-        if let Some(odd) = advice::odd(entry.value.expose()) {
-            context.warn(&format!("the value of `{}` {odd}", entry.key));
-        }
+    for warning in advice::warnings(&entries) {
+        context.warn(&warning);
     }
     Ok(entries)
 }

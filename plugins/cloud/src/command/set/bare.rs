@@ -33,13 +33,10 @@ pub fn answered(context: &CommandContext<'_>, word: &Bare) -> bool {
 
 /// Returns a failure with these problems and with all words that may be values, which are not shown.
 pub fn refused(mut wrong: Vec<Wrong>, bare: &[Bare]) -> Failure {
-    for word in bare {
-        let problem = match &word.before {
-            Some(key) => format!("is not `KEY=VALUE`; for the value of `{key}`, write `{key}=…`"),
-            None => "is not `KEY=VALUE`".to_owned(),
-        };
-        wrong.push((word.place.clone(), None, problem));
-    }
+    wrong.extend(bare.iter().map(|word| {
+        let (place, problem) = word.problem();
+        (place, None, problem)
+    }));
     let failure = invalid(wrong);
     if bare.is_empty() {
         return failure;

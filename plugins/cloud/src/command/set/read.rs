@@ -10,7 +10,7 @@ use crate::domain::{Region, SetName};
 use crate::input::empty::REFUSED;
 use crate::input::given::{self, Given, Wrong};
 use crate::input::template::{self, TemplateKey};
-use crate::input::{invalid, looks_like_a_key, value_from};
+use crate::input::{advice, invalid, looks_like_a_key, value_from};
 use crate::options::Set;
 
 /// What the command line, the files and the project say.
@@ -69,7 +69,7 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
             failure
         });
     }
-    given.warnings.extend(given::warnings(&given.entries));
+    given.warnings.extend(advice::warnings(&given.entries));
     Ok(Read {
         options,
         name,
