@@ -90,6 +90,11 @@ fn ways_in() -> Vec<(Vec<String>, String)> {
         (of(&set, &["KEY", &VALUE[..5], "--skip"]), String::new()),
         (of(&set, &["--value-from", &pair, "--skip"]), String::new()),
         (of(&set, &["--value-from", VALUE, "--skip"]), String::new()),
+        (of(&set, &["--empty", VALUE, "--skip"]), String::new()),
+        (
+            words(&["secrets", "copy", "prod", "--to", VALUE]),
+            String::new(),
+        ),
         (of(&set, &[VALUE, "--skip"]), String::new()),
         (
             of(&set, &[&format!("KEY {VALUE}"), "--skip"]),
