@@ -501,7 +501,7 @@ pub struct Login {
     /// Show the address that is to be opened, and open none
     #[arg(long)]
     pub no_browser: bool,
-    /// Use the sign-in of the service's own client, and share it with that client until one of the two renews it
+    /// Use the sign-in of the service's own client, which has to sign in again when bot-cli renews it
     #[arg(long, conflicts_with = "no_browser")]
     pub import: bool,
 }

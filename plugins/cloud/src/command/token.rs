@@ -119,8 +119,8 @@ fn renew(
     exchange(context, scope, place, kept)
 }
 
-/// Exchanges a sign-in for its successor and keeps that; the caller has the lock. Nothing is spent before it is certain that
-/// the successor can be kept.
+/// Exchanges a sign-in for its successor and keeps that; the caller has the lock. Nothing is spent before there is room to
+/// keep the successor.
 pub fn exchange(
     context: &CommandContext<'_>,
     scope: &Scope,
