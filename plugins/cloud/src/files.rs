@@ -1,16 +1,15 @@
 //! Private files: readable by their owner only, and replaced whole or not at all.
 
+pub mod lock;
+
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
-
-use crate::watch::Watch;
 
 use bot_cli_sdk::failure::reason;
 
@@ -56,15 +55,6 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
-
-/// How long other processes are waited for.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// After how long the user is told what is waited for.
-const SOON: Duration = Duration::from_secs(1);
-
-/// How often a lock is tried.
-const TICK: Duration = Duration::from_millis(10);
 
 /// Room on the disk for a file whose content is not known yet. Dropping it changes nothing.
 pub struct Reserved {
@@ -230,61 +220,6 @@ fn is_temporary(name: &OsStr) -> bool {
         .any(|prefix| name.starts_with(prefix.as_bytes()))
 }
 
-/// Opens the file whose lock lets one process in at a time. It stays empty.
-pub fn lock_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(path)
-}
-
-/// Why a lock was not taken.
-#[derive(Debug, thiserror::Error)]
-pub enum LockError {
-    /// Another process kept it for so long.
-    #[error("another process has kept it locked for {} seconds", .0.as_secs())]
-    Busy(Duration),
-    /// The user did not want to wait any longer.
-    #[error("cancelled")]
-    Cancelled,
-    /// The file can't be opened or locked.
-    #[error(transparent)]
-    File(#[from] io::Error),
-}
-
-/// Takes the lock of the file at `path`, and waits up to `patience` for other processes that have it. Where that takes
-/// longer than a moment, `waiting` tells the user what for. The lock ends with what is returned.
-pub fn lock(
-    path: &Path,
-    patience: Duration,
-    waiting: &str,
-    watch: &dyn Watch,
-) -> Result<File, LockError> {
-    let file = lock_file(path)?;
-    let begun = Instant::now();
-    let mut told = false;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        }
-        if watch.cancelled() {
-            return Err(LockError::Cancelled);
-        }
-        if begun.elapsed() >= patience {
-            return Err(LockError::Busy(patience));
-        }
-        if begun.elapsed() >= SOON && !told {
-            told = true;
-            watch.notice(waiting);
-        }
-        thread::sleep(TICK);
-    }
-}
-
 /// Leaves an empty file as a mark; `false` where it is there already.
 #[must_use]
 pub fn first_time(mark: &Path) -> bool {
@@ -378,10 +313,7 @@ pub mod faults {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use std::time::Duration;
-
-    use super::{LockError, Overwrite, Reserved, exists, lock, too_open, write_private};
-    use crate::watch::Nobody;
+    use super::{Overwrite, Reserved, exists, too_open, write_private};
 
     #[test]
     fn what_was_reserved_is_written_whole_and_otherwise_changes_nothing() {
@@ -396,20 +328,6 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let below_a_file = path.join("file");
         assert!(Reserved::new(&below_a_file, 1).is_err());
-    }
-
-    #[test]
-    fn a_lock_is_waited_for_and_not_for_ever() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("lock");
-        let take = || lock(&path, Duration::from_millis(30), "waiting", &Nobody);
-        let first = take().unwrap();
-        assert!(matches!(take(), Err(LockError::Busy(_))));
-        drop(first);
-        assert!(take().is_ok());
-        let nowhere = folder.path().join("none/lock");
-        let taken = lock(&nowhere, Duration::ZERO, "waiting", &Nobody);
-        assert!(matches!(taken, Err(LockError::File(_))));
     }
 
     #[test]

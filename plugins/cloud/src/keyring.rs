@@ -115,7 +115,7 @@ fn ask_within<T: Send + 'static>(
         }
         if begun.elapsed() > SOON && !told {
             told = true;
-            watch.notice("waiting for the keyring, which may ask to be unlocked");
+            watch.note("waiting for the keyring, which may ask to be unlocked");
         }
     }
 }

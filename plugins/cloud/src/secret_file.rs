@@ -191,7 +191,7 @@ impl<'a> SecretFile<'a> {
     fn fall_back(&self, error: &KeyringError) {
         let path = self.path.display();
         self.watch
-            .notice(&format!("{error}, so `{path}` is used instead"));
+            .warn(&format!("{error}, so `{path}` is used instead"));
     }
 
     /// Removes file and entry; whether there was a file. Where the entry can't be removed, the file stays too.

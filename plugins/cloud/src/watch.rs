@@ -5,8 +5,8 @@ pub trait Watch {
     /// Whether the user wants to stop.
     fn cancelled(&self) -> bool;
 
-    /// A request failed and is tried again.
-    fn retrying(&self, line: &str);
+    /// Something is not as it should be, and the work goes on.
+    fn warn(&self, line: &str);
 
     /// A request was made.
     fn requested(&self, line: &str);
@@ -15,7 +15,7 @@ pub trait Watch {
     fn waiting(&self, line: &str);
 
     /// What the user should know of now.
-    fn notice(&self, line: &str);
+    fn note(&self, line: &str);
 
     /// What only a user who wants details is shown.
     fn detail(&self, line: &str);
@@ -29,13 +29,13 @@ impl Watch for Nobody {
         false
     }
 
-    fn retrying(&self, _line: &str) {}
+    fn warn(&self, _line: &str) {}
 
     fn requested(&self, _line: &str) {}
 
     fn waiting(&self, _line: &str) {}
 
-    fn notice(&self, _line: &str) {}
+    fn note(&self, _line: &str) {}
 
     fn detail(&self, _line: &str) {}
 }

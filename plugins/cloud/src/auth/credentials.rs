@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
 use crate::environment::Environment;
-use crate::files::{self, LockError, PATIENCE, private_folder};
+use crate::files::lock::{LockError, PATIENCE, lock as take};
+use crate::files::private_folder;
 use crate::keyring::KeyringError;
 use crate::secret_file::{Place, Room, SecretFile, SecretFileError};
 use crate::watch::Watch;
@@ -180,7 +181,7 @@ pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
     let waiting = "waiting for another bot-cli, which is changing the sign-in";
     let locked = private_folder(folder)
         .map_err(LockError::File)
-        .and_then(|()| files::lock(&path.with_extension("lock"), PATIENCE, waiting, watch));
+        .and_then(|()| take(&path.with_extension("lock"), PATIENCE, waiting, watch));
     locked.map_err(|error| {
         let failure = |exit, code: &str, why: &str| {
             let message = format!("could not lock `{}`: {why}", path.display());

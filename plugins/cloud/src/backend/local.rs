@@ -12,6 +12,7 @@ mod key;
 mod keys;
 mod legacy;
 mod open;
+mod random;
 mod seal;
 mod sealed;
 mod verify;
@@ -27,6 +28,7 @@ use super::{
     BackendError, ChangeError, Confirmed, Details, Keys, Prior, Regions, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
+use crate::files::lock::PATIENCE;
 use crate::files::{self, Overwrite, WriteError};
 use crate::secret_file::Place;
 use crate::watch::{Nobody, Watch};
@@ -34,7 +36,7 @@ use backup::{Closed, Copied};
 use change::Missing;
 use contents::{CREDENTIALS, Set, Sets};
 pub use error::{Effect, VaultError};
-use home::{Home, Locked, PATIENCE};
+use home::{Home, Locked};
 use open::Open;
 pub use verify::Verified;
 

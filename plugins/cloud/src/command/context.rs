@@ -79,8 +79,8 @@ impl<'a> CommandContext<'a> {
     }
 
     /// Whether a set can be chosen, by the user or by a script.
-    pub fn can_choose(&self) -> bool {
-        self.interactive() || self.has_answer(super::choose::KEY)
+    pub fn can_choose(&self, key: &str) -> bool {
+        self.interactive() || self.has_answer(key)
     }
 
     /// Whether somebody can be asked.
@@ -165,8 +165,8 @@ impl Watch for CommandContext<'_> {
         self.cancel.requested()
     }
 
-    fn retrying(&self, line: &str) {
-        self.warn(&crate::text::theirs(line));
+    fn warn(&self, line: &str) {
+        Self::warn(self, line);
     }
 
     fn requested(&self, line: &str) {
@@ -177,8 +177,8 @@ impl Watch for CommandContext<'_> {
         self.progress(line);
     }
 
-    fn notice(&self, line: &str) {
-        self.warn(line);
+    fn note(&self, line: &str) {
+        Self::note(self, line);
     }
 
     fn detail(&self, line: &str) {

@@ -101,7 +101,7 @@ fn named(context: &CommandContext<'_>, options: &Run) -> Result<Option<SetName>,
         context.note(&deploy.used(&name));
         return Ok(Some(name));
     }
-    if context.can_choose() {
+    if context.can_choose(choose::KEY) {
         return Ok(None);
     }
     Err(invalid(vec![project::no_name()]))

@@ -21,6 +21,7 @@ use super::retry;
 use super::wire::Body;
 use crate::backend::BackendError;
 use crate::pace::Pace;
+use crate::text::theirs;
 use crate::watch::Watch;
 use connect::connector;
 use waiting::{runtime, until_cancelled};
@@ -261,11 +262,11 @@ impl<'a> Client<'a> {
                 return Err(Unconfirmed { error, reach });
             };
             turn += 1;
-            self.watch.retrying(&format!(
+            self.watch.warn(&theirs(&format!(
                 "{method} {}: {error}; trying again in {} s ({turn} of {tries})",
                 url.path(),
                 pause.as_secs_f64(),
-            ));
+            )));
             until_cancelled(self.watch, tokio::time::sleep(pause))
                 .await
                 .map_err(|error| Unconfirmed { error, reach })?;

@@ -3,49 +3,17 @@
 //! The service, or a proxy in front of it, may repeat the token or a value: whole, in part, or encoded. What is found is
 //! replaced; the words around it stay.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
+mod forms;
+mod page;
 
-use base64::Engine;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use bot_cli_sdk::secret::Secret;
 use serde_json::Value;
-use zeroize::Zeroizing;
 
-use super::path::segment;
-
-/// Takes the place of what is hidden.
-const HIDDEN: &str = "[hidden]";
+use forms::{core, forms};
+use page::Page;
 
 /// The most of a text that is looked through; far more than is ever shown.
 const LONGEST: usize = 4096;
-
-/// A repetition of so many characters is hidden, wherever in a secret they stand.
-const WINDOW: usize = 8;
-
-/// Secrets of fewer characters are hidden only where a whole word repeats them: shorter parts occur in honest sentences.
-const SHORT: usize = 6;
-
-/// So many characters behind the mark of its kind are those of the secret, and not of another.
-const SURE: usize = 3;
-
-/// Beginnings that say of what kind a secret is, and nothing of the secret itself.
-const KINDS: [&str; 14] = [
-    "pcc_pat_",
-    "github_pat_",
-    "sk-proj-",
-    "sk-ant-",
-    "sk_live_",
-    "sk_test_",
-    "xoxb-",
-    "xoxp-",
-    "ghp_",
-    "gho_",
-    "sk_",
-    "sk-",
-    "pk_",
-    "eyj",
-];
 
 /// Fields of an answer that name things. A value may equal such a name, so only long repetitions are hidden there.
 const NAMES: [&str; 10] = [
@@ -146,189 +114,13 @@ fn hide<'s>(text: &str, secrets: impl Iterator<Item = &'s Secret>, public: &[Str
         for form in forms(secret.expose()) {
             page.mark(form.as_bytes());
         }
-        page.mark_beginning(secret.expose());
+        let secret = secret.expose();
+        page.mark_beginning(secret, secret.len() - core(secret).len());
     }
     for word in public {
         page.unmark(&word.to_ascii_lowercase());
     }
     page.replaced(text)
-}
-
-/// A text and which of its bytes are to be hidden.
-struct Page<'t> {
-    text: &'t str,
-    hidden: Vec<bool>,
-    /// Where each window of the text begins, by the length of the window.
-    windows: HashMap<usize, HashMap<&'t [u8], Vec<usize>>>,
-}
-
-impl<'t> Page<'t> {
-    fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            hidden: vec![false; text.len()],
-            windows: HashMap::new(),
-        }
-    }
-
-    /// Marks every part of `form` that is long enough to tell something.
-    fn mark(&mut self, form: &[u8]) {
-        if form.len() < SHORT {
-            if form.len() > 2 {
-                self.mark_word(form);
-            }
-            return;
-        }
-        let length = (form.len() - 2).clamp(SHORT.min(form.len()), WINDOW);
-        let text = self.text.as_bytes();
-        let windows = self.windows.entry(length).or_insert_with(|| {
-            let mut windows: HashMap<&[u8], Vec<usize>> = HashMap::new();
-            for (at, window) in text.windows(length).enumerate() {
-                windows.entry(window).or_default().push(at);
-            }
-            windows
-        });
-        for window in form.windows(length) {
-            for &at in windows.get(window).into_iter().flatten() {
-                self.hidden[at..at + length].fill(true);
-            }
-        }
-    }
-
-    /// Marks even a short beginning of `secret`, where what says of what kind it is stands before it.
-    fn mark_beginning(&mut self, secret: &str) {
-        let kind = secret.len() - core(secret).len();
-        let lower = Zeroizing::new(secret.to_ascii_lowercase());
-        let Some(sure) = lower.get(..kind + SURE).filter(|_| kind > 0) else {
-            return;
-        };
-        for (at, _) in self.text.match_indices(sure) {
-            let rest = &self.text.as_bytes()[at..];
-            let same = rest.iter().zip(lower.bytes());
-            let length = same.take_while(|(one, other)| **one == *other).count();
-            self.hidden[at + kind..at + length].fill(true);
-        }
-    }
-
-    fn mark_word(&mut self, word: &[u8]) {
-        for at in self.occurrences(word) {
-            self.hidden[at..at + word.len()].fill(true);
-        }
-    }
-
-    /// Shows a public word again, unless more than the word was hidden.
-    fn unmark(&mut self, word: &str) {
-        for at in self.occurrences(word.as_bytes()) {
-            let end = at + word.len();
-            let goes_on = (at > 0 && self.hidden[at - 1]) || self.hidden.get(end) == Some(&true);
-            if !goes_on {
-                self.hidden[at..end].fill(false);
-            }
-        }
-    }
-
-    /// Where a word begins that is not part of a longer one.
-    fn occurrences(&self, word: &[u8]) -> Vec<usize> {
-        let text = self.text.as_bytes();
-        let joins = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-        if word.is_empty() || word.len() > text.len() {
-            return Vec::new();
-        }
-        (0..=text.len() - word.len())
-            .filter(|&at| {
-                text[at..].starts_with(word)
-                    && !joins(at.checked_sub(1).and_then(|before| text.get(before)))
-                    && !joins(text.get(at + word.len()))
-            })
-            .collect()
-    }
-
-    fn replaced(&self, original: &str) -> String {
-        let mut shown = String::with_capacity(original.len());
-        let mut hiding = false;
-        for (at, character) in original.char_indices() {
-            let hidden = self.hidden[at..at + character.len_utf8()].contains(&true);
-            if hidden && !hiding {
-                shown.push_str(HIDDEN);
-            } else if !hidden {
-                shown.push(character);
-            }
-            hiding = hidden;
-        }
-        shown
-    }
-}
-
-/// The guises of a secret, in lower case: as it is, in the encodings of URLs, JSON, hex and base64, and the parts of
-/// credentials.
-fn forms(secret: &str) -> Vec<Zeroizing<String>> {
-    let mut parts = vec![Zeroizing::new(secret.to_owned())];
-    for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-        let decoded = engine.decode(secret.trim_end_matches('='));
-        if let Some(decoded) = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
-            parts.push(Zeroizing::new(decoded));
-        }
-    }
-    let tokens: Vec<_> = parts
-        .iter()
-        .filter_map(|part| part.split_once(':'))
-        .filter(|(_, token)| !token.starts_with("//"))
-        .map(|(_, token)| Zeroizing::new(token.to_owned()))
-        .collect();
-    parts.extend(tokens);
-    let mut forms = Vec::new();
-    for part in parts {
-        let core = core(&part);
-        let bytes = core.as_bytes();
-        forms.push(core.to_owned());
-        forms.push(segment(core));
-        let escaped = serde_json::to_string(core).unwrap_or_default();
-        forms.push(serde_json::to_string(&escaped).unwrap_or_default());
-        forms.push(escaped);
-        forms.push(hex(bytes));
-        // Inside a longer text, base64 has one of three forms, whose ends depend on what is around them.
-        for skipped in 0..3.min(bytes.len()) {
-            for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-                let whole = (bytes.len() - skipped) / 3 * 3;
-                let encoded = engine.encode(&bytes[skipped..skipped + whole]);
-                if encoded.len() >= WINDOW {
-                    forms.push(encoded);
-                }
-            }
-        }
-    }
-    forms
-        .into_iter()
-        .map(|form| Zeroizing::new(form.trim_matches('"').to_ascii_lowercase()))
-        .filter(|form| !form.is_empty())
-        .collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
-/// A secret without what only says of what kind it is: the scheme of an address, the frame of a key, the mark of a token.
-fn core(secret: &str) -> &str {
-    let lower = secret.to_ascii_lowercase();
-    if let Some(kind) = KINDS.iter().find(|kind| lower.starts_with(**kind)) {
-        return &secret[kind.len()..];
-    }
-    if let Some((scheme, rest)) = secret.split_once("://")
-        && scheme
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
-    {
-        return rest;
-    }
-    let Some(framed) = secret.strip_prefix("-----BEGIN ") else {
-        return secret;
-    };
-    let body = framed.split_once("-----").map_or(framed, |(_, body)| body);
-    body.split("-----END").next().unwrap_or(body).trim()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::contents::kind;
-use super::keys::random;
+use super::random::random;
 use super::sealed::{checked, with_checksum};
 use crate::domain::SetKind;
 

@@ -104,10 +104,10 @@ impl Home<'_> {
         } else {
             let (key, place) = key::create(&file, self.key)?;
             match place {
-                Place::Keyring => self.watch.notice(
+                Place::Keyring => self.watch.note(
                     "the key of the new vault is in the keyring: without that entry the vault can't be opened",
                 ),
-                Place::File => self.watch.notice(&format!(
+                Place::File => self.watch.note(&format!(
                     "the key of the new vault is in `{}`: whoever can read your files can open it",
                     file.path().display()
                 )),

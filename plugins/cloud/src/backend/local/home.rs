@@ -1,26 +1,22 @@
 //! The folder of a vault: its files, who may use them, and the lock that lets one writer in at a time.
 
-use std::fs::{self, File, Metadata, TryLockError};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use bot_cli_sdk::failure::reason;
 
 use super::VaultError;
 use super::legacy::Legacy;
 use super::sealed::Unverified;
-use crate::files::{exists, foreign_owner, lock_file, writable_by_others};
+use crate::files::lock::{self, LockError};
+use crate::files::{exists, foreign_owner, writable_by_others};
 use crate::secret_file::{Place, SecretFile};
 use crate::watch::Watch;
 
-/// How long other processes are waited for.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// When the user is told what is waited for.
-const SOON: Duration = Duration::from_secs(1);
-
-/// How often the lock is tried.
-const TICK: Duration = Duration::from_millis(10);
+/// What the user is told while another process writes.
+const WAITING: &str = "waiting for another process that is using the vault";
 
 /// Where a vault is.
 pub struct Home<'a> {
@@ -138,7 +134,13 @@ impl<'a> Home<'a> {
         let path = self.folder.join("vault.lock");
         match File::open(&path) {
             Ok(file) => {
-                self.wait(&path, || file.try_lock_shared())?;
+                lock::wait(
+                    || file.try_lock_shared(),
+                    self.patience,
+                    WAITING,
+                    self.watch,
+                )
+                .map_err(|error| not_locked(error, |error| VaultError::file(&path, error)))?;
                 Ok(Some(file))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -149,41 +151,19 @@ impl<'a> Home<'a> {
     /// Waits until no other process writes.
     pub fn lock(&self) -> Result<File, VaultError> {
         let path = self.folder.join("vault.lock");
-        let failed =
-            |error: &io::Error| VaultError::not_written(&path, bot_cli_sdk::failure::reason(error));
-        let file = lock_file(&path).map_err(|error| failed(&error))?;
-        self.wait(&path, || file.try_lock())?;
-        Ok(file)
+        lock::lock(&path, self.patience, WAITING, self.watch).map_err(|error| {
+            not_locked(error, |error| VaultError::not_written(&path, reason(error)))
+        })
     }
+}
 
-    fn wait(
-        &self,
-        path: &Path,
-        attempt: impl Fn() -> Result<(), TryLockError>,
-    ) -> Result<(), VaultError> {
-        let begun = Instant::now();
-        let mut told = false;
-        loop {
-            match attempt() {
-                Ok(()) => return Ok(()),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(VaultError::file(path, &error)),
-            }
-            if self.watch.cancelled() {
-                return Err(VaultError::Cancelled);
-            }
-            if begun.elapsed() >= self.patience {
-                return Err(VaultError::Busy {
-                    seconds: self.patience.as_secs(),
-                });
-            }
-            if begun.elapsed() >= SOON && !told {
-                told = true;
-                self.watch
-                    .notice("waiting for another process that is using the vault");
-            }
-            thread::sleep(TICK);
-        }
+fn not_locked(error: LockError, failed: impl FnOnce(&io::Error) -> VaultError) -> VaultError {
+    match error {
+        LockError::Busy(patience) => VaultError::Busy {
+            seconds: patience.as_secs(),
+        },
+        LockError::Cancelled => VaultError::Cancelled,
+        LockError::File(error) => failed(&error),
     }
 }
 

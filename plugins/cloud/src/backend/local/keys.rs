@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use chacha20poly1305::aead::OsRng;
-use chacha20poly1305::aead::rand_core::RngCore;
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
+use super::random::random;
 use super::seal::{KEY, Seal};
 
 /// The key of a vault: 32 random bytes.
@@ -40,13 +39,6 @@ impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
-}
-
-/// Fills `bytes` with random numbers of the system.
-pub fn random(bytes: &mut [u8]) -> Result<(), String> {
-    OsRng
-        .try_fill_bytes(bytes)
-        .map_err(|error| format!("the system gives no random numbers: {error}"))
 }
 
 /// What the key of a vault does in the vault of this id. The derived keys are those of `VAULT.md`.

@@ -7,7 +7,7 @@ use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use zeroize::Zeroizing;
 
-use super::keys::random;
+use super::random::random;
 
 /// The version of the form.
 const VERSION: u8 = 1;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::contents::{Sealed, Set, Sets, kind};
-use super::keys::{Derived, hex, random, unhex};
+use super::keys::{Derived, hex, unhex};
+use super::random::random;
 
 /// The first line.
 const MAGIC: &str = "bot-cli vault 2\n";

@@ -5,7 +5,7 @@ use std::path::Path;
 use bot_cli_sdk::failure::Failure;
 
 use crate::command::context::CommandContext;
-use crate::command::project;
+use crate::command::{choose, project};
 use crate::domain::{Region, SetName};
 use crate::input::empty::REFUSED;
 use crate::input::given::{self, Given, Wrong};
@@ -108,7 +108,7 @@ fn name(
         return Ok((parsed(name), None));
     }
     let Some(deploy) = project::find(&context.cwd(), "set")? else {
-        if !context.can_choose() {
+        if !context.can_choose(choose::KEY) {
             wrong.push(project::no_name());
         }
         return Ok((None, None));

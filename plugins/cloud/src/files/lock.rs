@@ -1,0 +1,107 @@
+//! Locks by which processes let one another in.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::watch::Watch;
+
+/// How long other processes are waited for.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// After how long the user is told what is waited for.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How often a lock is tried.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Opens the file whose lock lets one process in at a time. It stays empty.
+pub fn lock_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// Why a lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another process kept it for so long.
+    #[error("another process has kept it locked for {} seconds", .0.as_secs())]
+    Busy(Duration),
+    /// The user did not want to wait any longer.
+    #[error("cancelled")]
+    Cancelled,
+    /// The file can't be opened or locked.
+    #[error(transparent)]
+    File(#[from] io::Error),
+}
+
+/// Takes the lock of the file at `path`, and waits up to `patience` for other processes that have it. Where that takes
+/// longer than a moment, `waiting` tells the user what for. The lock ends with what is returned.
+pub fn lock(
+    path: &Path,
+    patience: Duration,
+    waiting: &str,
+    watch: &dyn Watch,
+) -> Result<File, LockError> {
+    let file = lock_file(path)?;
+    wait(|| file.try_lock(), patience, waiting, watch)?;
+    Ok(file)
+}
+
+/// Tries to take a lock until it succeeds, as [`lock`] does.
+pub fn wait(
+    attempt: impl Fn() -> Result<(), TryLockError>,
+    patience: Duration,
+    waiting: &str,
+    watch: &dyn Watch,
+) -> Result<(), LockError> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        match attempt() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        if watch.cancelled() {
+            return Err(LockError::Cancelled);
+        }
+        if begun.elapsed() >= patience {
+            return Err(LockError::Busy(patience));
+        }
+        if begun.elapsed() >= SOON && !told {
+            told = true;
+            watch.note(waiting);
+        }
+        thread::sleep(TICK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{LockError, lock};
+    use crate::watch::Nobody;
+
+    #[test]
+    fn a_lock_is_waited_for_and_not_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let take = || lock(&path, Duration::from_millis(30), "waiting", &Nobody);
+        let first = take().unwrap();
+        assert!(matches!(take(), Err(LockError::Busy(_))));
+        drop(first);
+        assert!(take().is_ok());
+        let nowhere = folder.path().join("none/lock");
+        let taken = lock(&nowhere, Duration::ZERO, "waiting", &Nobody);
+        assert!(matches!(taken, Err(LockError::File(_))));
+    }
+}
