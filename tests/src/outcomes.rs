@@ -81,10 +81,11 @@ pub fn run<R: Runner>(
 fn alone(seed: u64, operations: usize, runner: &impl Runner) -> io::Result<Tally> {
     let mut random = Rng::with_seed(seed);
     let service = Service::start()?;
+    let folder = tempfile::tempdir()?;
     let mut tally = Tally::default();
     for number in 0..operations {
         operation::prepare(&service, &mut random);
-        let operation = operation::draw(&mut random, number);
+        let operation = operation::draw(&mut random, number, folder.path())?;
         let before = service.stored();
         let weather = weather::draw(&mut random, runner.longest());
         service.follow(weather.script.clone());

@@ -93,7 +93,7 @@ impl Claims {
         if ran.status != 0 {
             return;
         }
-        for (member, existed) in [("created", false), ("overwritten", true)] {
+        for (member, existed) in [("created", false), ("overwritten", true), ("removed", true)] {
             for key in ran.document[member].as_array().into_iter().flatten() {
                 let key = key.as_str().unwrap_or_default();
                 let holds = find(key).is_some_and(|part| part.existed == existed);
@@ -162,6 +162,7 @@ impl Claims {
                 self.claim(holds, format!("shown {keys:?}"));
             }
             Operation::Set { .. }
+            | Operation::Prune { .. }
             | Operation::Unset { .. }
             | Operation::Delete { .. }
             | Operation::Pull { .. } => {}
@@ -186,14 +187,23 @@ struct Part {
 
 fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
     match operation {
-        Operation::Set { name, pairs, .. } => pairs
-            .iter()
-            .map(|(key, value)| Part {
+        Operation::Set { name, pairs, .. } => put(name, pairs, before, after),
+        Operation::Prune { name, pairs, .. } => {
+            let there = before[name]["secrets"]
+                .as_object()
+                .into_iter()
+                .flat_map(Map::keys);
+            let others = there.filter(|key| !pairs.iter().any(|(given, _)| given == *key));
+            let gone = others.map(|key| Part {
                 key: key.clone(),
-                existed: before[name]["secrets"].get(key).is_some(),
-                applied: after[name]["secrets"][key] == json!(value),
-            })
-            .collect(),
+                existed: true,
+                applied: after[name]["secrets"].get(key).is_none(),
+            });
+            put(name, pairs, before, after)
+                .into_iter()
+                .chain(gone)
+                .collect()
+        }
         Operation::Unset { name, keys } => keys
             .iter()
             .map(|key| {
@@ -222,9 +232,19 @@ fn parts(operation: &Operation, before: &Value, after: &Value) -> Vec<Part> {
     }
 }
 
+fn put(name: &str, pairs: &[(String, String)], before: &Value, after: &Value) -> Vec<Part> {
+    let part = |(key, value): &(String, String)| Part {
+        key: key.clone(),
+        existed: before[name]["secrets"].get(key).is_some(),
+        applied: after[name]["secrets"][key] == json!(value),
+    };
+    pairs.iter().map(part).collect()
+}
+
 fn name(operation: &Operation) -> &str {
     match operation {
         Operation::Set { name, .. }
+        | Operation::Prune { name, .. }
         | Operation::Unset { name, .. }
         | Operation::Delete { name }
         | Operation::Pull { name, .. }
@@ -237,7 +257,9 @@ fn leaks(operation: &Operation, ran: &Ran) -> bool {
     let document = ran.document.to_string();
     let shows = |secret: &str| ran.said.contains(secret) || document.contains(secret);
     match operation {
-        Operation::Set { pairs, .. } => pairs.iter().any(|(_, value)| shows(value)),
+        Operation::Set { pairs, .. } | Operation::Prune { pairs, .. } => {
+            pairs.iter().any(|(_, value)| shows(value))
+        }
         Operation::Pull { credentials, .. } => {
             shows(credentials) || shows(&STANDARD.encode(credentials))
         }

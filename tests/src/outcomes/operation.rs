@@ -1,5 +1,9 @@
 //! What a user does: one command, drawn at random.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use fastrand::Rng;
 
 use crate::service::{ORGANIZATION, OTHER_ORGANIZATION, Outcome, Provisioning, Service};
@@ -21,6 +25,15 @@ pub enum Operation {
         pairs: Vec<(String, String)>,
         /// Whether it waits until the set is ready.
         wait: bool,
+    },
+    /// `secrets set --file … --prune`.
+    Prune {
+        /// The set.
+        name: String,
+        /// Keys with values; all others go.
+        pairs: Vec<(String, String)>,
+        /// The file that has them.
+        file: PathBuf,
     },
     /// `secrets unset`.
     Unset {
@@ -66,6 +79,10 @@ impl Operation {
                     add(&[&format!("{key}={value}")]);
                 }
             }
+            Self::Prune { name, file, .. } => {
+                let file = file.display().to_string();
+                add(&["set", name, "--file", &file, "--prune", "--skip"]);
+            }
             Self::Unset { name, keys } => {
                 add(&["unset", "--skip", name]);
                 for key in keys {
@@ -84,7 +101,7 @@ impl Operation {
 }
 
 /// Draws an operation. Every value is one that was never there before, so that one look tells whether it arrived.
-pub fn draw(random: &mut Rng, number: usize) -> Operation {
+pub fn draw(random: &mut Rng, number: usize, folder: &Path) -> io::Result<Operation> {
     let name = SETS[random.usize(..3)].to_owned();
     let keys = |random: &mut Rng| {
         let mut keys = KEYS.map(str::to_owned);
@@ -93,15 +110,27 @@ pub fn draw(random: &mut Rng, number: usize) -> Operation {
     };
     // Now and then a name is one of the other kind of set.
     let any = SETS[random.usize(..SETS.len())].to_owned();
-    match random.u8(..20) {
-        0..=7 => Operation::Set {
-            pairs: keys(random)
-                .into_iter()
-                .map(|key| (key, format!("canary-{number}-{:08x}", random.u32(..))))
-                .collect(),
+    let pairs = |random: &mut Rng| -> Vec<(String, String)> {
+        let keys = keys(random).into_iter();
+        keys.map(|key| (key, format!("canary-{number}-{:08x}", random.u32(..))))
+            .collect()
+    };
+    Ok(match random.u8(..20) {
+        0..=5 => Operation::Set {
+            pairs: pairs(random),
             wait: random.u8(..4) == 0,
             name,
         },
+        6..=7 => {
+            let pairs = pairs(random);
+            let file = folder.join("pairs.env");
+            let lines: Vec<String> = pairs
+                .iter()
+                .map(|(key, value)| format!("{key}={value}\n"))
+                .collect();
+            fs::write(&file, lines.concat())?;
+            Operation::Prune { name, pairs, file }
+        }
         8..=10 => Operation::Unset {
             keys: keys(random),
             name,
@@ -117,7 +146,7 @@ pub fn draw(random: &mut Rng, number: usize) -> Operation {
         },
         17 => Operation::List,
         _ => Operation::Show { name: any },
-    }
+    })
 }
 
 /// Puts the service into a state in which something can be done.

@@ -100,7 +100,7 @@ fn who_waits_for_another_process_is_told_and_can_give_up() {
     let mut line = String::new();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     stderr.read_line(&mut line).unwrap();
-    let expected = "warning: waiting for another process that is using the vault\n";
+    let expected = "note: waiting for another process that is using the vault\n";
     assert_eq!(line, expected);
     let process = child.id().to_string();
     let interrupted = Command::new("kill").args(["-INT", &process]).status();
