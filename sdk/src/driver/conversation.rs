@@ -32,6 +32,8 @@ pub struct Plugin {
     last_id: i64,
     /// A line that the plugin has no room for as long as it does not read.
     unsent: Option<Outgoing>,
+    /// Whether the plugin was made to end: what it still asks for is not answered.
+    ending: bool,
     ear: Ear,
 }
 
@@ -46,6 +48,7 @@ impl Plugin {
             process,
             last_id: 0,
             unsent: None,
+            ending: false,
             ear: Ear::new(&launch.name),
         })
     }
@@ -94,6 +97,7 @@ impl Plugin {
                 Some(Step::Terminate) => {
                     // It may have something to say on its way out, but nothing to hear any more.
                     self.unsent = None;
+                    self.ending = true;
                     self.process.signal(Signal::TERM);
                 }
                 Some(Step::Kill) => {
@@ -147,6 +151,7 @@ impl Plugin {
             return Ok(None);
         }
         match Message::from_line(&bytes) {
+            Ok(Message::Request { .. }) if self.ending => {}
             Ok(Message::Request { id, method, params }) => {
                 let reply = service::reply(id, &method, params, ui);
                 if reply.secret {
