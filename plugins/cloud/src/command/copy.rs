@@ -106,12 +106,7 @@ fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
 }
 
 fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<Original, Failure> {
-    let wanted = Wanted {
-        organization: options.organization.clone(),
-        region: None,
-        backend: Some("local".to_owned()),
-    };
-    let mut scope = open::scope(context, &wanted)?;
+    let mut scope = open::vault_scope(context, options.organization.as_deref())?;
     let vault = open::vault(context, &mut scope)?;
     let failed = |error: VaultError| words::failure(&error.into());
     let Some(details) = vault.get(&name).map_err(failed)? else {

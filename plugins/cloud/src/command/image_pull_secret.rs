@@ -1,5 +1,7 @@
 //! `secrets image-pull-secret`.
 
+pub(super) mod save;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bot_cli_sdk::failure::Failure;
@@ -9,15 +11,14 @@ use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::provisioning::{self, Expected};
-use super::target::{target, where_to};
+use super::target::target;
 use super::{confirm, open};
 use crate::backend::{Details, Keys};
-use crate::domain::{RegistryHost, SetKind, SetName, Status};
+use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::input::given::Wrong;
 use crate::input::invalid;
 use crate::options::ImagePullSecret;
-use crate::words::change::Deed;
+use save::Plan;
 
 /// Whether credentials are still to be encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,19 +53,14 @@ pub(super) fn put(
     let target = target(&mut opened, &name, kind, existing, &|line| {
         context.warn(line);
     })?;
-    let verb = if target.exists {
-        ("Update", "Updated")
-    } else {
-        ("Create", "Created")
+    let plan = Plan {
+        name: &name,
+        host: &host,
+        target: &target,
     };
-    let place = where_to(&opened, &target.region);
-    let plan = format!(
-        "{} the image pull secret `{name}` for {host} in {place}\n",
-        verb.0
-    );
     let mut status = None;
     let text = if options.dry_run {
-        plan + "Nothing was changed\n"
+        plan.words(&opened) + "Nothing was changed\n"
     } else {
         let credentials = match given {
             Some(credentials) => credentials,
@@ -72,38 +68,17 @@ pub(super) fn put(
         };
         // Who is asked anything is asked for consent, too; a script that gives everything means it.
         if target.exists && context.interactive() && !options.skip {
-            confirm::yes(
-                context,
-                format!("Replace the credentials of `{name}`?"),
-                plan,
-            )?;
+            let message = format!("Replace the credentials of `{name}`?");
+            confirm::yes(context, message, plan.words(&opened))?;
         }
-        context.progress("Saving the credentials");
-        let put = opened
-            .backend
-            .put_image_pull_secret(&name, &host, &credentials, target.prior());
-        let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
-        let expected = (&confirmed, Expected::Listed);
-        let seen = provisioning::after(context, &opened, &name, expected, options.wait)?;
-        status = seen.map(Status::name);
-        format!(
-            "{} the image pull secret `{name}` for {host} ({place}; {})\n",
-            verb.1,
-            status.unwrap_or("status unknown")
-        )
+        status = plan.carry_out(context, &opened, &credentials, options.wait)?;
+        plan.done(&opened, status)
     };
+    let mut data = plan.json(&opened, status, options.dry_run);
+    data["encoded"] = json!(encoding == Encoding::Base64);
     Ok(Reply {
         text,
-        data: json!({
-            "name": name.as_str(),
-            "host": host.as_str(),
-            "region": target.region.as_str(),
-            "created": !target.exists,
-            "encoded": encoding == Encoding::Base64,
-            "status": status,
-            "dry_run": options.dry_run,
-            "scope": opened.scope.json(),
-        }),
+        data,
         next: Vec::new(),
     })
 }

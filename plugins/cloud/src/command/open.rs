@@ -33,6 +33,19 @@ pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fai
     Scope::resolve(wanted, &context.environment, &config, signed_in)
 }
 
+/// The scope of the vault, whatever keeps secrets otherwise.
+pub fn vault_scope(
+    context: &CommandContext<'_>,
+    organization: Option<&str>,
+) -> Result<Scope, Failure> {
+    let wanted = Wanted {
+        organization: organization.map(str::to_owned),
+        region: None,
+        backend: Some(BackendKind::Local.to_string()),
+    };
+    scope(context, &wanted)
+}
+
 /// The backend that `wanted` stands for.
 pub fn open<'a>(context: &'a CommandContext<'_>, wanted: &Wanted) -> Result<Opened<'a>, Failure> {
     open_scope(context, scope(context, wanted)?)

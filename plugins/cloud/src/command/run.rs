@@ -20,7 +20,7 @@ use crate::backend::local::Vault;
 use crate::domain::{Entry, Organization, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::scope::{Scope, Setting, Source, Wanted};
+use crate::scope::{Scope, Setting, Source};
 use crate::words;
 
 /// How often the program and the user are looked at.
@@ -31,12 +31,7 @@ const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
     let named = named(context, options)?;
-    let wanted = Wanted {
-        organization: options.organization.clone(),
-        region: None,
-        backend: Some("local".to_owned()),
-    };
-    let mut scope = open::scope(context, &wanted)?;
+    let mut scope = open::vault_scope(context, options.organization.as_deref())?;
     let vault = open::vault(context, &mut scope)?;
     let name = match named {
         Some(name) => name,

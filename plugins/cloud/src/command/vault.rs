@@ -15,7 +15,6 @@ use crate::backend::local::{Size, Vault, VaultError, Verified};
 use crate::files::{Overwrite, exists};
 use crate::input::{given, invalid};
 use crate::options::{Backup, Restore};
-use crate::scope::Wanted;
 use crate::secret_file::Place;
 use crate::text::{count, theirs};
 use crate::words;
@@ -137,11 +136,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
 
 /// The vault of this machine, whatever backend is configured.
 fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
-    let wanted = Wanted {
-        backend: Some("local".to_owned()),
-        ..Wanted::default()
-    };
-    open::vault(context, &mut open::scope(context, &wanted)?)
+    open::vault(context, &mut open::vault_scope(context, None)?)
 }
 
 fn failure(error: &VaultError) -> Failure {

@@ -2,17 +2,14 @@
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
-use serde_json::json;
 
 use super::{Contents, Original, from, place};
 use crate::command::confirm;
 use crate::command::context::CommandContext;
+use crate::command::image_pull_secret::save::Plan;
 use crate::command::open::Opened;
-use crate::command::provisioning::{self, Expected};
-use crate::command::target::where_to;
-use crate::domain::{RegistryHost, SetKind, SetName, Status};
+use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::options::Copy;
-use crate::words::change::Deed;
 
 pub(super) fn copy(
     context: &CommandContext<'_>,
@@ -27,45 +24,27 @@ pub(super) fn copy(
     let host = RegistryHost::parse(host)
         .map_err(|problem| damaged(&format!("the address of its registry {problem}")))?;
     let target = place(context, opened, original, to, SetKind::ImagePullSecret)?;
-    let (verb, past) = if target.exists {
-        ("Update", "Updated")
-    } else {
-        ("Create", "Created")
+    let plan = Plan {
+        name: to,
+        host: &host,
+        target: &target,
     };
-    let place = where_to(opened, &target.region);
-    let plan = format!("{verb} the image pull secret `{to}` for {host} in {place}\n");
     let mut status = None;
     let text = if options.dry_run {
-        plan + "Nothing was changed\n"
+        plan.words(opened) + "Nothing was changed\n"
     } else {
         if !options.skip {
-            confirm::yes(context, format!("Save the credentials in `{to}`?"), plan)?;
+            let message = format!("Save the credentials in `{to}`?");
+            confirm::yes(context, message, plan.words(opened))?;
         }
-        context.progress("Saving the credentials");
-        let put = opened
-            .backend
-            .put_image_pull_secret(to, &host, credentials, target.prior());
-        let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, to, &error))?;
-        let expected = (&confirmed, Expected::Listed);
-        let seen = provisioning::after(context, opened, to, expected, options.wait)?;
-        status = seen.map(Status::name);
-        format!(
-            "{past} the image pull secret `{to}` for {host} ({place}; {})\n",
-            status.unwrap_or("status unknown")
-        )
+        status = plan.carry_out(context, opened, credentials, options.wait)?;
+        plan.done(opened, status)
     };
+    let mut data = plan.json(opened, status, options.dry_run);
+    data["from"] = from(original);
     Ok(Reply {
         text,
-        data: json!({
-            "name": to.as_str(),
-            "host": host.as_str(),
-            "region": target.region.as_str(),
-            "created": !target.exists,
-            "status": status,
-            "dry_run": options.dry_run,
-            "scope": opened.scope.json(),
-            "from": from(original),
-        }),
+        data,
         next: Vec::new(),
     })
 }

@@ -1,0 +1,78 @@
+//! Credentials of a registry as they are about to be saved, whether they are given or copied.
+
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::secret::Secret;
+use serde_json::{Value, json};
+
+use crate::command::context::CommandContext;
+use crate::command::open::Opened;
+use crate::command::provisioning::{self, Expected};
+use crate::command::target::{Target, where_to};
+use crate::domain::{RegistryHost, SetName, Status};
+use crate::words::change::Deed;
+
+/// An image pull secret as it will be.
+pub struct Plan<'a> {
+    /// Its name.
+    pub name: &'a SetName,
+    /// The registry.
+    pub host: &'a RegistryHost,
+    /// What is there already.
+    pub target: &'a Target,
+}
+
+impl Plan<'_> {
+    /// Says what is about to be done, for people.
+    pub fn words(&self, opened: &Opened<'_>) -> String {
+        let verb = if self.target.exists {
+            "Update"
+        } else {
+            "Create"
+        };
+        let place = where_to(opened, &self.target.region);
+        let Self { name, host, .. } = self;
+        format!("{verb} the image pull secret `{name}` for {host} in {place}\n")
+    }
+
+    /// Saves the credentials; returns the status that they have then.
+    pub fn carry_out(
+        &self,
+        context: &CommandContext<'_>,
+        opened: &Opened<'_>,
+        credentials: &Secret,
+        wait: bool,
+    ) -> Result<Option<Status>, Failure> {
+        let Self { name, host, target } = self;
+        context.progress("Saving the credentials");
+        let backend = &opened.backend;
+        let put = backend.put_image_pull_secret(name, host, credentials, target.prior());
+        let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, name, &error))?;
+        provisioning::after(context, opened, name, (&confirmed, Expected::Listed), wait)
+    }
+
+    /// Says what was done, for people.
+    pub fn done(&self, opened: &Opened<'_>, status: Option<Status>) -> String {
+        let verb = if self.target.exists {
+            "Updated"
+        } else {
+            "Created"
+        };
+        let place = where_to(opened, &self.target.region);
+        let status = status.map_or("status unknown", Status::name);
+        let Self { name, host, .. } = self;
+        format!("{verb} the image pull secret `{name}` for {host} ({place}; {status})\n")
+    }
+
+    /// Says what was done, for programs.
+    pub fn json(&self, opened: &Opened<'_>, status: Option<Status>, dry_run: bool) -> Value {
+        json!({
+            "name": self.name.as_str(),
+            "host": self.host.as_str(),
+            "region": self.target.region.as_str(),
+            "created": !self.target.exists,
+            "status": status.map(Status::name),
+            "dry_run": dry_run,
+            "scope": opened.scope.json(),
+        })
+    }
+}
