@@ -87,7 +87,7 @@ fn alone(seed: u64, operations: usize, runner: &impl Runner) -> io::Result<Tally
         operation::prepare(&service, &mut random);
         let operation = operation::draw(&mut random, number, folder.path())?;
         let before = service.stored();
-        let weather = weather::draw(&mut random, runner.longest());
+        let weather = weather::draw(&mut random, runner.longest(), runner.stops());
         service.follow(weather.script.clone());
         service.world().sent.clear();
         let ran = runner.run(&service, &operation, weather.stop)?;

@@ -39,6 +39,9 @@ pub trait Runner {
     /// How long a request is waited for.
     fn longest(&self) -> Duration;
 
+    /// One user in so many wants to stop.
+    fn stops(&self) -> u8;
+
     /// Runs one, and wants it to stop after `stop`.
     fn run(
         &self,
@@ -65,6 +68,10 @@ pub struct Executable {
 }
 
 impl Runner for InProcess {
+    fn stops(&self) -> u8 {
+        12
+    }
+
     fn longest(&self) -> Duration {
         Duration::from_millis(80)
     }
@@ -130,6 +137,10 @@ impl Runner for InProcess {
 }
 
 impl Runner for Executable {
+    fn stops(&self) -> u8 {
+        3
+    }
+
     fn longest(&self) -> Duration {
         Duration::from_millis(250)
     }

@@ -15,14 +15,14 @@ pub struct Weather {
     pub stop: Option<Duration>,
 }
 
-/// Draws the weather; requests are waited for as long as `patience`.
-pub fn draw(random: &mut Rng, patience: Duration) -> Weather {
+/// Draws the weather; requests are waited for as long as `patience`, and one user in so many wants to stop.
+pub fn draw(random: &mut Rng, patience: Duration, stops: u8) -> Weather {
     // Some days are fine, some are bad throughout.
     let badness = [0, 1, 2, 4, 7][random.usize(..5)];
     let script = (0..24)
         .map(|_| (random.u8(..10) < badness).then(|| fault(random, patience)))
         .collect();
-    let stop = (random.u8(..12) == 0).then(|| patience.mul_f64(random.f64() * 2.0));
+    let stop = (random.u8(..stops) == 0).then(|| patience.mul_f64(random.f64() * 2.0));
     Weather { script, stop }
 }
 
