@@ -79,13 +79,21 @@ impl Terminal {
         let Err(error) = shown else {
             return outcome.status;
         };
-        let failure = Failure::new(
-            Exit::Failed,
-            "output_failed",
-            format!("could not write the result: {}", reason(&error)),
-        );
-        to_stderr(&report::failure(&failure, self.look.stderr_color));
-        failure.exit.status()
+        let failed = format!("could not write the result: {}", reason(&error));
+        match &outcome.result {
+            // What the command did must not be mistaken for what became of its result.
+            Ok(_) => {
+                let message = format!("the command is done, but {failed}");
+                let failure = Failure::new(Exit::Failed, "output_failed", message);
+                to_stderr(&report::failure(&failure, self.look.stderr_color));
+                failure.exit.status()
+            }
+            Err(failure) => {
+                to_stderr(&report::log(Level::Warn, &failed, self.look.stderr_color));
+                to_stderr(&report::failure(failure, self.look.stderr_color));
+                outcome.status
+            }
+        }
     }
 
     fn report_text(&self, outcome: &Outcome) -> io::Result<()> {

@@ -25,7 +25,7 @@ mod token;
 mod unset;
 mod vault;
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::failure::{ChangeState, Failure};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::Session;
@@ -56,37 +56,47 @@ pub fn run(
     environment: Environment,
 ) -> Result<Reply, Failure> {
     let context = CommandContext::new(session, environment);
+    let changes = options.command.changes();
+    let done = carry_out(options, &context);
+    // What fails after a change, or in the middle of it, says so itself.
+    done.map_err(|failure| match failure.outcome {
+        None if changes => failure.outcome(ChangeState::NotDone),
+        Some(_) | None => failure,
+    })
+}
+
+fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Failure> {
     match options.command {
         Command::Secrets { command } => match command {
-            Secrets::List(options) => list::list(&context, &options),
-            Secrets::Set(options) => set::set(&context, options),
-            Secrets::Copy(options) => copy::copy(&context, &options),
-            Secrets::Unset(options) => unset::unset(&context, &options),
-            Secrets::Delete(options) => delete::delete(&context, &options),
-            Secrets::ImagePullSecret(options) => image_pull_secret::put(&context, &options),
-            Secrets::Run(options) => run::run(&context, &options),
+            Secrets::List(options) => list::list(context, &options),
+            Secrets::Set(options) => set::set(context, options),
+            Secrets::Copy(options) => copy::copy(context, &options),
+            Secrets::Unset(options) => unset::unset(context, &options),
+            Secrets::Delete(options) => delete::delete(context, &options),
+            Secrets::ImagePullSecret(options) => image_pull_secret::put(context, &options),
+            Secrets::Run(options) => run::run(context, &options),
         },
         Command::Vault { command } => match command {
-            Vault::Verify => vault::verify(&context),
-            Vault::Rekey => vault::rekey(&context),
-            Vault::Backup(options) => vault::backup(&context, &options),
-            Vault::Restore(options) => vault::restore(&context, &options),
+            Vault::Verify => vault::verify(context),
+            Vault::Rekey => vault::rekey(context),
+            Vault::Backup(options) => vault::backup(context, &options),
+            Vault::Restore(options) => vault::restore(context, &options),
         },
         Command::Auth { command } => match command {
-            Auth::Login(options) => auth::login(&context, &options),
-            Auth::Logout => logout::logout(&context),
-            Auth::Status => auth::status(&context),
+            Auth::Login(options) => auth::login(context, &options),
+            Auth::Logout => logout::logout(context),
+            Auth::Status => auth::status(context),
         },
         Command::Organizations { command } => match command {
-            Organizations::List(options) => organizations::list(&context, &options.scope),
-            Organizations::Use { name } => organizations::choose(&context, &name),
+            Organizations::List(options) => organizations::list(context, &options.scope),
+            Organizations::Use { name } => organizations::choose(context, &name),
         },
         Command::Regions { command } => match command {
-            Regions::List(options) => regions::list(&context, &options.scope),
+            Regions::List(options) => regions::list(context, &options.scope),
         },
         Command::Config { command } => match command {
-            Config::Show => config::show(&context),
-            Config::Set { key, value } => config::set(&context, &key, &value),
+            Config::Show => config::show(context),
+            Config::Set { key, value } => config::set(context, &key, &value),
         },
     }
 }

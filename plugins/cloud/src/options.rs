@@ -114,3 +114,28 @@ impl ScopeOptions {
         }
     }
 }
+
+impl Command {
+    /// Returns whether the command changes what is kept somewhere, so that its failure has to say what became of that.
+    #[must_use]
+    pub const fn changes(&self) -> bool {
+        match self {
+            Self::Secrets { command } => match command {
+                Secrets::Set(_)
+                | Secrets::Copy(_)
+                | Secrets::Unset(_)
+                | Secrets::Delete(_)
+                | Secrets::ImagePullSecret(_) => true,
+                Secrets::List(_) | Secrets::Run(_) => false,
+            },
+            Self::Vault { command } => match command {
+                Vault::Rekey | Vault::Backup(_) | Vault::Restore(_) => true,
+                Vault::Verify => false,
+            },
+            Self::Auth { .. }
+            | Self::Organizations { .. }
+            | Self::Regions { .. }
+            | Self::Config { .. } => false,
+        }
+    }
+}

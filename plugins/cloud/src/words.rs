@@ -4,10 +4,10 @@ pub mod change;
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure, reason};
 
 use crate::backend::BackendError;
-use crate::backend::local::VaultError;
+use crate::backend::local::{Effect, VaultError};
 use crate::files::WriteError;
 use crate::keyring::KeyringError;
 use crate::text::{span, theirs};
@@ -86,12 +86,10 @@ pub fn failure(error: &BackendError) -> Failure {
             said("you are not allowed to do this", message),
         )
         .hint("`bot-cli cloud organizations list` shows where you belong"),
-        BackendError::NotFound { message } => Failure::new(
-            Exit::Failed,
-            "not_found",
-            said("the service does not know it", message),
-        )
-        .hint("bot-cli cloud secrets list"),
+        BackendError::NotFound { message } => {
+            Failure::new(Exit::Failed, "not_found", said("not found", message))
+                .hint("`bot-cli cloud organizations list` shows where you belong, `bot-cli cloud secrets list` what is there")
+        }
         BackendError::Conflict { message } => Failure::new(
             Exit::Failed,
             "conflict",
@@ -106,17 +104,23 @@ pub fn failure(error: &BackendError) -> Failure {
                 message,
             ),
         )
-        .hint("the same command with `-vv` shows the requests"),
+        .hint("look at where it was sent: `bot-cli cloud config show`"),
         BackendError::InvalidResponse { what } => Failure::new(
             Exit::Failed,
             "invalid_response",
-            format!("the response is not the service's own: {}", theirs(what)),
+            format!("the response is not from the service: {}", theirs(what)),
         )
-        .hint("look at the address: `bot-cli cloud config show`"),
+        .hint("a proxy or a sign-in page may have answered; look at the address: `bot-cli cloud config show`"),
         BackendError::Cancelled | BackendError::Vault(VaultError::Cancelled) => {
             Failure::cancelled()
         }
-        BackendError::Vault(error) => vault(error),
+        BackendError::Vault(error) => {
+            let failure = vault(error);
+            match error.effect() {
+                Effect::Done => failure.outcome(ChangeState::Done),
+                Effect::NotDone => failure,
+            }
+        }
     }
 }
 
@@ -233,8 +237,8 @@ fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure 
     let ours = format!("the service is not available (status {status})");
     let failure = Failure::new(Exit::Unavailable, "unavailable", said(&ours, message));
     match retry_after {
-        Some(seconds @ 1..) => failure.hint(format!("try again in {}", span(seconds))),
-        Some(0) | None => failure.hint("try again in a while"),
+        Some(seconds @ 1..=86_400) => failure.hint(format!("try again in {}", span(seconds))),
+        Some(_) | None => failure.hint("try again in a while"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
-use crate::service::{ORGANIZATION, OTHER_ORGANIZATION, Outcome, Provisioning, Service};
+use crate::service::{ListForm, ORGANIZATION, OTHER_ORGANIZATION, Outcome, Provisioning, Service};
 
 /// The names that operations are about: few, so that they meet.
 const SETS: [&str; 4] = ["prod", "staging", "my-bot-secrets", "pull-x"];
@@ -158,6 +158,11 @@ pub fn prepare(service: &Service, random: &mut Rng) {
             0 => Outcome::Failed("no room in the cluster"),
             _ => Outcome::Ready,
         },
+    };
+    world.list_form = if random.bool() {
+        ListForm::Published
+    } else {
+        ListForm::Everywhere
     };
     world.deletes_say_nothing = random.bool();
     world.empty_list_is_missing = random.bool();

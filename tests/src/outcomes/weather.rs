@@ -32,7 +32,7 @@ fn fault(random: &mut Rng, patience: Duration) -> Injection {
     let injection = |fault| Injection::new("*", "/", fault);
     let own = |status, error, code| injection(Fault::error(status, error, code));
     let soon = |fault: Fault| fault.with("retry-after", "0");
-    match random.u8(..30) {
+    match random.u8(..36) {
         // The service's own refusals.
         0 => own(400, "Value is not valid", "GENERIC_BAD_REQUEST"),
         1 => own(401, "Unauthorized", "UNAUTHORIZED"),
@@ -48,6 +48,8 @@ fn fault(random: &mut Rng, patience: Duration) -> Injection {
         7 => injection(Fault::redirect("https://elsewhere.example/")),
         // What may have happened, or not.
         other => {
+            // An error of the service itself ends what it was doing, and an answer that is late has its own effect.
+            let is_open = !matches!(other, 14 | 15);
             let fault = match other {
                 8 | 9 => Fault::Reset,
                 10 => Fault::ResetInBody,
@@ -69,14 +71,38 @@ fn fault(random: &mut Rng, patience: Duration) -> Injection {
                 26 => Fault::json(200, "{}"),
                 27 => Fault::json([200, 202, 206, 226][random.usize(..4)], ""),
                 28 => Fault::json(204, ""),
-                _ => Fault::json(200, "[1, 2"),
+                29 => Fault::html(400),
+                30 => Fault::html(415),
+                31 => Fault::json(
+                    200,
+                    "{\"status\":\"OK\",\"error\":\"in use\",\"code\":\"IN_USE\"}",
+                ),
+                32 => Fault::json(202, "{\"accepted\":true}"),
+                33 => soon(Fault::error(504, "gateway timeout", "GATEWAY_TIMEOUT")),
+                34 => Fault::json(200, "[1, 2"),
+                // Words of its own that say nothing of a deletion.
+                _ => return no_deletion(random),
             };
             let injection = injection(fault);
-            if random.bool() {
-                injection.applied()
-            } else {
-                injection
+            match random.u8(..5) {
+                0 | 1 => injection.applied(),
+                2 if is_open => injection.applied_after(patience.mul_f64(random.f64() * 2.0)),
+                _ => injection,
             }
         }
     }
+}
+
+/// An answer to a deletion that deletes nothing and confirms nothing.
+fn no_deletion(random: &mut Rng) -> Injection {
+    let fault = match random.u8(..4) {
+        0 => Fault::error(404, "Organization not found", "NOT_FOUND"),
+        1 => Fault::json(200, "{\"region\":\"us-west\"}"),
+        2 => Fault::json(200, "{\"region\":\"us-west\",\"status\":\"failed\"}"),
+        _ => Fault::json(
+            200,
+            "{\"region\":\"us-west\",\"status\":\"ready\",\"secrets\":[{\"fieldName\":\"A\"}]}",
+        ),
+    };
+    Injection::new("DELETE", "/", fault)
 }

@@ -91,6 +91,7 @@ async fn answer(
             .iter_mut()
             .find_map(|one| one.takes(line.0, line.1).then(|| one.clone()));
         let scripted = world.script.pop_front().flatten();
+        let scripted = scripted.filter(|injection| injection.is_for(&sent.method));
         (scripted.or(injection), world.latency)
     };
     let effect = fault.as_ref().is_none_or(|injection| {
@@ -100,6 +101,9 @@ async fn answer(
         Some(Fault::Late(late)) => latency + *late,
         _ => latency,
     };
+    if let Some(Effect::Later(delay)) = fault.as_ref().map(|injection| injection.effect) {
+        tokio::spawn(perform(sent.clone(), Arc::clone(world), delay));
+    }
     let reply = if effect {
         // Whoever hangs up does not keep the service from doing what was asked.
         let work = perform(sent, Arc::clone(world), latency);

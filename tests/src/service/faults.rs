@@ -95,6 +95,8 @@ pub struct Injection {
 pub(super) enum Effect {
     None,
     Applied,
+    /// After the answer.
+    Later(Duration),
 }
 
 impl Injection {
@@ -122,6 +124,18 @@ impl Injection {
     pub fn applied(mut self) -> Self {
         self.effect = Effect::Applied;
         self
+    }
+
+    /// They take effect some time after the answer.
+    #[must_use]
+    pub fn applied_after(mut self, delay: Duration) -> Self {
+        self.effect = Effect::Later(delay);
+        self
+    }
+
+    /// Whether a request of this method may be one of them.
+    pub(super) fn is_for(&self, method: &str) -> bool {
+        self.method == "*" || self.method == method
     }
 
     /// Whether this request is one of them; it is counted then.

@@ -157,26 +157,73 @@ impl<'a> Hosted<'a> {
         entries: &[Entry],
         prior: Prior<'_>,
     ) -> Result<Confirmed, ChangeError> {
-        let sent = self.client.change(Change::Put, &self.set(name), Some(body));
-        let Err(unconfirmed) = sent else {
-            return Ok(Confirmed::ByAnswer);
+        match self.client.change(Change::Put, &self.set(name), Some(body)) {
+            Ok(()) => Ok(Confirmed::ByAnswer),
+            Err(unconfirmed) => self.decide_put(name, unconfirmed, entries, prior),
+        }
+    }
+
+    /// Decides what became of entries key by key: a new one is there or not, one that was there before looks the same with
+    /// either value.
+    fn decide_put(
+        &self,
+        name: &SetName,
+        unconfirmed: Unconfirmed,
+        entries: &[Entry],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let Unconfirmed { error, reach } = unconfirmed;
+        if reach == Reach::Nothing {
+            return Err(ChangeError::not_done(error));
+        }
+        let before: &[String] = match prior {
+            Prior::Absent(_) => &[],
+            Prior::Keys(keys) => keys,
         };
-        self.decide(name, unconfirmed, |sight| {
-            let before: &[String] = match prior {
-                Prior::Absent(_) => &[],
-                Prior::Keys(keys) => keys,
-            };
-            let is_new = |entry: &&Entry| !before.iter().any(|key| key == entry.key.as_str());
-            // A key that was there before looks the same with either value.
-            let new = entries.iter().find(is_new)?;
-            match sight {
-                Sight::There(details) => match &details.keys {
-                    Keys::Known(keys) => Some(keys.iter().any(|key| key == new.key.as_str())),
-                    Keys::Referenced | Keys::None => None,
-                },
-                Sight::Gone => Some(false),
-                Sight::Unclear => None,
+        let is_new = |entry: &Entry| !before.iter().any(|key| key == entry.key.as_str());
+        // Whoever wants to stop does not wait for a look, nor does a look help where nothing is new.
+        let sight = if error == BackendError::Cancelled || !entries.iter().any(is_new) {
+            Sight::Unclear
+        } else {
+            self.sight(name)
+        };
+        let (there, summary) = match (sight, prior) {
+            (
+                Sight::There(Details {
+                    summary,
+                    keys: Keys::Known(keys),
+                }),
+                prior,
+            ) if prior
+                .region()
+                .is_none_or(|region| region.as_str() == summary.region) =>
+            {
+                (Some(keys), Some(summary))
             }
+            (Sight::Gone, _) => (Some(Vec::new()), None),
+            (Sight::There(_) | Sight::Unclear, _) => (None, None),
+        };
+        let mut parts = Parts::default();
+        for entry in entries {
+            let is_there = |keys: &Vec<String>| keys.iter().any(|key| key == entry.key.as_str());
+            let seen = there.as_ref().filter(|_| is_new(entry)).map(is_there);
+            let state = match seen {
+                Some(true) => &mut parts.done,
+                // What is still under way may yet be carried out.
+                Some(false) if reach == Reach::Ended => &mut parts.not_done,
+                Some(false) | None => &mut parts.unknown,
+            };
+            state.push(entry.key.clone());
+        }
+        let effect = match (parts.done.len(), parts.unknown.len(), parts.not_done.len()) {
+            (_, 0, 0) => return Ok(Confirmed::BySight(summary)),
+            (0, _, 0) => Effect::Unknown,
+            (0, 0, _) => Effect::NotDone,
+            _ => Effect::Partly(Box::new(parts)),
+        };
+        Err(ChangeError {
+            cause: error,
+            effect,
         })
     }
 
@@ -309,9 +356,19 @@ impl SecretsBackend for Hosted<'_> {
             return self.put_keyed(name, entries, prior);
         }
         let whole = wire::whole_set(entries, prior.region());
-        let refused = match self.put_body(name, &whole, entries, prior) {
-            Err(refused) if is_about_the_form(&refused.cause, entries) => refused,
-            done => return done,
+        let sent = self
+            .client
+            .change(Change::Put, &self.set(name), Some(&whole));
+        let refused = match sent {
+            Ok(()) => return Ok(Confirmed::ByAnswer),
+            // Only the service itself can say that it does not know the form, and nothing may be under way.
+            Err(refused)
+                if refused.reach == Reach::Nothing
+                    && is_about_the_form(&refused.error, entries) =>
+            {
+                ChangeError::not_done(refused.error)
+            }
+            Err(unconfirmed) => return self.decide_put(name, unconfirmed, entries, prior),
         };
         match self.tenant {
             // The published paths have only this form.
@@ -347,10 +404,15 @@ impl SecretsBackend for Hosted<'_> {
             return Ok(Confirmed::ByAnswer);
         };
         self.decide(name, unconfirmed, |sight| match (sight, prior) {
-            (Sight::There(_), Prior::Absent(_)) => Some(true),
+            (Sight::There(details), Prior::Absent(region))
+                if details.summary.kind == SetKind::ImagePullSecret
+                    && details.summary.region == region.as_str() =>
+            {
+                Some(true)
+            }
             (Sight::Gone, _) => Some(false),
             // Credentials look the same before and after.
-            (Sight::There(_), Prior::Keys(_)) | (Sight::Unclear, _) => None,
+            (Sight::There(_) | Sight::Unclear, _) => None,
         })
     }
 
@@ -361,15 +423,26 @@ impl SecretsBackend for Hosted<'_> {
             let Err(unconfirmed) = self.client.change(Change::Delete, &path, None) else {
                 continue;
             };
-            if unconfirmed.is_missing() {
+            let is_missing = unconfirmed.is_missing();
+            let has = |details: &Details| match &details.keys {
+                Keys::Known(keys) => Some(keys.iter().any(|known| known == key.as_str())),
+                Keys::Referenced | Keys::None => None,
+            };
+            if is_missing {
+                // Is the key not there, or something else?
+                match self.sight(name) {
+                    Sight::There(details) if has(&details) == Some(false) => {}
+                    Sight::Gone => {}
+                    Sight::There(_) | Sight::Unclear => {
+                        let error = ChangeError::not_done(unconfirmed.error);
+                        return Err(partly(error, keys, index));
+                    }
+                }
                 missing.push(key.clone());
                 continue;
             }
             let decided = self.decide(name, unconfirmed, |sight| match sight {
-                Sight::There(details) => match &details.keys {
-                    Keys::Known(keys) => Some(!keys.iter().any(|known| known == key.as_str())),
-                    Keys::Referenced | Keys::None => None,
-                },
+                Sight::There(details) => has(details).map(|has| !has),
                 Sight::Gone => Some(true),
                 Sight::Unclear => None,
             });
@@ -384,7 +457,11 @@ impl SecretsBackend for Hosted<'_> {
             return Ok(true);
         };
         if unconfirmed.is_missing() {
-            return Ok(false);
+            // Is the set not there, or something else?
+            return match self.sight(name) {
+                Sight::Gone => Ok(false),
+                Sight::There(_) | Sight::Unclear => Err(ChangeError::not_done(unconfirmed.error)),
+            };
         }
         self.decide(name, unconfirmed, |sight| match sight {
             Sight::There(_) => Some(false),

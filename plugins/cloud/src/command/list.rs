@@ -102,15 +102,12 @@ fn one(
 ) -> Result<Reply, Failure> {
     let Details { summary, keys } = opened.existing(name)?;
     if options.sets && summary.kind != SetKind::Secret {
-        let message = format!(
-            "`{name}` is no secret set but {} {}",
-            if summary.kind == SetKind::ImagePullSecret {
-                "an"
-            } else {
-                "a"
-            },
-            summary.kind.words()
-        );
+        let article = match summary.kind {
+            SetKind::ImagePullSecret => "an",
+            SetKind::Secret | SetKind::Unknown => "a",
+        };
+        let kind = summary.kind.words();
+        let message = format!("`{name}` is {article} {kind}, not a secret set");
         let look = opened.scope.command(&format!("secrets list {name}"));
         return Err(Failure::new(Exit::Failed, "wrong_type", message).hint(look));
     }

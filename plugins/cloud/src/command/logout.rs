@@ -42,7 +42,7 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let had = credentials::forget(&place)?;
     drop(lock);
     if context.environment.token.is_some() {
-        context.warn("BOT_CLI_TOKEN is set and goes on signing you in");
+        context.warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
     }
     if !had {
         return Ok(Reply {

@@ -139,7 +139,7 @@ fn tenant(
     if kind == TokenKind::ApiKey {
         if let Some(organization) = scope.organization.take() {
             let message = format!(
-                "the private API key belongs to one organization; `{}` is not looked at",
+                "a private API key works for its own organization only; `{}` is ignored",
                 organization.value
             );
             match organization.source {

@@ -7,16 +7,16 @@ use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 use super::context::CommandContext;
 use super::open::Opened;
 use crate::backend::{BackendError, Confirmed, Details, Keys, Summary};
-use crate::domain::{Key, SetName, Status};
+use crate::domain::{Key, Region, SetKind, SetName, Status};
 use crate::text::{span, theirs};
 use crate::words;
 
 /// What a set must have after a change that was confirmed.
 #[derive(Clone, Copy)]
 pub enum Expected<'a> {
-    /// These keys, among others.
-    Keys(&'a [Key]),
-    /// Its place in the listing.
+    /// The first of these keys, among others, and none of the second.
+    Keys(&'a [Key], &'a [Key]),
+    /// The place of an image pull secret in the listing.
     Listed,
 }
 
@@ -25,7 +25,7 @@ pub enum Expected<'a> {
 pub fn after(
     context: &CommandContext<'_>,
     opened: &Opened<'_>,
-    name: &SetName,
+    (name, region): (&SetName, &Region),
     (confirmed, expected): (&Confirmed, Expected<'_>),
     wait: bool,
 ) -> Result<Option<Status>, Failure> {
@@ -54,12 +54,15 @@ pub fn after(
                 }
             },
         };
-        let status = summary.status;
-        if !wait || status == Status::Ready {
-            return Ok(Some(status));
+        if summary.region != region.as_str() {
+            return Err(elsewhere(name, region, &summary.region));
         }
+        let status = summary.status;
         if status == Status::Failed {
             return Err(failed(opened, name, summary.error.as_deref()));
+        }
+        if !wait || status == Status::Ready {
+            return Ok(Some(status));
         }
         if begun.elapsed() >= pace.ready {
             let message = format!(
@@ -85,7 +88,7 @@ fn look(
     expected: Expected<'_>,
 ) -> Result<Option<Summary>, BackendError> {
     match expected {
-        Expected::Keys(keys) => {
+        Expected::Keys(keys, gone) => {
             let Some(Details {
                 summary,
                 keys: found,
@@ -97,11 +100,12 @@ fn look(
                 return Ok(None);
             };
             let has = |key: &Key| found.iter().any(|found| found == key.as_str());
-            Ok(keys.iter().all(has).then_some(summary))
+            let is_so = keys.iter().all(has) && !gone.iter().any(has);
+            Ok(is_so.then_some(summary))
         }
         Expected::Listed => {
             let mut sets = opened.backend.list(None)?.into_iter();
-            Ok(sets.find(|set| set.name == name.as_str()))
+            Ok(sets.find(|set| set.name == name.as_str() && set.kind == SetKind::ImagePullSecret))
         }
     }
 }
@@ -120,13 +124,25 @@ fn contradicted(opened: &Opened<'_>, name: &SetName) -> Failure {
     ))
 }
 
+/// The set is stored somewhere else than it was to be.
+fn elsewhere(name: &SetName, wanted: &Region, is: &str) -> Failure {
+    let is = theirs(is);
+    Failure::new(
+        Exit::Failed,
+        "region_differs",
+        format!("`{name}` is changed, but the service says that it is in the region {is}, not in {wanted}"),
+    )
+    .outcome(ChangeState::Done)
+    .hint("bot-cli cloud regions list")
+}
+
 /// The set is stored, and could not be made ready.
 fn failed(opened: &Opened<'_>, name: &SetName, why: Option<&str>) -> Failure {
     let why = why.map_or(String::new(), |why| format!(": {}", theirs(why)));
     Failure::new(
         Exit::Failed,
         "provisioning_failed",
-        format!("`{name}` is changed but could not be made ready for agents{why}"),
+        format!("`{name}` is changed, but the service could not make it ready for agents{why}"),
     )
     .outcome(ChangeState::Done)
     .hint(opened.scope.command(&format!("secrets list {name}")))

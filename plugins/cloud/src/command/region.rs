@@ -59,5 +59,8 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
         Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
         None => failure,
     };
-    failure.hint(format!("possible are {}", shown.join(", ")))
+    if shown.is_empty() {
+        return failure;
+    }
+    failure.hint(format!("available: {}", shown.join(", ")))
 }

@@ -68,9 +68,8 @@ fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Fa
     } = parts;
     if !done.is_empty() {
         let all = count(done.len() + unclear.len() + not_done.len(), "key");
-        let are = if done.len() == 1 { "is" } else { "are" };
         failure.message = format!(
-            "{} of {all} {are} changed in `{name}`, then: {}",
+            "changed {} of {all} in `{name}`, then failed: {}",
             done.len(),
             failure.message
         );

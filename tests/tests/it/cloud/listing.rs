@@ -44,7 +44,7 @@ fn what_is_no_secret_set_is_not_shown_as_one() {
         assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
         assert_eq!(
             run.stderr,
-            "error: `registry` is no secret set but an image pull secret\n\
+            "error: `registry` is an image pull secret, not a secret set\n\
              hint: bot-cli cloud secrets list registry\n"
         );
         user.done(&["secrets", "list", "registry"]);

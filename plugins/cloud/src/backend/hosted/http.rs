@@ -90,12 +90,26 @@ impl Answer {
         Err(BackendError::InvalidResponse { what })
     }
 
-    /// Returns whether the service itself says that a change is done: `"status": "OK"`, or where the set is now.
-    fn confirms(&self) -> bool {
+    /// Returns whether the service itself says that a change is done: `"status": "OK"` and, where something was put, where it
+    /// is now. What also names an error, or describes a set, says something else.
+    fn confirms(&self, change: Change) -> bool {
         let Some(body) = &self.body else {
             return false;
         };
-        body["status"] == "OK" || (body["region"].is_string() && body.get("error").is_none())
+        let says_more = ["error", "code", "errorMessage", "secrets"]
+            .iter()
+            .any(|member| body.get(member).is_some());
+        if !matches!(self.status, 200..=202) || says_more {
+            return false;
+        }
+        let is_somewhere = body["region"]
+            .as_str()
+            .is_some_and(|region| !region.is_empty());
+        match (change, body.get("status")) {
+            (_, Some(status)) => status == "OK",
+            (Change::Put, None) => is_somewhere,
+            (Change::Delete, None) => false,
+        }
     }
 }
 
@@ -192,7 +206,7 @@ impl<'a> Client<'a> {
             })
         });
         match sent {
-            Ok(answer) if answer.confirms() => Ok(()),
+            Ok(answer) if answer.confirms(change) => Ok(()),
             Ok(answer) => Err(Unconfirmed {
                 error: BackendError::InvalidResponse {
                     what: match answer.body {
@@ -200,7 +214,8 @@ impl<'a> Client<'a> {
                         Some(_) => "it does not confirm the change".to_owned(),
                     },
                 },
-                reach: Reach::Ended.max(reach),
+                // Whatever answered may have passed the request on.
+                reach: Reach::UnderWay,
             }),
             Err(error) => Err(Unconfirmed { error, reach }),
         }

@@ -3,14 +3,16 @@
 //! The service, or a proxy in front of it, may repeat the token or a value: whole, in part, or encoded. What is found is
 //! replaced; the words around it stay.
 
+mod disguise;
 mod forms;
 mod page;
 
 use bot_cli_sdk::secret::Secret;
+use bot_cli_sdk::terminal::printable;
 use serde_json::Value;
 
 use forms::{core, forms};
-use page::Page;
+use page::{HIDDEN, Page, WINDOW};
 
 /// The most of a text that is looked through; far more than is ever shown.
 const LONGEST: usize = 4096;
@@ -63,10 +65,12 @@ impl Redactor {
         self.public.extend(public);
     }
 
-    /// Returns a free text without the secrets.
+    /// Returns a free text without the secrets. What follows `NAME=` is hidden in any case: it may be a value that was set
+    /// some other time.
     #[must_use]
     pub fn text(&self, text: &str) -> String {
-        hide(text, self.token.iter().chain(&self.values), &self.public)
+        let text = without_assignments(text);
+        hide(&text, self.token.iter().chain(&self.values), &self.public)
     }
 
     /// Removes the secrets from every text of an answer.
@@ -98,19 +102,40 @@ impl Redactor {
     }
 }
 
-fn hide<'s>(text: &str, secrets: impl Iterator<Item = &'s Secret>, public: &[String]) -> String {
-    let end = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .take_while(|at| *at <= LONGEST);
-    let text = if text.len() > LONGEST {
-        &text[..end.last().unwrap_or_default()]
-    } else {
-        text
-    };
+/// Hides what stands right behind an `=` after a name, up to a blank, a quote or a comma.
+fn without_assignments(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('=') {
+        let (before, after) = rest.split_at(at + 1);
+        shown.push_str(before);
+        rest = after;
+        let is_named = before[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let quote = rest.len() - rest.trim_start_matches(['"', '\'', '`']).len();
+        let value = &rest[quote..];
+        let end = value
+            .find(|c: char| c.is_whitespace() || "\"'`,;".contains(c))
+            .unwrap_or(value.len());
+        if is_named && end > 0 {
+            shown.push_str(&rest[..quote]);
+            shown.push_str(HIDDEN);
+            rest = &value[end..];
+        }
+    }
+    shown + rest
+}
+
+fn hide<'s>(
+    text: &str,
+    secrets: impl Iterator<Item = &'s Secret> + Clone,
+    public: &[String],
+) -> String {
+    let original = shortened(text);
+    // What is not seen must not keep parts of a secret apart.
+    let text = printable(original, false).replace(['\n', '\t'], " ");
     let lower = text.to_ascii_lowercase();
     let mut page = Page::new(&lower);
-    for secret in secrets {
+    for secret in secrets.clone() {
         for form in forms(secret.expose()) {
             page.mark(form.as_bytes());
         }
@@ -120,7 +145,42 @@ fn hide<'s>(text: &str, secrets: impl Iterator<Item = &'s Secret>, public: &[Str
     for word in public {
         page.unmark(&word.to_ascii_lowercase());
     }
-    page.replaced(text)
+    let shown = page.replaced(&text);
+    if is_disguised(&shown, secrets, public) {
+        return HIDDEN.to_owned();
+    }
+    // A name is to be found again as it is.
+    if shown == text {
+        return original.to_owned();
+    }
+    shown
+}
+
+/// Whether what is left repeats a secret in a guise of which no part can be told from the words around it.
+fn is_disguised<'s>(
+    text: &str,
+    secrets: impl Iterator<Item = &'s Secret>,
+    public: &[String],
+) -> bool {
+    let guises = disguise::guises(text, public);
+    secrets
+        .flat_map(|secret| forms(secret.expose()))
+        .map(|form| disguise::letters(&form))
+        .filter(|form| form.len() >= WINDOW)
+        .any(|form| {
+            guises
+                .iter()
+                .any(|guise| Page::new(guise).repeats(form.as_bytes()))
+        })
+}
+
+/// As much of a text as is looked through, up to a whole character.
+fn shortened(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 #[cfg(test)]
@@ -208,6 +268,27 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_in_pieces_or_in_escapes_takes_the_sentence_along() {
+        let value = "hunter2-Correct-Horse-Bättery";
+        for guise in [
+            "hunter2 -Corr ect-Hor se-Bätt ery",
+            "hunter\n2-Corr\nect-Ho\nrse-Bä",
+            "hun\u{200b}ter2-C\u{1b}[31morrect",
+            "h\0u\0n\0t\0e\0r\x002\0-\0C\0o\0r\0r\0e\0c\0t",
+            r"\u0068\u0075\u006e\u0074\u0065\u0072\u0032\u002d\u0043\u006f\u0072",
+            "%68%75%6e%74%65%72%32%2d%43%6f%72",
+            "&#104;&#117;&#110;&#116;&#101;&#114;&#50;&#45;&#67;&#111;&#x72;",
+            r"\x68\x75\x6e\x74\x65\x72\x32\x2d\x43",
+            "yrettäB-esroH-tcerroC-2retnuh",
+        ] {
+            let text = shown(value, &format!("bad value {guise} was given"));
+            let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+            assert!(text.contains("[hidden]"), "{guise:?}: {text}");
+            assert!(!letters.contains("unter2"), "{guise:?}: {text}");
+        }
+    }
+
+    #[test]
     fn an_answer_keeps_its_names_and_loses_its_secrets() {
         let mut redactor = Redactor::default();
         redactor.token(&Secret::new("pcc_pat_CANARYtoken77".to_owned()));
@@ -229,6 +310,20 @@ mod tests {
                 "sets": [{"fieldName": "[hidden]", "status": "ready", "n": 1}],
             })
         );
+    }
+
+    #[test]
+    fn what_was_assigned_is_hidden_whoever_set_it() {
+        for (text, expected) in [
+            (
+                "could not apply A=hunter2-x, B='y z'",
+                "could not apply A=[hidden], B='[hidden] z'",
+            ),
+            ("a == b = c", "a == b = c"),
+            ("KEY= is empty", "KEY= is empty"),
+        ] {
+            assert_eq!(Redactor::default().text(text), expected);
+        }
     }
 
     #[test]

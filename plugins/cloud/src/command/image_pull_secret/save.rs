@@ -47,7 +47,8 @@ impl Plan<'_> {
         let backend = &opened.backend;
         let put = backend.put_image_pull_secret(name, host, credentials, target.prior());
         let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, name, &error))?;
-        provisioning::after(context, opened, name, (&confirmed, Expected::Listed), wait)
+        let expected = (&confirmed, Expected::Listed);
+        provisioning::after(context, opened, (name, &target.region), expected, wait)
     }
 
     /// Says what was done, for people.

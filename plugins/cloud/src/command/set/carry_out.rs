@@ -35,8 +35,8 @@ pub fn carry_out(
         // What was seen after the first part is no longer what there is.
         confirmed = Confirmed::ByAnswer;
     }
-    let expected = (&confirmed, Expected::Keys(&keys));
-    provisioning::after(context, opened, name, expected, wait)
+    let expected = (&confirmed, Expected::Keys(&keys, &plan.removed));
+    provisioning::after(context, opened, (name, &plan.target.region), expected, wait)
 }
 
 /// What putting could not do, when keys were to be removed after it: they are all there still.

@@ -30,6 +30,13 @@ impl Client<'_> {
         body: Option<&Body>,
     ) -> Result<Answer, Unconfirmed> {
         for _ in 0..=REDIRECTIONS {
+            // Who wants to stop is not kept from it by answers that come at once.
+            if self.watch.cancelled() {
+                return Err(Unconfirmed {
+                    error: BackendError::Cancelled,
+                    reach: Reach::Nothing,
+                });
+            }
             let exchange = self.exchange(method, url.clone(), body);
             let slow = || {
                 let host = self.base.host_str().unwrap_or_default();
@@ -53,11 +60,7 @@ impl Client<'_> {
                         target => {
                             return Err(Unconfirmed {
                                 error: self.redirected(target, &to),
-                                // These two say that the request is still to be carried out, elsewhere.
-                                reach: match status {
-                                    307 | 308 => Reach::Nothing,
-                                    _ => Reach::Ended,
-                                },
+                                reach: Reach::UnderWay,
                             });
                         }
                     }
@@ -65,10 +68,8 @@ impl Client<'_> {
             }
         }
         Err(Unconfirmed {
-            error: BackendError::Redirected {
-                to: url.path().to_owned(),
-            },
-            reach: Reach::Nothing,
+            error: self.redirected(Some(url), ""),
+            reach: Reach::UnderWay,
         })
     }
 
@@ -96,9 +97,9 @@ impl Client<'_> {
             error,
             reach: Reach::Nothing,
         };
-        let ended = |error| Unconfirmed {
+        let under_way = |error| Unconfirmed {
             error,
-            reach: Reach::Ended,
+            reach: Reach::UnderWay,
         };
         let verb = reqwest::Method::from_bytes(method.as_bytes()).unwrap_or_default();
         let authorization = self.authorization().map_err(not_sent)?;
@@ -137,7 +138,7 @@ impl Client<'_> {
         }
         let retry_after =
             header(RETRY_AFTER).and_then(|text| retry::retry_after(text, SystemTime::now()));
-        let read = read(&self.base, &mut response).await.map_err(ended)?;
+        let read = read(&self.base, &mut response).await.map_err(under_way)?;
         let is_empty = read.is_empty();
         let mut body = serde_json::from_slice::<Value>(&read)
             .ok()
@@ -150,7 +151,7 @@ impl Client<'_> {
         }
         if body.is_none() && !is_empty {
             let what = "the response is not JSON".to_owned();
-            return Err(ended(BackendError::InvalidResponse { what }));
+            return Err(under_way(BackendError::InvalidResponse { what }));
         }
         Ok(Exchanged::Answer(Answer { status, body }))
     }
@@ -201,24 +202,25 @@ fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Uncon
     let ours = text("error").is_some() && text("code").is_some();
     let message = text("error").unwrap_or_default().to_owned();
     let reach = match status {
+        // A gateway says these also in the service's shape, while the service goes on.
+        408 | 502 | 503 | 504 => Reach::UnderWay,
         500.. if ours => Reach::Ended,
-        408 | 500.. => Reach::UnderWay,
         _ if ours => Reach::Nothing,
-        _ => Reach::Ended,
+        _ => Reach::UnderWay,
     };
     let error = match status {
-        401 => BackendError::NotSignedIn { message },
-        403 => BackendError::NotAllowed { message },
-        404 if ours => BackendError::NotFound { message },
-        404 => BackendError::InvalidResponse {
-            what: "status 404 without the service's own words".to_owned(),
-        },
-        409 => BackendError::Conflict { message },
         408 | 429 | 500.. => BackendError::Unavailable {
             status,
             message,
             retry_after,
         },
+        _ if !ours => BackendError::InvalidResponse {
+            what: format!("status {status} is not in the service's words"),
+        },
+        401 => BackendError::NotSignedIn { message },
+        403 => BackendError::NotAllowed { message },
+        404 => BackendError::NotFound { message },
+        409 => BackendError::Conflict { message },
         _ => BackendError::Refused { status, message },
     };
     Unconfirmed { error, reach }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use zeroize::Zeroizing;
 
 /// Takes the place of what is hidden.
-const HIDDEN: &str = "[hidden]";
+pub const HIDDEN: &str = "[hidden]";
 
 /// A repetition of so many characters is hidden, wherever in a secret they stand.
 pub const WINDOW: usize = 8;
@@ -56,6 +56,12 @@ impl<'t> Page<'t> {
                 self.hidden[at..at + length].fill(true);
             }
         }
+    }
+
+    /// Returns whether the text repeats a part of `form`.
+    pub fn repeats(mut self, form: &[u8]) -> bool {
+        self.mark(form);
+        self.hidden.contains(&true)
     }
 
     /// Marks even a short beginning of `secret`, where the `kind` bytes that say of what kind it is stand before it.
