@@ -82,6 +82,10 @@ impl Answer {
         // The parser's own words quote the body.
         let what = match self.body {
             None => format!("status {} without a body", self.status),
+            // What fails does not describe anything as well.
+            Some(body) if body["error"].is_string() => {
+                format!("status {} with an error in it", self.status)
+            }
             Some(body) => match serde_json::from_value(body) {
                 Ok(decoded) => return Ok(decoded),
                 Err(_) => "the response has another shape".to_owned(),

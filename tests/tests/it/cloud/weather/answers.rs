@@ -1,6 +1,6 @@
 //! Answers that are not the right ones.
 
-use bot_cli_tests::service::{Fault, Injection, Service};
+use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
 
 use super::{COMMANDS, VALUE, assert_clean, every_command_fails, users};
 
@@ -248,4 +248,98 @@ fn a_set_of_a_new_type_is_listed() {
     let listed = user.done(&["secrets", "list"]);
     assert_eq!(listed["sets"][0]["type"], "unknown", "{listed}");
     assert_eq!(listed["sets"][1]["status"], "pending", "{listed}");
+}
+
+/// What only looks like a confirmation is none, and what was changed already is not forgotten.
+#[test]
+fn two_faults_after_one_another_leave_no_false_word() {
+    let own = |status, code| Fault::error(status, "no", code);
+    let cases = [
+        // The whole set arrives, its answer does not; then the form is refused, then the first key.
+        vec![
+            Injection::new("PUT", "/", Fault::Reset).applied(),
+            Injection::new("PUT", "/", own(400, "BAD")),
+            Injection::new("PUT", "/", own(403, "FORBIDDEN")),
+        ],
+        // A gateway refuses what has arrived.
+        vec![
+            Injection::new("PUT", "/", Fault::html(415)).applied(),
+            Injection::new("PUT", "/", own(403, "FORBIDDEN")),
+        ],
+    ];
+    for user in users() {
+        for case in &cases {
+            user.service().world().list_form = ListForm::Everywhere;
+            let before = [("A", "1"), ("B", "1")];
+            user.service()
+                .world()
+                .store("first-org", "prod", "us-west", &before);
+            user.service()
+                .follow(std::iter::once(None).chain(case.iter().cloned().map(Some)));
+            let (status, document) = user.json(&["secrets", "set", "prod", "A=2", "B=2", "--skip"]);
+            assert_eq!(status, Some(3), "{case:?}: {document}");
+            assert_eq!(document["error"]["outcome"], "unknown", "{document}");
+            user.service().heal();
+        }
+        // The service names an error beside the word OK, or describes a set instead of confirming a deletion.
+        for body in [
+            r#"{"status":"OK","error":"in use by an agent","code":"IN_USE"}"#,
+            r#"{"region":"us-west","status":"ready","secrets":[{"fieldName":"A"}]}"#,
+            r#"{"region":"us-west"}"#,
+        ] {
+            user.service()
+                .inject(Injection::new("DELETE", "/", Fault::json(200, body)));
+            for arguments in [
+                &["secrets", "delete", "prod", "--skip"][..],
+                &["secrets", "unset", "prod", "A", "--skip"],
+            ] {
+                let (status, document) = user.json(arguments);
+                assert_eq!(status, Some(3), "{body}: {document}");
+            }
+            user.service().heal();
+        }
+        // No route is no deletion either.
+        let missing = Fault::error(404, "no route", "NOT_FOUND");
+        user.service()
+            .inject(Injection::new("DELETE", "/", missing));
+        for arguments in [
+            &["secrets", "delete", "prod", "--skip"][..],
+            &["secrets", "unset", "prod", "A", "B", "--skip"],
+        ] {
+            let (status, document) = user.json(arguments);
+            assert_eq!(status, Some(1), "{document}");
+            assert_eq!(document["error"]["outcome"], "not_done", "{document}");
+        }
+    }
+}
+
+#[test]
+fn who_wants_to_stop_is_heard_between_answers_that_come_at_once() {
+    let user = super::super::user::User::with_token();
+    let keys: Vec<String> = (0..60).map(|number| format!("KEY_{number:02}")).collect();
+    let values: Vec<(&str, &str)> = keys.iter().map(|key| (&**key, "1")).collect();
+    user.service()
+        .world()
+        .store("first-org", "prod", "us-west", &values);
+    user.service().world().latency = std::time::Duration::from_millis(8);
+    let mut arguments = vec!["--json", "secrets", "unset", "prod", "--skip"];
+    arguments.extend(keys.iter().map(String::as_str));
+    let child = user
+        .command(&arguments)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let left = || user.values("prod").len();
+    while left() > 55 {
+        std::thread::yield_now();
+    }
+    let id = child.id().to_string();
+    let _ = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    user.service().settle();
+    assert!(left() > 0, "all were removed");
 }
