@@ -17,8 +17,9 @@ use crate::words::change::Deed;
 pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {
     let name = SetName::parse_existing(&options.name)
         .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
-    let opened = open::open(context, &options.scope.wanted(None))?;
+    let mut opened = open::open(context, &options.scope.wanted(None))?;
     let details = opened.existing(&name)?;
+    opened.found(&details.summary);
     let kind = details.summary.kind;
     let place = where_is(&opened, &details.summary);
     if !options.skip {

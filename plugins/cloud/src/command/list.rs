@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::context::CommandContext;
 use super::open::{self, Opened};
+use super::project;
 use super::region;
 use super::target::keeper;
 use crate::backend::{Details, Keys, Summary};
@@ -70,6 +71,7 @@ fn all(
     if options.sets {
         sets.retain(|set| set.kind == SetKind::Secret);
     }
+    let next = of_the_project(context, opened, &sets);
     let text = if sets.is_empty() {
         format!(
             "No {} in {}{}\n",
@@ -90,8 +92,29 @@ fn all(
             "sets": sets.iter().map(set_json).collect::<Vec<_>>(),
             "scope": opened.scope.json(),
         }),
-        next: Vec::new(),
+        next,
     })
+}
+
+/// What a user in a project may do next: see the keys of its set, or make the set.
+fn of_the_project(
+    context: &CommandContext<'_>,
+    opened: &Opened<'_>,
+    sets: &[Summary],
+) -> Vec<String> {
+    // A file that can't be used keeps nobody from seeing the list.
+    let Ok(Some(deploy)) = project::find(&context.cwd(), "list") else {
+        return Vec::new();
+    };
+    let Ok(name) = SetName::parse(&deploy.secret_set) else {
+        return Vec::new();
+    };
+    let command = if sets.iter().any(|set| set.name == name.as_str()) {
+        format!("secrets list {name}")
+    } else {
+        format!("secrets set {name} --file .env")
+    };
+    vec![opened.scope.command(&command)]
 }
 
 fn one(

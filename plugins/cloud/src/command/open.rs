@@ -10,7 +10,7 @@ use crate::backend::hosted::{Hosted, Tenant, access};
 use crate::backend::local::{ORGANIZATION, Vault};
 use crate::backend::{ChangeError, Details, SecretsBackend, Summary};
 use crate::config::{Config, nearest};
-use crate::domain::{Organization, SetName};
+use crate::domain::{Organization, Region, SetName};
 use crate::files::first_time;
 use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
 use crate::text::theirs;
@@ -253,6 +253,16 @@ impl Opened<'_> {
         match near {
             Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
             None => failure.hint(self.scope.command("secrets list")),
+        }
+    }
+
+    /// Notes the region of a set that is there.
+    pub fn found(&mut self, set: &Summary) {
+        if let Ok(value) = Region::parse(&set.region) {
+            self.scope.region = Some(Setting {
+                value,
+                source: Source::Existing,
+            });
         }
     }
 

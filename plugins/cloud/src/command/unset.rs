@@ -19,8 +19,9 @@ use crate::words::change::Deed;
 
 pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
     let (name, keys) = parsed(options)?;
-    let opened = open::open(context, &options.scope.wanted(None))?;
+    let mut opened = open::open(context, &options.scope.wanted(None))?;
     let details = opened.existing(&name)?;
+    opened.found(&details.summary);
     let known = match details.keys {
         Keys::Known(known) => known,
         Keys::Referenced => return Err(referenced(&name)),

@@ -50,3 +50,29 @@ fn what_is_no_secret_set_is_not_shown_as_one() {
         user.done(&["secrets", "list", "registry"]);
     }
 }
+
+#[test]
+fn a_project_leads_to_its_own_set() {
+    for user in User::all() {
+        let next = || {
+            let run = user.run(&["secrets", "list"]);
+            let next = run
+                .stderr
+                .lines()
+                .find_map(|line| line.strip_prefix("next: "));
+            next.map(str::to_owned)
+        };
+        assert_eq!(next(), None, "{}", user.name);
+        user.write(
+            "server/cloud-deploy.toml",
+            "secret_set = \"my-bot-secrets\"\n",
+        );
+        let set = "bot-cli cloud secrets set my-bot-secrets --file .env";
+        assert_eq!(next().as_deref(), Some(set), "{}", user.name);
+        user.done(&["secrets", "set", "my-bot-secrets", "A=1", "--skip"]);
+        let list = "bot-cli cloud secrets list my-bot-secrets";
+        assert_eq!(next().as_deref(), Some(list), "{}", user.name);
+        user.write("server/cloud-deploy.toml", "secret_set = [\n");
+        assert_eq!(next(), None, "{}", user.name);
+    }
+}
