@@ -33,7 +33,7 @@ pub fn failure(error: &BackendError) -> Failure {
             format!("could not reach {}: {}", theirs(host), theirs(reason)),
         )
         .hint(
-            "look at the network and at the address (`bot-cli cloud config show`), then try again",
+            "check the network and the address (`bot-cli cloud config show`), then try again",
         ),
         BackendError::TimedOut { host } => Failure::new(
             Exit::Unavailable,
@@ -50,7 +50,7 @@ pub fn failure(error: &BackendError) -> Failure {
                 theirs(reason)
             ),
         )
-        .hint("if a proxy of your own stands between, SSL_CERT_FILE names its certificates"),
+        .hint("if you use a proxy of your own, set SSL_CERT_FILE to its certificates"),
         BackendError::Redirected { to } => Failure::new(
             Exit::Failed,
             "redirected",

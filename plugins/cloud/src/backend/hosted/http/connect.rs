@@ -69,7 +69,7 @@ fn distrust(error: &rustls::CertificateError) -> String {
         rustls::CertificateError::UnknownIssuer | rustls::CertificateError::Other(_)
     );
     if is_unknown {
-        return "nobody whom this machine trusts vouches for its certificate".to_owned();
+        return "no authority that this machine trusts has signed its certificate".to_owned();
     }
     error.to_string()
 }
