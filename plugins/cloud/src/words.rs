@@ -156,7 +156,10 @@ fn vault(error: &VaultError) -> Failure {
         VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
         VaultError::NotSynced { .. } => failure("vault_not_synced").hint(UNSYNCED),
         VaultError::Leftover { .. } => failure("vault_leftover").hint(
-            "the change is in place; that file has an earlier key or earlier values: remove it, or let the next change try again",
+            "the change is in place; the vault does not need that file any more: remove it, or let the next change try again",
+        ),
+        VaultError::Unsettled { .. } => failure("vault_unsettled").hint(
+            "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
         ),
         VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
         VaultError::NoVault { .. } => {

@@ -98,9 +98,17 @@ pub enum VaultError {
         reason: String,
     },
     /// A write took effect, but a file with an earlier key or with earlier values is still there.
-    #[error("the vault was changed, but `{}` is still there: {reason}", path.display())]
+    #[error("the vault was changed, but `{}` may still be there: {reason}", path.display())]
     Leftover {
         /// Where it is.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A write took effect, but the key of the vault has not come to its place. The vault opens all the same.
+    #[error("the vault was changed, but `{}` could not be put in the place of the earlier key: {reason}", path.display())]
+    Unsettled {
+        /// The file that may have the key.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -159,7 +167,7 @@ impl VaultError {
     #[must_use]
     pub const fn effect(&self) -> Effect {
         match self {
-            Self::NotSynced { .. } | Self::Leftover { .. } => Effect::Done,
+            Self::NotSynced { .. } | Self::Leftover { .. } | Self::Unsettled { .. } => Effect::Done,
             Self::File { .. }
             | Self::Unreachable { .. }
             | Self::TooOpen { .. }

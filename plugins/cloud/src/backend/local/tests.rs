@@ -1,5 +1,6 @@
 mod damage;
 mod faults;
+mod links;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
