@@ -256,6 +256,10 @@ impl<'a> SecretFile<'a> {
         match self.private_text() {
             // It has just been removed.
             Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
+            // It says more of a link that leads nowhere.
+            Err(SecretFileError::File(why)) => Err(SecretFileError::File(
+                files::exists(&self.path).map_or_else(|error| error.reason, |_| why),
+            )),
             text => text.map(Some),
         }
     }

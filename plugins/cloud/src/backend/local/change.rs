@@ -251,10 +251,12 @@ fn leftover(path: &Path, error: &WriteError) -> VaultError {
 
 /// The words for tidying that failed before anything was changed.
 fn not_done(error: VaultError) -> VaultError {
-    match error {
-        VaultError::Leftover { path, reason }
-        | VaultError::Unsettled { path, reason }
-        | VaultError::NotSynced { path, reason } => VaultError::NotWritten { path, reason },
-        error => error,
+    if let VaultError::Leftover { path, reason }
+    | VaultError::Unsettled { path, reason }
+    | VaultError::NotSynced { path, reason } = error
+    {
+        VaultError::NotWritten { path, reason }
+    } else {
+        error
     }
 }
