@@ -7,8 +7,9 @@ use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 use bot_cli_sdk::failure::reason;
@@ -137,6 +138,16 @@ pub fn exists(path: &Path) -> Result<bool, Unreachable> {
         Ok(_) => return Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => {
+            let links = path.ancestors().filter(|part| is_link(part));
+            // The one nearest to the root is in the way of all others.
+            if let Some(link) = links.filter(|link| leads_around(link)).last() {
+                let target = fs::read_link(link).unwrap_or_default();
+                let reason = format!(
+                    "it is a link to `{}`, which leads in a circle",
+                    target.display()
+                );
+                return Err(unreachable(link, reason));
+            }
             // The nearest part that can be looked at is the one that must not be entered, or is no folder.
             let mut ancestors = path.ancestors().skip(1);
             let barrier = ancestors.find(|ancestor| fs::metadata(ancestor).is_ok());
@@ -156,6 +167,14 @@ pub fn exists(path: &Path) -> Result<bool, Unreachable> {
         }
     }
     Ok(false)
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
+fn leads_around(link: &Path) -> bool {
+    fs::metadata(link).is_err_and(|error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error()))
 }
 
 /// Writes a file that only its owner can read, after removing what interrupted writes left in its folder.
@@ -201,12 +220,17 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes temporaries of at least this age, which killed processes left behind: they may have secrets.
+/// Removes temporaries of at least this age, or from as far in the future, which killed processes left behind: they may have secrets.
 pub fn sweep(folder: &Path, age: Duration) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let written = entry.metadata().and_then(|found| found.modified());
-        if written.is_ok_and(|at| at.elapsed().is_ok_and(|found| found >= age)) {
+        // A clock that was set back leaves files of the future.
+        let is_stale = |at: SystemTime| match at.elapsed() {
+            Ok(found) => found >= age,
+            Err(ahead) => ahead.duration() > age,
+        };
+        if written.is_ok_and(is_stale) {
             // Another process may sweep as well.
             let _ = fs::remove_file(entry.path());
         }
@@ -349,17 +373,18 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_is_swept_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let long_ago = std::time::SystemTime::now() - super::STALE * 2;
-        for (name, old) in [
-            (".bot-cli-old", true),
-            (".bot-cli-new", false),
-            (".vault-old", true),
-            ("old", true),
+        let now = std::time::SystemTime::now();
+        let long_ago = now - super::STALE * 2;
+        for (name, time) in [
+            (".bot-cli-old", long_ago),
+            (".bot-cli-new", now),
+            (".bot-cli-soon", now + super::STALE / 2),
+            (".bot-cli-late", now + super::STALE * 2),
+            (".vault-old", long_ago),
+            ("old", long_ago),
         ] {
             let file = std::fs::File::create(folder.path().join(name)).unwrap();
-            if old {
-                file.set_modified(long_ago).unwrap();
-            }
+            file.set_modified(time).unwrap();
         }
         write_private(&folder.path().join("file"), b"one").unwrap();
         let mut left: Vec<_> = std::fs::read_dir(folder.path())
@@ -367,7 +392,7 @@ mod tests {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         left.sort();
-        assert_eq!(left, [".bot-cli-new", "file", "old"]);
+        assert_eq!(left, [".bot-cli-new", ".bot-cli-soon", "file", "old"]);
     }
 
     #[test]
@@ -385,7 +410,12 @@ mod tests {
         for name in ["dangling", "dangling/a/b", "loop", "loop/a", "file/a"] {
             assert!(exists(&at(name)).is_err(), "{name}");
         }
-        for (name, barrier) in [("dangling/a", "dangling"), ("file/a/b", "file")] {
+        for (name, barrier) in [
+            ("dangling/a", "dangling"),
+            ("file/a/b", "file"),
+            ("loop", "loop"),
+            ("loop/a", "loop"),
+        ] {
             assert_eq!(exists(&at(name)).unwrap_err().path, at(barrier));
         }
     }

@@ -11,6 +11,7 @@ use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 use chacha20poly1305::aead::OsRng;
 use chacha20poly1305::aead::rand_core::RngCore;
+use zeroize::Zeroizing;
 
 use crate::files::{
     self, Overwrite, Reserved, WriteError, foreign_owner, sweep, too_open, write_private,
@@ -162,16 +163,54 @@ impl<'a> SecretFile<'a> {
         })
     }
 
-    /// Puts the text of another file, in the same folder, in the place of this one. Its keyring entry stays as it is; the
-    /// entry that this file named is removed.
+    /// Puts the text of another file, in the same folder, in the place of this one. Where this is a link, the file that it
+    /// leads to is replaced. The other's keyring entry stays as it is; the entry that this file named is removed.
     pub fn take_over(&self, other: &Self) -> Result<(), WriteError> {
         let before = self.entry();
-        files::rename(&other.path, &self.path)?;
+        match self.target() {
+            None => files::rename(&other.path, &self.path)?,
+            Some(target) => {
+                // The file that the link leads to may be on another disk.
+                let text = fs::read(&other.path).map_err(WriteError::NotWritten)?;
+                files::replace(&target, &Zeroizing::new(text), Overwrite::Allow)?;
+                files::remove(&other.path)?;
+            }
+        }
         if let Some(before) = before {
             // An entry that nothing names any more is litter and not a failure.
             let _ = keyring::remove(&before, self.watch);
         }
         Ok(())
+    }
+
+    /// Tries whether [`Self::take_over`] can write where a link leads. Other files are replaced in their own folder.
+    pub fn check_replaceable(&self) -> Result<(), WriteError> {
+        match self.target() {
+            None => Ok(()),
+            Some(target) => Reserved::new(&target, LONGEST)
+                .map(drop)
+                .map_err(WriteError::NotWritten),
+        }
+    }
+
+    /// Removes file and entry as [`Self::remove`] does, but not an entry that `kept` names as well.
+    pub fn discard(&self, kept: &Self) -> Result<(), SecretFileError> {
+        match self.entry() {
+            Some(entry) if kept.entry() == Some(entry.clone()) => {
+                files::remove(&self.path).map_err(|error| SecretFileError::File(error.to_string()))
+            }
+            Some(_) | None => self.remove().map(drop),
+        }
+    }
+
+    /// The file that a link leads to; `None` for what is no link.
+    fn target(&self) -> Option<PathBuf> {
+        let found = fs::symlink_metadata(&self.path).ok()?;
+        if found.is_symlink() {
+            fs::canonicalize(&self.path).ok()
+        } else {
+            None
+        }
     }
 
     /// An entry with the text, whose name no other has; `None` where no keyring takes it.
@@ -217,6 +256,10 @@ impl<'a> SecretFile<'a> {
         match self.private_text() {
             // It has just been removed.
             Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
+            // It says more of a link that leads nowhere.
+            Err(SecretFileError::File(why)) => Err(SecretFileError::File(
+                files::exists(&self.path).map_or_else(|error| error.reason, |_| why),
+            )),
             text => text.map(Some),
         }
     }

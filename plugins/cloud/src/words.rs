@@ -127,9 +127,14 @@ pub fn failure(error: &BackendError) -> Failure {
 fn vault(error: &VaultError) -> Failure {
     let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
     match error {
-        VaultError::File { .. } => failure("vault_unusable").hint(FROM_BACKUP),
+        VaultError::File { path, .. } => failure("vault_unusable").hint(look_at(path)),
+        VaultError::Link { path, target } => failure("vault_unusable").hint(format!(
+            "put the file itself there: mv {} {}",
+            quoted(&path.parent().unwrap_or(path).join(target)),
+            quoted(path)
+        )),
         VaultError::Unreachable { path, .. } => failure("vault_unreachable")
-            .hint(format!("look at its rights (`ls -ld {}`), and whether its disk is mounted", quoted(path))),
+            .hint(look_at(path)),
         VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
         VaultError::Writable { path, .. } => {
             failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))
@@ -146,7 +151,7 @@ fn vault(error: &VaultError) -> Failure {
             let message = error.to_string();
             Failure { message, ..failure }
         }
-        VaultError::WrongKey { .. } => failure("vault_wrong_key")
+        VaultError::WrongKey { .. } | VaultError::NotAKey { .. } => failure("vault_wrong_key")
             .hint("put back the key that belongs to the vault")
             .hint(FROM_BACKUP),
         VaultError::Format { .. } => {
@@ -156,7 +161,10 @@ fn vault(error: &VaultError) -> Failure {
         VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
         VaultError::NotSynced { .. } => failure("vault_not_synced").hint(UNSYNCED),
         VaultError::Leftover { .. } => failure("vault_leftover").hint(
-            "the change is in place; that file has an earlier key or earlier values: remove it, or let the next change try again",
+            "the change is in place; the vault does not need that file any more: remove it, or let the next change try again",
+        ),
+        VaultError::Unsettled { .. } => failure("vault_unsettled").hint(
+            "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
         ),
         VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
         VaultError::NoVault { .. } => {
@@ -168,6 +176,11 @@ fn vault(error: &VaultError) -> Failure {
         VaultError::NotABackup { .. } => {
             failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
         }
+        VaultError::NotRead { path, .. } => failure("not_read").hint(look_at(path)),
+        VaultError::NotAPlace { .. } => failure("not_a_place")
+            .hint("choose the name of a new file outside of the vault, best on another disk"),
+        VaultError::OutOfMemory { .. } => failure("out_of_memory")
+            .hint("close other programs or raise the limit of memory (`ulimit -v unlimited`), then try again"),
         VaultError::WrongPassphrase { .. } => failure("wrong_passphrase")
             .hint("try again; without its passphrase a backup can't be read"),
         VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
@@ -225,6 +238,14 @@ pub fn write_failure(path: &Path, error: &WriteError) -> Failure {
 #[must_use]
 pub fn close(path: &Path) -> String {
     format!("chmod 600 {}", quoted(path))
+}
+
+/// The look at what keeps a file from being used.
+fn look_at(path: &Path) -> String {
+    format!(
+        "look at its rights (`ls -ld {}`), and whether its disk is mounted",
+        quoted(path)
+    )
 }
 
 /// A path as a shell reads it.

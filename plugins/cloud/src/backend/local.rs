@@ -18,10 +18,12 @@ mod sealed;
 mod verify;
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 
 use super::{
@@ -29,7 +31,7 @@ use super::{
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::files::lock::PATIENCE;
-use crate::files::{self, Overwrite, WriteError};
+use crate::files::{self, Overwrite, WriteError, exists};
 use crate::secret_file::Place;
 use crate::watch::{Nobody, Watch};
 use backup::{Closed, Copied};
@@ -51,6 +53,9 @@ pub const REGIONS: [(&str, &str); 4] = [
     ("ap-south", "AP South"),
 ];
 
+/// The most bytes that a backup may have.
+const LARGEST_BACKUP: u64 = 256 * 1024 * 1024;
+
 /// How much is in a vault or in a backup of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
@@ -58,6 +63,58 @@ pub struct Size {
     pub sets: usize,
     /// Their values.
     pub values: usize,
+}
+
+/// What a backup has, checked and ready to be restored.
+#[derive(Debug)]
+pub struct Contents {
+    sets: Vec<Copied>,
+}
+
+/// Opens a backup.
+pub fn read_backup(path: &Path, passphrase: &Secret) -> Result<Contents, VaultError> {
+    let not_a_backup = |reason| VaultError::NotABackup {
+        path: path.to_owned(),
+        reason,
+    };
+    let not_read = |error: io::Error| VaultError::NotRead {
+        path: path.to_owned(),
+        reason: reason(&error),
+    };
+    let file = open_backup(path)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_BACKUP + 1)
+        .read_to_end(&mut bytes)
+        .map_err(not_read)?;
+    if bytes.len() as u64 > LARGEST_BACKUP {
+        let limit = LARGEST_BACKUP / 1024 / 1024;
+        return Err(not_a_backup(format!("it is larger than {limit} MiB")));
+    }
+    let sets = backup::decode(&bytes, passphrase).map_err(|closed| match closed {
+        Closed::WrongPassphrase => VaultError::WrongPassphrase {
+            path: path.to_owned(),
+        },
+        Closed::NotABackup(reason) => not_a_backup(reason),
+        Closed::OutOfMemory(kibibytes) => VaultError::OutOfMemory {
+            path: path.to_owned(),
+            mebibytes: kibibytes.div_ceil(1024),
+        },
+    })?;
+    Ok(Contents { sets })
+}
+
+/// Opens the file of a backup, without reading it. A device or a pipe is refused: it may have no end.
+pub fn open_backup(path: &Path) -> Result<File, VaultError> {
+    let not_read = |reason| VaultError::NotRead {
+        path: path.to_owned(),
+        reason,
+    };
+    // A pipe that nobody writes to would not even open.
+    let found = fs::metadata(path).map_err(|error| not_read(reason(&error)))?;
+    if !found.is_file() {
+        return Err(not_read("it is not a regular file".to_owned()));
+    }
+    File::open(path).map_err(|error| not_read(reason(&error)))
 }
 
 /// A vault, seen from one organization.
@@ -229,6 +286,41 @@ impl<'a> Vault<'a> {
         self.home.rekey()
     }
 
+    /// Checks that a backup can be written to `path`, which is no part of the vault and no device.
+    pub fn check_place(&self, path: &Path, overwrite: Overwrite) -> Result<(), VaultError> {
+        let refused = |reason| {
+            Err(VaultError::NotAPlace {
+                path: path.to_owned(),
+                reason,
+            })
+        };
+        let is_there = exists(path)?;
+        if is_there && !fs::metadata(path).is_ok_and(|found| found.is_file()) {
+            return refused("it is not a regular file");
+        }
+        let parent = path
+            .parent()
+            .and_then(|parent| fs::canonicalize(parent).ok());
+        let target = fs::canonicalize(path).ok();
+        if let Ok(vault) = fs::canonicalize(&self.home.folder)
+            && [&parent, &target]
+                .into_iter()
+                .flatten()
+                .any(|found| found.starts_with(&vault))
+        {
+            return refused("it is in the folder of the vault");
+        }
+        if target.is_some() && target == fs::canonicalize(self.home.key_file().path()).ok() {
+            return refused("it has the key of the vault");
+        }
+        if is_there && overwrite == Overwrite::Refuse {
+            return Err(VaultError::Exists {
+                path: path.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
     /// Writes everything, of every organization, to one file that opens with the passphrase.
     pub fn backup(
         &self,
@@ -236,6 +328,7 @@ impl<'a> Vault<'a> {
         passphrase: &Secret,
         overwrite: Overwrite,
     ) -> Result<Size, VaultError> {
+        self.check_place(path, overwrite)?;
         let open = self
             .home
             .open(Locked::No)?
@@ -243,6 +336,8 @@ impl<'a> Vault<'a> {
                 path: self.home.sealed(),
             })?;
         let sets = copies(&open)?;
+        // What could not be restored is no backup.
+        backup::check(&sets).map_err(|problem| VaultError::damaged(&open.path, problem))?;
         let bytes = backup::encode(&sets, passphrase)
             .map_err(|reason| VaultError::not_written(path, reason))?;
         match files::replace(path, &bytes, overwrite) {
@@ -259,36 +354,23 @@ impl<'a> Vault<'a> {
     }
 
     /// Puts the contents of a backup in the place of everything that is in the vault.
-    pub fn restore(&self, path: &Path, passphrase: &Secret) -> Result<Size, VaultError> {
-        let bytes = fs::read(path).map_err(|error| VaultError::file(path, &error))?;
-        let sets = backup::decode(&bytes, passphrase).map_err(|closed| match closed {
-            Closed::WrongPassphrase => VaultError::WrongPassphrase {
-                path: path.to_owned(),
-            },
-            Closed::NotABackup(reason) => VaultError::NotABackup {
-                path: path.to_owned(),
-                reason: reason.to_owned(),
-            },
-        })?;
+    pub fn restore(&self, contents: &Contents) -> Result<Size, VaultError> {
         let put_back = |open: &mut Open| {
             open.book.sets.clear();
-            for set in &sets {
+            for set in &contents.sets {
                 let (place, set) = sealed(open, set)?;
                 open.book.sets.insert(place, set);
             }
-            Ok(Some(()))
+            Ok(Some(stored(&open.book.sets)))
         };
-        self.home.change(Missing::Create, put_back)?;
-        Ok(size(&sets))
+        let restored = self.home.change(Missing::Create, put_back)?;
+        Ok(restored.unwrap_or_default())
     }
 
     /// How much is in the vault, of every organization.
     pub fn size(&self) -> Result<Size, VaultError> {
         let sets = self.home.sets()?.unwrap_or_default();
-        Ok(Size {
-            sets: sets.len(),
-            values: sets.values().map(|set| set.values.len()).sum(),
-        })
+        Ok(stored(&sets))
     }
 
     fn store(
@@ -385,6 +467,13 @@ fn sealed(open: &Open, set: &Copied) -> Result<((String, String), Set), VaultErr
         values,
     };
     Ok((place, set))
+}
+
+fn stored(sets: &Sets) -> Size {
+    Size {
+        sets: sets.len(),
+        values: sets.values().map(|set| set.values.len()).sum(),
+    }
 }
 
 fn size(sets: &[Copied]) -> Size {

@@ -39,7 +39,9 @@ pub fn by_name(
     {
         Ok(())
     } else {
-        Err(declined("that is not the name; nothing was changed"))
+        Err(declined(
+            "that is not what was asked for; nothing was changed",
+        ))
     }
 }
 

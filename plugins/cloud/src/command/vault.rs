@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
 use bot_cli_sdk::secret::Secret;
@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 
 use super::context::CommandContext;
 use super::{confirm, open};
-use crate::backend::local::{Size, Vault, VaultError, Verified};
-use crate::files::{Overwrite, exists};
+use crate::backend::local::{Size, Vault, VaultError, Verified, open_backup, read_backup};
+use crate::files::Overwrite;
 use crate::input::{given, invalid};
 use crate::options::{Backup, Restore};
 use crate::secret_file::Place;
@@ -36,7 +36,7 @@ pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     };
     for path in &found.leftovers {
         context.warn(&format!(
-            "`{}` is left of an interrupted change; the next change removes it",
+            "`{}` is left over from an interrupted change; the next change removes it",
             path.display()
         ));
     }
@@ -69,10 +69,14 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
     } else {
         Overwrite::Refuse
     };
+    no_stream(
+        &options.file,
+        "must be a file; a backup that fails halfway would leave a part of itself on stdout",
+    )?;
     let vault = vault(context)?;
-    if overwrite == Overwrite::Refuse && exists(&path).map_err(|error| failure(&error.into()))? {
-        return Err(failure(&VaultError::Exists { path }));
-    }
+    vault
+        .check_place(&path, overwrite)
+        .map_err(|error| failure(&error))?;
     let passphrase = match &options.passphrase_file {
         Some(file) => read_passphrase(context, file).and_then(long_enough)?,
         None => ask_for_new_passphrase(context)?,
@@ -94,29 +98,29 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
 
 pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
     let path = context.cwd().join(&options.file);
-    if let Err(error) = std::fs::File::open(&path) {
-        let message = format!("could not read `{}`: {}", path.display(), reason(&error));
-        return Err(Failure::new(Exit::Failed, "not_read", message));
-    }
+    no_stream(
+        &options.file,
+        "must be a file; stdin is for the passphrase and for your answers",
+    )?;
+    open_backup(&path).map_err(|error| failure(&error))?;
     let vault = vault(context)?;
     let before = vault.size().map_err(|error| failure(&error))?;
     let passphrase = match &options.passphrase_file {
         Some(file) => read_passphrase(context, file)?,
         None => ask_for_passphrase(context)?,
     };
+    context.progress("Opening the backup");
+    let contents = read_backup(&path, &passphrase).map_err(|error| failure(&error))?;
     if before.sets > 0 && !options.skip {
         let about = format!(
-            "Replace everything in the vault ({}, of every organization) by the backup {}\nThis can't be undone\n",
+            "Replace everything in the vault ({}, of every organization) with the backup {}\nThis can't be undone\n",
             words(before),
             path.display()
         );
         let message = "Type `restore` to replace it:".to_owned();
         confirm::by_name(context, "restore", message, about)?;
     }
-    context.progress("Opening the backup");
-    let size = vault
-        .restore(&path, &passphrase)
-        .map_err(|error| failure(&error))?;
+    let size = vault.restore(&contents).map_err(|error| failure(&error))?;
     Ok(Reply {
         text: format!(
             "Restored {} from {}; {} replaced\n",
@@ -132,6 +136,14 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         }),
         next: vec!["bot-cli cloud secrets list --backend local".to_owned()],
     })
+}
+
+/// Refuses `-`, which other programs take for a stream.
+fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
+    if file.as_os_str() == "-" {
+        return Err(invalid(vec![("file".to_owned(), None, problem.to_owned())]));
+    }
+    Ok(())
 }
 
 /// The vault of this machine, whatever backend is configured.
@@ -215,6 +227,9 @@ fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, 
         given::read(&context.cwd().join(file)).map_err(|error| wrong(&given::unreadable(&error)))?
     };
     let bytes = Zeroizing::new(bytes);
+    if bytes.len() > given::LONGEST {
+        return Err(wrong("is longer than 1 MiB"));
+    }
     let text = std::str::from_utf8(&bytes).map_err(|_| wrong("is not UTF-8"))?;
     let line = text.strip_suffix('\n').unwrap_or(text);
     let line = line.strip_suffix('\r').unwrap_or(line);
@@ -254,17 +269,26 @@ fn ask_for_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
 
 /// Asks twice: nobody sees what is typed, and a mistyped passphrase makes a backup worthless.
 fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
-    let first = question("passphrase", "Passphrase for the backup");
-    let passphrase = context.ask_until(&first, |answer| {
-        let passphrase = secret(answer)?;
-        check_length(&passphrase).map(|()| passphrase)
-    })?;
+    let mut first = question("passphrase", "Passphrase for the backup");
     let again = question("passphrase_again", "The same passphrase again");
-    context.ask_until(&again, |answer| match secret(answer)? {
-        same if same == passphrase => Ok(()),
-        _ => Err("is not the same".to_owned()),
-    })?;
-    Ok(passphrase)
+    let is_fixed = [&first, &again]
+        .iter()
+        .any(|asked| context.has_answer(&asked.key));
+    loop {
+        let passphrase = context.ask_until(&first, |answer| {
+            let passphrase = secret(answer)?;
+            check_length(&passphrase).map(|()| passphrase)
+        })?;
+        if context.ask_until(&again, secret)? == passphrase {
+            return Ok(passphrase);
+        }
+        let problem = "was not the same the second time".to_owned();
+        if is_fixed {
+            return Err(invalid(vec![(again.key, None, problem)]));
+        }
+        // Either of the two may have been mistyped.
+        first.problem = Some(problem);
+    }
 }
 
 fn secret(answer: &Answer) -> Result<Secret, String> {

@@ -48,7 +48,7 @@ pub enum Vault {
     /// The file has the sets of every organization and does not need the vault's key.
     #[command(after_help = BACKUP_EXAMPLES)]
     Backup(Backup),
-    /// Replace everything in the vault by a backup
+    /// Replace everything in the vault with a backup
     #[command(after_help = RESTORE_EXAMPLES)]
     Restore(Restore),
 }

@@ -422,7 +422,10 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
             .unwrap();
         terminal.press("c4n4ry v4lue ").unwrap();
         terminal.press(ENTER).unwrap();
-        terminal.wait_for("is not the same").unwrap();
+        terminal.wait_for("was not the same the second time").unwrap();
+        terminal.wait_for_question(first).unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
         let again = "The same passphrase again";
         terminal.wait_for_question(again).unwrap();
         terminal.press(VALUE).unwrap();

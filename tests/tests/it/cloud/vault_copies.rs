@@ -116,6 +116,10 @@ fn restore_replaces_a_filled_vault_only_with_consent() {
     ];
     let expected = (Some(2), "input_required".to_owned());
     assert_eq!(user.fails(&words), expected);
+    // Nobody is asked about a backup that does not open.
+    user.write("wrong", "another passphrase\n");
+    let wrong = ["vault", "restore", "copy", "--passphrase-file", "wrong"];
+    assert_eq!(user.fails(&wrong), (Some(1), "wrong_passphrase".to_owned()));
     assert_eq!(user.values("later"), pairs(&[("D", "4")]));
     let done = user.done(&[&words[..], &["--skip"]].concat());
     assert_eq!(done["replaced"]["sets"], 4, "{done}");
@@ -131,6 +135,8 @@ fn wrong_passphrases_and_files_change_nothing() {
     user.write("wrong", "another passphrase\n");
     user.write("short", "short\n");
     user.write("none", "");
+    let long = [PASSPHRASE, &"x".repeat(1024 * 1024)].concat();
+    user.write("long", long);
     user.write("torn", &fs::read(user.work().join("copy")).unwrap()[..200]);
     for (words, code) in [
         (["restore", "copy", "wrong"], "wrong_passphrase"),
@@ -138,6 +144,11 @@ fn wrong_passphrases_and_files_change_nothing() {
         (["restore", "passphrase", "passphrase"], "not_a_backup"),
         (["restore", "nowhere", "passphrase"], "not_read"),
         (["restore", "copy", "none"], "invalid_input"),
+        (["restore", "copy", "long"], "invalid_input"),
+        (["restore", "-", "passphrase"], "invalid_input"),
+        (["restore", "/dev/zero", "passphrase"], "not_read"),
+        (["backup", "-", "passphrase"], "invalid_input"),
+        (["backup", "/dev/null", "passphrase"], "not_a_place"),
         (["backup", "new", "short"], "invalid_input"),
         (["backup", "nowhere/new", "passphrase"], "vault_not_written"),
     ] {

@@ -1,5 +1,7 @@
 //! A backup: every set with its values in one file, sealed with a passphrase. `VAULT.md` documents its form.
 
+use std::collections::BTreeSet;
+
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,10 +11,10 @@ use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::contents::kind;
+use super::contents::{CREDENTIALS, kind};
 use super::random::random;
-use super::sealed::{checked, with_checksum};
-use crate::domain::SetKind;
+use super::sealed::{checked, flaw, with_checksum};
+use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
 
 /// The first line.
 const MAGIC: &str = "bot-cli vault backup 1\n";
@@ -35,7 +37,9 @@ const DEAREST: Cost = Cost {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Closed {
     /// It is not a backup, or a damaged one.
-    NotABackup(&'static str),
+    NotABackup(String),
+    /// There is too little memory for what its passphrase costs, in KiB.
+    OutOfMemory(u32),
     /// The passphrase is another one.
     WrongPassphrase,
 }
@@ -142,7 +146,7 @@ fn encode_with(
         msg: &text,
         aad: header.as_bytes(),
     };
-    let cipher = cipher(passphrase, &salt, cost)?;
+    let cipher = cipher(passphrase, &salt, cost).map_err(|error| error.to_string())?;
     let sealed = cipher
         .encrypt(XNonce::from_slice(&nonce), payload)
         .map_err(|_| "it can't be sealed".to_owned())?;
@@ -154,10 +158,10 @@ fn encode_with(
 pub fn decode(bytes: &[u8], passphrase: &Secret) -> Result<Vec<Copied>, Closed> {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     if !text.starts_with(MAGIC) {
-        return Err(Closed::NotABackup("it begins differently"));
+        return Err(not_a_backup(flaw(text, "it begins differently")));
     }
-    let text = checked(text).ok_or(Closed::NotABackup("its checksum is wrong"))?;
-    let invalid = || Closed::NotABackup("its contents are not valid");
+    let text = checked(text).ok_or_else(|| not_a_backup(flaw(text, "its checksum is wrong")))?;
+    let invalid = || not_a_backup("its contents are not valid");
     let (first, sealed) = text[MAGIC.len()..].split_once('\n').ok_or_else(invalid)?;
     let header: Header = serde_json::from_str(first).map_err(|_| invalid())?;
     let cost = Cost {
@@ -170,7 +174,7 @@ pub fn decode(bytes: &[u8], passphrase: &Secret) -> Result<Vec<Copied>, Closed> 
         || cost.passes > DEAREST.passes
         || cost.lanes > DEAREST.lanes
     {
-        return Err(Closed::NotABackup(
+        return Err(not_a_backup(
             "its passphrase is used in a way that this version does not know",
         ));
     }
@@ -187,23 +191,90 @@ pub fn decode(bytes: &[u8], passphrase: &Secret) -> Result<Vec<Copied>, Closed> 
         msg: &sealed,
         aad: &bytes[..=MAGIC.len() + first.len()],
     };
-    let cipher = cipher(passphrase, &salt, cost).map_err(|_| invalid())?;
+    let cipher = cipher(passphrase, &salt, cost).map_err(|error| closed(error, cost))?;
     let text = cipher
         .decrypt(XNonce::from_slice(&nonce), payload)
         .map(Zeroizing::new)
         .map_err(|_| Closed::WrongPassphrase)?;
     let text: ReadText = serde_json::from_slice(&text).map_err(|_| invalid())?;
     let sets = text.sets.into_iter().map(copied);
-    sets.collect::<Option<Vec<_>>>().ok_or_else(invalid)
+    let sets = sets.collect::<Option<Vec<_>>>().ok_or_else(invalid)?;
+    check(&sets).map_err(Closed::NotABackup)?;
+    Ok(sets)
 }
 
-fn cipher(passphrase: &Secret, salt: &[u8], cost: Cost) -> Result<XChaCha20Poly1305, String> {
-    let parameters = Params::new(cost.memory, cost.passes, cost.lanes, Some(32));
-    let parameters = parameters.map_err(|error| error.to_string())?;
+fn closed(error: argon2::Error, cost: Cost) -> Closed {
+    if error == argon2::Error::OutOfMemory {
+        Closed::OutOfMemory(cost.memory)
+    } else {
+        not_a_backup("its contents are not valid")
+    }
+}
+
+fn not_a_backup(why: &str) -> Closed {
+    Closed::NotABackup(why.to_owned())
+}
+
+/// Checks that every set could have been stored here, each of them once. The error says which one could not, by its number:
+/// its name may be what is wrong.
+pub fn check(sets: &[Copied]) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    for (index, set) in sets.iter().enumerate() {
+        let wrong = |problem: String| format!("set {}: {problem}", index + 1);
+        check_set(set).map_err(wrong)?;
+        if !seen.insert((&set.organization, &set.name)) {
+            return Err(wrong("an earlier one has its name".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn check_set(set: &Copied) -> Result<(), String> {
+    let of = |what: &'static str| move |problem: String| format!("the {what} {problem}");
+    Organization::parse(&set.organization).map_err(of("organization"))?;
+    SetName::parse_existing(&set.name).map_err(of("name"))?;
+    Region::parse(&set.region).map_err(of("region"))?;
+    match (set.kind, &set.host) {
+        (SetKind::ImagePullSecret, Some(host)) => {
+            RegistryHost::parse(host).map_err(of("registry"))?;
+            if !matches!(set.values.as_slice(), [(key, _)] if key == CREDENTIALS) {
+                return Err("an image pull secret has one value, its credentials".to_owned());
+            }
+        }
+        (SetKind::Secret, None) => {
+            let mut keys = BTreeSet::new();
+            for (key, _) in &set.values {
+                Key::parse_existing(key).map_err(of("key"))?;
+                if !keys.insert(key) {
+                    return Err("a key is there twice".to_owned());
+                }
+            }
+        }
+        (SetKind::ImagePullSecret, None) => {
+            return Err("an image pull secret has no registry".to_owned());
+        }
+        (SetKind::Secret, Some(_)) => return Err("a secret set has a registry".to_owned()),
+        (SetKind::Unknown, _) => return Err("its kind is unknown".to_owned()),
+    }
+    let mut values = set.values.iter();
+    if values.any(|(_, value)| value.expose().contains('\0')) {
+        return Err("a value has a NUL character".to_owned());
+    }
+    Ok(())
+}
+
+fn cipher(
+    passphrase: &Secret,
+    salt: &[u8],
+    cost: Cost,
+) -> Result<XChaCha20Poly1305, argon2::Error> {
+    let parameters = Params::new(cost.memory, cost.passes, cost.lanes, Some(32))?;
     let mut key = Zeroizing::new([0; 32]);
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
-        .hash_password_into(passphrase.expose().as_bytes(), salt, key.as_mut_slice())
-        .map_err(|error| error.to_string())?;
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters).hash_password_into(
+        passphrase.expose().as_bytes(),
+        salt,
+        key.as_mut_slice(),
+    )?;
     Ok(XChaCha20Poly1305::new((&*key).into()))
 }
 

@@ -11,7 +11,7 @@ use super::home::{Found, Home, Locked};
 use super::keys::{Derived, Key};
 use super::open::Open;
 use super::sealed::Book;
-use super::{VaultError, key};
+use super::{Effect, VaultError, key};
 use crate::files::{self, Overwrite, WriteError, private_folder, sweep};
 use crate::secret_file::Place;
 
@@ -67,6 +67,9 @@ impl Home<'_> {
         let open = self.open_with(Some(key))?.ok_or_else(no_vault)?;
         let open = next_generation(open)?;
         let next = self.next_key_file();
+        self.key_file()
+            .check_replaceable()
+            .map_err(|error| VaultError::write(self.key_file().path(), &error))?;
         // The vault may be sealed with the key in that file since an earlier attempt.
         self.settle_keys(&open.key).map_err(not_done)?;
         let (key, place) = key::create(&next, self.key)?;
@@ -141,7 +144,14 @@ impl Home<'_> {
         if fs::symlink_metadata(&legacy).is_ok() {
             remove(&legacy).map_err(|error| leftover(&legacy, &error))?;
         }
-        self.settle_keys(&open.key)
+        // The change is in place, whatever fails now.
+        self.settle_keys(&open.key).map_err(|error| match error {
+            error if error.effect() == Effect::Done => error,
+            error => VaultError::Unsettled {
+                path: self.next_key_file().path().to_owned(),
+                reason: error.to_string(),
+            },
+        })
     }
 
     /// Makes the key that the vault is sealed with the only one.
@@ -150,17 +160,34 @@ impl Home<'_> {
         if !next.exists() {
             return Ok(());
         }
-        if key::read(&file)?.as_ref() == Some(sealed_with) {
-            next.remove()
-                .map(drop)
-                .map_err(|error| VaultError::Leftover {
-                    path: next.path().to_owned(),
-                    reason: error.to_string(),
-                })
-        } else {
-            file.take_over(&next)
-                .map_err(|error| leftover(file.path(), &error))
+        let current = key::read(&file);
+        if matches!(&current, Ok(Some(key)) if key == sealed_with) {
+            return next.discard(&file).map_err(|error| VaultError::Leftover {
+                path: next.path().to_owned(),
+                reason: error.to_string(),
+            });
         }
+        if key::read(&next)?.as_ref() != Some(sealed_with) {
+            // Neither file is known to be litter.
+            let path = file.path().to_owned();
+            return current.and(Err(VaultError::WrongKey { path }));
+        }
+        file.take_over(&next).map_err(|error| match error {
+            error if key::read(&file).is_ok_and(|found| found.as_ref() == Some(sealed_with)) => {
+                if let WriteError::NotSynced(error) = error {
+                    VaultError::NotSynced {
+                        path: file.path().to_owned(),
+                        reason: reason(&error),
+                    }
+                } else {
+                    leftover(next.path(), &error)
+                }
+            }
+            WriteError::NotWritten(error) | WriteError::NotSynced(error) => VaultError::Unsettled {
+                path: next.path().to_owned(),
+                reason: reason(&error),
+            },
+        })
     }
 }
 
@@ -215,15 +242,19 @@ fn remove(path: &Path) -> Result<(), WriteError> {
 }
 
 fn leftover(path: &Path, error: &WriteError) -> VaultError {
+    let (WriteError::NotWritten(error) | WriteError::NotSynced(error)) = error;
     VaultError::Leftover {
         path: path.to_owned(),
-        reason: error.to_string(),
+        reason: reason(error),
     }
 }
 
 /// The words for tidying that failed before anything was changed.
 fn not_done(error: VaultError) -> VaultError {
-    if let VaultError::Leftover { path, reason } = error {
+    if let VaultError::Leftover { path, reason }
+    | VaultError::Unsettled { path, reason }
+    | VaultError::NotSynced { path, reason } = error
+    {
         VaultError::NotWritten { path, reason }
     } else {
         error

@@ -98,9 +98,17 @@ pub enum VaultError {
         reason: String,
     },
     /// A write took effect, but a file with an earlier key or with earlier values is still there.
-    #[error("the vault was changed, but `{}` is still there: {reason}", path.display())]
+    #[error("the vault was changed, but `{}` may still be there: {reason}", path.display())]
     Leftover {
         /// Where it is.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A write took effect, but the key of the vault has not come to its place. The vault opens all the same.
+    #[error("the vault was changed, but `{}` could not be put in the place of the earlier key: {reason}", path.display())]
+    Unsettled {
+        /// The file that may have the key.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -127,6 +135,44 @@ pub enum VaultError {
         path: PathBuf,
         /// Why.
         reason: String,
+    },
+    /// The file of a backup can't be read.
+    #[error("could not read `{}`: {reason}", path.display())]
+    NotRead {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A file can't be the place of a backup.
+    #[error("a backup can't be written to `{}`: {reason}", path.display())]
+    NotAPlace {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The passphrase of a backup costs more memory than there is.
+    #[error("could not open `{}`: out of memory; its passphrase needs {mebibytes} MiB", path.display())]
+    OutOfMemory {
+        /// The file of the backup.
+        path: PathBuf,
+        /// What it takes.
+        mebibytes: u32,
+    },
+    /// What is in the place of the key is none.
+    #[error("`{}` is not the key of a vault", path.display())]
+    NotAKey {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A file of the vault is a link.
+    #[error("`{}` is a link to `{}`; only the whole folder may be one", path.display(), target.display())]
+    Link {
+        /// Which.
+        path: PathBuf,
+        /// What it leads to.
+        target: PathBuf,
     },
     /// A backup does not open.
     #[error("the passphrase does not open `{}`", path.display())]
@@ -159,7 +205,7 @@ impl VaultError {
     #[must_use]
     pub const fn effect(&self) -> Effect {
         match self {
-            Self::NotSynced { .. } | Self::Leftover { .. } => Effect::Done,
+            Self::NotSynced { .. } | Self::Leftover { .. } | Self::Unsettled { .. } => Effect::Done,
             Self::File { .. }
             | Self::Unreachable { .. }
             | Self::TooOpen { .. }
@@ -175,6 +221,11 @@ impl VaultError {
             | Self::NoVault { .. }
             | Self::Exists { .. }
             | Self::NotABackup { .. }
+            | Self::NotRead { .. }
+            | Self::NotAPlace { .. }
+            | Self::OutOfMemory { .. }
+            | Self::NotAKey { .. }
+            | Self::Link { .. }
             | Self::WrongPassphrase { .. }
             | Self::Busy { .. }
             | Self::Cancelled => Effect::NotDone,

@@ -100,10 +100,8 @@ impl<'a> Home<'a> {
         }
         // A rename would replace the link and leave old values behind it.
         if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-            return Err(VaultError::File {
-                path,
-                reason: "it is a link; only the whole folder may be one".to_owned(),
-            });
+            let target = fs::read_link(&path).unwrap_or_default();
+            return Err(VaultError::Link { path, target });
         }
         let bytes = read_private(&path)?;
         let decoded = Unverified::decode(&bytes).map_err(|flaw| VaultError::flaw(&path, flaw))?;

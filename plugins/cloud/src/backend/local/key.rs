@@ -32,7 +32,9 @@ pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
     let key = bytes.and_then(|bytes| <[u8; KEY]>::try_from(bytes.as_slice()).ok());
     match key {
         Some(key) => Ok(Some(Key::new(Zeroizing::new(key)))),
-        None => Err(unusable("it is not the key of a vault".to_owned())),
+        None => Err(VaultError::NotAKey {
+            path: file.path().to_owned(),
+        }),
     }
 }
 

@@ -131,14 +131,15 @@ impl Home<'_> {
     /// only half.
     pub fn key_of(&self, found: &Found) -> Result<Key, VaultError> {
         let file = self.key_file();
-        let current = key::read(&file)?;
+        let current = key::read(&file);
         let path = file.path().to_owned();
         match current {
-            Some(key) if found.fits(&key) => Ok(key),
-            current => match key::read(&self.next_key_file())? {
-                Some(key) if found.fits(&key) => Ok(key),
-                Some(_) | None if current.is_some() => Err(VaultError::WrongKey { path }),
-                Some(_) | None => Err(VaultError::NoKey { path }),
+            Ok(Some(key)) if found.fits(&key) => Ok(key),
+            current => match (key::read(&self.next_key_file()), current) {
+                (Ok(Some(key)), _) if found.fits(&key) => Ok(key),
+                (_, Err(error)) | (Err(error), Ok(_)) => Err(error),
+                (Ok(_), Ok(Some(_))) => Err(VaultError::WrongKey { path }),
+                (Ok(_), Ok(None)) => Err(VaultError::NoKey { path }),
             },
         }
     }
@@ -149,12 +150,12 @@ impl Home<'_> {
         if !file.exists() || file.place() == Place::Keyring {
             return Ok(None);
         }
-        let key = key::read(&file)?;
+        let key = key::read(&file);
         let next = self.next_key_file();
         match key {
-            Some(key) if found.fits(&key) => Ok(Some(key)),
-            Some(_) | None if next.exists() && next.place() == Place::Keyring => Ok(None),
-            Some(_) | None => self.key_of(found).map(Some),
+            Ok(Some(key)) if found.fits(&key) => Ok(Some(key)),
+            Ok(_) | Err(_) if next.exists() && next.place() == Place::Keyring => Ok(None),
+            Ok(_) | Err(_) => self.key_of(found).map(Some),
         }
     }
 }

@@ -18,6 +18,10 @@ const MAGIC: &str = "bot-cli vault 2\n";
 /// The first line of every version.
 const FAMILY: &str = "bot-cli vault ";
 
+/// What happened to a file whose lines end as on Windows.
+const LINE_ENDS: &str =
+    "an editor or a transfer changed its line ends, which `dos2unix` changes back";
+
 /// The bytes of an id.
 const ID: usize = 16;
 
@@ -163,7 +167,7 @@ impl Unverified {
         if !text.starts_with(FAMILY) {
             return Err(damaged("it is not a vault"));
         }
-        let checked = checked(text).ok_or_else(|| damaged("its checksum is wrong"))?;
+        let checked = checked(text).ok_or_else(|| damaged(flaw(text, "its checksum is wrong")))?;
         if !checked.starts_with(MAGIC) {
             return Err(Flaw::Format);
         }
@@ -209,6 +213,15 @@ pub(super) fn checked(text: &str) -> Option<&str> {
     let (before, _) = text.strip_suffix('\n')?.rsplit_once("\nsum ")?;
     let before = text.get(..=before.len())?;
     (with_checksum(before.to_owned()) == text).then_some(before)
+}
+
+/// What is wrong with a text that fails for `otherwise`, unless nothing but its line ends was changed.
+pub(super) fn flaw(text: &str, otherwise: &'static str) -> &'static str {
+    if text.contains("\r\n") && checked(&text.replace("\r\n", "\n")).is_some() {
+        LINE_ENDS
+    } else {
+        otherwise
+    }
 }
 
 /// The contents of the one line of JSON, and the name of the key. There is one text for each book: no other order, no other

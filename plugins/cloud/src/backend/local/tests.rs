@@ -1,5 +1,7 @@
 mod damage;
 mod faults;
+mod links;
+mod places;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -7,7 +9,7 @@ use std::path::Path;
 
 use bot_cli_sdk::secret::Secret;
 
-use super::{Vault, VaultError, legacy};
+use super::{Vault, VaultError, legacy, read_backup};
 use crate::backend::Keys;
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::files::Overwrite;
@@ -240,6 +242,10 @@ fn what_killed_processes_left_goes_with_the_next_change() {
     for name in [".bot-cli-left", ".vault-left"] {
         fs::write(folder.path().join(name), "").unwrap();
     }
+    // Nobody else writes while the vault is locked, so a wrong clock saves no file.
+    let soon = std::time::SystemTime::now() + std::time::Duration::from_secs(30);
+    let ahead = fs::File::create(folder.path().join(".bot-cli-ahead")).unwrap();
+    ahead.set_modified(soon).unwrap();
     vault.put(&name("prod"), &[entry("A", "9")], None).unwrap();
     let left: Vec<_> = files(folder.path())
         .into_iter()
@@ -370,13 +376,16 @@ fn backup_is_restored_whole_into_another_vault() {
     assert_eq!(mode, 0o600);
     let other = local(&two);
     other.put(&name("old"), &[entry("OLD", "0")], None).unwrap();
-    let wrong = other.restore(&file, &Secret::new("wrong".to_owned()));
+    let wrong = read_backup(&file, &Secret::new("wrong".to_owned()));
     assert!(
         matches!(wrong, Err(VaultError::WrongPassphrase { .. })),
         "{wrong:?}"
     );
     assert_eq!(other.list(None).unwrap().len(), 1);
-    assert_eq!(other.restore(&file, &passphrase()), Ok(size));
+    assert_eq!(
+        other.restore(&read_backup(&file, &passphrase()).unwrap()),
+        Ok(size)
+    );
     assert_eq!(view(&other).unwrap(), view(&vault).unwrap());
     assert_eq!(other.verify().unwrap().unwrap().problems, []);
 }

@@ -77,3 +77,47 @@ fn demands_no_more_memory_than_a_backup_of_ours() {
         assert!(matches!(found, Err(Closed::NotABackup(_))), "{found:?}");
     }
 }
+
+#[test]
+fn good_backup_is_not_blamed_for_short_memory() {
+    let found = super::closed(argon2::Error::OutOfMemory, CHEAP);
+    assert_eq!(found, Closed::OutOfMemory(8));
+}
+
+#[test]
+fn what_could_not_have_been_stored_is_not_restored() {
+    let spoils: [fn(&mut Vec<Copied>); 13] = [
+        |sets| sets[0].organization = "../x".to_owned(),
+        |sets| sets[0].name = "a/b".to_owned(),
+        |sets| sets[0].name = "\u{1b}[2J".to_owned(),
+        |sets| sets[0].region = String::new(),
+        |sets| sets[0].host = Some("ghcr.io".to_owned()),
+        |sets| sets[0].values[0].0 = "..".to_owned(),
+        |sets| sets[0].values[0].1 = secret("a\0b"),
+        |sets| sets[0].values.push(("KEY".to_owned(), secret("b"))),
+        |sets| sets[1].host = None,
+        |sets| sets[1].host = Some("https://user@ghcr.io".to_owned()),
+        |sets| sets[1].values.clear(),
+        |sets| sets[1].values[0].0 = "KEY".to_owned(),
+        |sets| sets[1].name = "prod".to_owned(),
+    ];
+    for (index, spoil) in spoils.into_iter().enumerate() {
+        let mut spoiled = sets();
+        spoil(&mut spoiled);
+        let bytes = encode_with(&spoiled, &secret("staple"), CHEAP, [1; 16], [2; 24]).unwrap();
+        let found = decode(&bytes, &secret("staple"));
+        assert!(
+            matches!(&found, Err(Closed::NotABackup(why)) if why.starts_with("set ")),
+            "{index}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn keys_that_other_clients_made_are_restored() {
+    let mut sets = sets();
+    sets[0].name = "a.b".to_owned();
+    sets[0].values[0].0 = "ключ 1".to_owned();
+    let bytes = encode_with(&sets, &secret("staple"), CHEAP, [1; 16], [2; 24]).unwrap();
+    assert_eq!(decode(&bytes, &secret("staple")), Ok(sets));
+}

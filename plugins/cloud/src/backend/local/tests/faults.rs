@@ -102,6 +102,7 @@ fn backup_and_restore_that_fail_anywhere_are_undone_or_complete() {
         .backup(&file, &passphrase(), Overwrite::Allow)
         .unwrap();
     let whole = view(&vault).unwrap();
+    let contents = super::super::read_backup(&file, &passphrase()).unwrap();
     for step in 1.. {
         let target = folder.path().join(format!("backup-{step}"));
         let backup = || vault.backup(&target, &passphrase(), Overwrite::Refuse);
@@ -112,7 +113,7 @@ fn backup_and_restore_that_fail_anywhere_are_undone_or_complete() {
         let other = local(&folder.path().join(format!("two-{step}")));
         other.put(&name("old"), &[entry("OLD", "0")], None).unwrap();
         let before = view(&other).unwrap();
-        let restore = || other.restore(&file, &passphrase());
+        let restore = || other.restore(&contents);
         let (restored, also) = faults::at(step, After::Works, restore);
         let expected = match restored.as_ref().map_err(VaultError::effect) {
             Ok(_) | Err(Effect::Done) => &whole,
