@@ -212,6 +212,18 @@ pub enum BackendError {
         /// How long it wants to be left alone, in seconds.
         retry_after: Option<u64>,
     },
+    /// The issuer of tokens does not work now.
+    #[error("the issuer of tokens is not available")]
+    IssuerUnavailable {
+        /// The status, where that says so.
+        status: Option<u16>,
+    },
+    /// The issuer of tokens does not serve this client, whatever the sign-in.
+    #[error("the issuer of tokens refuses this client")]
+    IssuerRefused {
+        /// The code of the protocol, if it is one.
+        code: Option<&'static str>,
+    },
     /// The token can't be sent; the service was not asked.
     #[error("the token has characters that can't be sent")]
     InvalidToken,

@@ -67,6 +67,8 @@ pub fn failure(error: &BackendError) -> Failure {
             message,
             retry_after,
         } => unavailable(*status, message, *retry_after),
+        BackendError::IssuerUnavailable { status } => issuer_unavailable(*status),
+        BackendError::IssuerRefused { code } => issuer_refused(*code),
         BackendError::InvalidToken => Failure::new(
             Exit::NotAllowed,
             "not_signed_in",
@@ -261,6 +263,20 @@ fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure 
         Some(seconds @ 1..=86_400) => failure.hint(format!("try again in {}", span(seconds))),
         Some(_) | None => failure.hint("try again in a while"),
     }
+}
+
+fn issuer_unavailable(status: Option<u16>) -> Failure {
+    let status = status.map_or_else(String::new, |status| format!(" (status {status})"));
+    let message = format!("the issuer of tokens is not available{status}");
+    Failure::new(Exit::Unavailable, "unavailable", message).hint("try again in a while")
+}
+
+fn issuer_refused(code: Option<&str>) -> Failure {
+    let code = code.map_or_else(String::new, |code| format!(" (`{code}`)"));
+    let message = format!("the issuer of tokens refuses bot-cli as a client{code}");
+    Failure::new(Exit::Failed, "issuer_refused", message).hint(
+        "look at the address (`bot-cli cloud config show`), or use a token: `bot-cli cloud auth login --token-stdin < FILE`",
+    )
 }
 
 fn said(ours: &str, message: &str) -> String {

@@ -26,6 +26,16 @@ const LONGEST: usize = 256 * 1024;
 /// The longest that a token is believed to last, in seconds: ten years.
 const LONGEST_LIFE: u64 = 315_360_000;
 
+/// The codes of the protocol for a request that is refused whatever its grant, RFC 6749, 5.2.
+const REFUSALS: [&str; 6] = [
+    "invalid_client",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_request",
+    "invalid_scope",
+    "access_denied",
+];
+
 /// A client with both endpoints.
 pub type Oauth =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
@@ -58,6 +68,10 @@ struct Config {
     scopes: Option<String>,
 }
 
+/// Any JSON object.
+#[derive(Deserialize)]
+struct IgnoredObject {}
+
 /// What the issuer says of itself.
 #[derive(Deserialize)]
 struct Endpoints {
@@ -82,7 +96,14 @@ impl<'a> Issuer<'a> {
             "{}/.well-known/openid-configuration",
             config.issuer.trim_end_matches('/')
         );
-        let endpoints: Endpoints = get(&http, &discovery, pace, watch).await?;
+        let endpoints: Endpoints = match get(&http, &discovery, pace, watch).await {
+            Err(BackendError::Unavailable { status, .. }) => {
+                return Err(BackendError::IssuerUnavailable {
+                    status: Some(status),
+                });
+            }
+            answer => answer?,
+        };
         if endpoints.issuer != config.issuer {
             return Err(unsound("it gives another name than the service does"));
         }
@@ -162,11 +183,26 @@ impl<'a> Issuer<'a> {
             .map(|scope| oauth2::Scope::new(scope.to_owned()))
     }
 
-    /// Sends one of the protocol's requests.
+    /// Sends a request for a token. Returns only an answer in the protocol's form.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, BackendError> {
         let request =
             reqwest::Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;
-        self.execute(request).await
+        let path = request.url().path().to_owned();
+        let answer = self.execute(request).await?;
+        let status = answer.status().as_u16();
+        if matches!(status, 408 | 429 | 500..) {
+            return Err(BackendError::IssuerUnavailable {
+                status: Some(status),
+            });
+        }
+        match serde_json::from_slice::<IgnoredObject>(answer.body()) {
+            Ok(_) => Ok(answer),
+            Err(_) => Err(BackendError::InvalidResponse {
+                what: format!(
+                    "the answer of `{path}` (status {status}) is not that of an issuer of tokens"
+                ),
+            }),
+        }
     }
 
     async fn execute(&self, request: reqwest::Request) -> Result<HttpResponse, BackendError> {
@@ -234,10 +270,8 @@ impl<'a> Issuer<'a> {
         let answer = self.execute(request).await?;
         match answer.status().as_u16() {
             200..=299 => Ok(Revocation::Done),
-            status @ (408 | 429 | 500..) => Err(BackendError::Unavailable {
-                status,
-                message: String::new(),
-                retry_after: None,
+            status @ (408 | 429 | 500..) => Err(BackendError::IssuerUnavailable {
+                status: Some(status),
             }),
             status => Err(BackendError::Refused {
                 status,
@@ -295,8 +329,17 @@ pub fn refused(
 ) -> BackendError {
     match error {
         RequestTokenError::Request(error) => error.clone(),
-        RequestTokenError::ServerResponse(_) => BackendError::NotSignedIn {
-            message: "the issuer grants no token for it".to_owned(),
+        RequestTokenError::ServerResponse(answer) => match answer.error().as_ref() {
+            "invalid_grant" => BackendError::NotSignedIn {
+                message: "the issuer grants no token for it".to_owned(),
+            },
+            "temporarily_unavailable" | "server_error" => {
+                BackendError::IssuerUnavailable { status: None }
+            }
+            // Any other word may be anything.
+            code => BackendError::IssuerRefused {
+                code: REFUSALS.into_iter().find(|known| *known == code),
+            },
         },
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             unsound("its answer is not a token")

@@ -156,7 +156,7 @@ pub fn exchange(
             Err(BackendError::NotSignedIn { .. }) => {
                 return Err(not_signed_in("your sign-in has run out"));
             }
-            Err(error) => return Err(words::failure(&error)),
+            Err(error) => return Err(not_renewed(&error)),
         };
         let is_spent =
             renewed.refresh.as_ref().map(|refresh| &refresh.token) != Some(&refresh.token);
@@ -173,6 +173,16 @@ pub fn exchange(
         }
         return Ok(renewed);
     }
+}
+
+/// A renewal that says nothing about the sign-in.
+fn not_renewed(error: &BackendError) -> Failure {
+    let failure = words::failure(error);
+    if is_stop(&failure) {
+        return failure;
+    }
+    let message = format!("could not renew your sign-in: {}", failure.message);
+    Failure { message, ..failure }.hint("your sign-in is kept")
 }
 
 /// What is true of a sign-in that is renewed, and is not surely kept.

@@ -405,3 +405,88 @@ fn no_token_is_shown_whatever_the_issuer_says() {
         }
     }
 }
+
+#[test]
+fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
+    let coded = |status, code: &str| Fault::json(status, &format!(r#"{{"error":"{code}"}}"#));
+    for (fault, status, code, words) in [
+        (coded(400, "invalid_grant"), 4, "not_signed_in", "run out"),
+        (coded(408, "x"), 7, "unavailable", "(status 408)"),
+        (coded(429, "slow_down"), 7, "unavailable", "(status 429)"),
+        (coded(500, "server_error"), 7, "unavailable", "(status 500)"),
+        (
+            coded(500, "invalid_grant"),
+            7,
+            "unavailable",
+            "(status 500)",
+        ),
+        (Fault::json(500, ""), 7, "unavailable", "(status 500)"),
+        (Fault::html(503), 7, "unavailable", "(status 503)"),
+        (
+            coded(400, "server_error"),
+            7,
+            "unavailable",
+            "not available",
+        ),
+        (
+            coded(400, "temporarily_unavailable"),
+            7,
+            "unavailable",
+            "not available",
+        ),
+        (
+            coded(401, "invalid_client"),
+            1,
+            "issuer_refused",
+            "`invalid_client`",
+        ),
+        (
+            coded(400, "unauthorized_client"),
+            1,
+            "issuer_refused",
+            "`unauthorized_client`",
+        ),
+        (
+            coded(400, "unsupported_grant_type"),
+            1,
+            "issuer_refused",
+            "refuses bot-cli",
+        ),
+        (
+            coded(400, "something_else"),
+            1,
+            "issuer_refused",
+            "refuses bot-cli as a client",
+        ),
+        (
+            Fault::html(200),
+            1,
+            "invalid_response",
+            "is not that of an issuer",
+        ),
+        (Fault::html(400), 1, "invalid_response", "(status 400)"),
+        (Fault::json(404, ""), 1, "invalid_response", "(status 404)"),
+    ] {
+        let user = expired();
+        let kept = fs::read_to_string(credentials(&user)).unwrap();
+        user.service()
+            .inject(Injection::new("POST", "/issuer/token", fault.clone()));
+        let run = user.run(&["--json", "secrets", "list"]);
+        let error = &run.document()["error"];
+        assert_eq!(run.status, Some(status), "{fault:?}: {run:?}");
+        assert_eq!(error["code"], code, "{fault:?}: {run:?}");
+        assert!(run.stdout.contains(words), "{fault:?}: {run:?}");
+        assert_eq!(
+            run.stdout.contains("run out"),
+            status == 4,
+            "{fault:?}: {run:?}"
+        );
+        assert_eq!(
+            run.stdout.contains("your sign-in is kept"),
+            status != 4,
+            "{fault:?}: {run:?}"
+        );
+        assert!(!run.stdout.contains("trusted"), "{fault:?}: {run:?}");
+        assert_eq!(fs::read_to_string(credentials(&user)).unwrap(), kept);
+    }
+}

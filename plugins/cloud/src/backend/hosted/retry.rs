@@ -33,6 +33,8 @@ fn is_passing(error: &BackendError) -> bool {
         BackendError::Conflict { message } => message.contains("modified concurrently"),
         BackendError::BadCertificate { .. }
         | BackendError::Redirected { .. }
+        | BackendError::IssuerUnavailable { .. }
+        | BackendError::IssuerRefused { .. }
         | BackendError::InvalidToken
         | BackendError::NotSignedIn { .. }
         | BackendError::NotAllowed { .. }
