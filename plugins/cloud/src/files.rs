@@ -1,6 +1,7 @@
 //! Private files: readable by their owner only, and replaced whole or not at all.
 
 pub mod lock;
+mod owner;
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -9,6 +10,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
@@ -54,7 +56,18 @@ pub struct Unreachable {
 /// Creates a folder that only its owner can enter, and its parents.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    let missing = path.ancestors().take_while(|part| !part.exists());
+    let missing: Vec<_> = missing
+        .filter(|part| !part.as_os_str().is_empty())
+        .collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    for folder in missing.iter().rev() {
+        // Not through a link that was put there since.
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(*folder, flags, Mode::empty())?;
+        owner::keep(&opened, &fs::metadata(folder_of(folder))?)?;
+    }
+    Ok(())
 }
 
 /// Room on the disk for a file whose content is not known yet. Dropping it changes nothing.
@@ -102,6 +115,8 @@ impl Reserved {
             temporary.rewind()?;
             temporary.write_all(bytes)?;
             let file = temporary.as_file();
+            let replaced = fs::metadata(&to).or_else(|_| fs::metadata(folder_of(&to)))?;
+            owner::keep(file, &replaced)?;
             file.set_len(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
             faults::step()?;
             file.sync_all()?;

@@ -183,16 +183,6 @@ impl<'a> SecretFile<'a> {
         Ok(())
     }
 
-    /// Tries whether [`Self::take_over`] can write where a link leads. Other files are replaced in their own folder.
-    pub fn check_replaceable(&self) -> Result<(), WriteError> {
-        match self.target() {
-            None => Ok(()),
-            Some(target) => Reserved::new(&target, LONGEST)
-                .map(drop)
-                .map_err(WriteError::NotWritten),
-        }
-    }
-
     /// Removes file and entry as [`Self::remove`] does, but not an entry that `kept` names as well.
     pub fn discard(&self, kept: &Self) -> Result<(), SecretFileError> {
         match self.entry() {
@@ -204,7 +194,8 @@ impl<'a> SecretFile<'a> {
     }
 
     /// The file that a link leads to; `None` for what is no link.
-    fn target(&self) -> Option<PathBuf> {
+    #[must_use]
+    pub fn target(&self) -> Option<PathBuf> {
         let found = fs::symlink_metadata(&self.path).ok()?;
         if found.is_symlink() {
             fs::canonicalize(&self.path).ok()

@@ -178,7 +178,10 @@ fn vault(error: &VaultError) -> Failure {
         VaultError::NotABackup { .. } => {
             failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
         }
-        VaultError::NotRead { path, .. } => failure("not_read").hint(look_at(path)),
+        VaultError::NotRead { path, .. } => failure("not_read").hint(format!(
+            "give the path of a file that `bot-cli cloud vault backup` wrote, and look at its rights (`ls -ld {}`)",
+            quoted(path)
+        )),
         VaultError::NotAPlace { .. } => failure("not_a_place")
             .hint("choose the name of a new file outside of the vault, best on another disk"),
         VaultError::OutOfMemory { .. } => failure("out_of_memory")

@@ -34,7 +34,7 @@ use crate::files::lock::PATIENCE;
 use crate::files::{self, Overwrite, WriteError, exists};
 use crate::secret_file::Place;
 use crate::watch::{Nobody, Watch};
-use backup::{Closed, Copied};
+use backup::{Closed, Copied, Unsealed};
 use change::Missing;
 use contents::{CREDENTIALS, Set, Sets};
 pub use error::{Effect, VaultError};
@@ -95,12 +95,16 @@ pub fn read_backup(path: &Path, passphrase: &Secret) -> Result<Contents, VaultEr
             path: path.to_owned(),
         },
         Closed::NotABackup(reason) => not_a_backup(reason),
-        Closed::OutOfMemory(kibibytes) => VaultError::OutOfMemory {
-            path: path.to_owned(),
-            mebibytes: kibibytes.div_ceil(1024),
-        },
+        Closed::OutOfMemory(kibibytes) => out_of_memory(path, kibibytes),
     })?;
     Ok(Contents { sets })
+}
+
+fn out_of_memory(path: &Path, kibibytes: u32) -> VaultError {
+    VaultError::OutOfMemory {
+        path: path.to_owned(),
+        mebibytes: kibibytes.div_ceil(1024),
+    }
 }
 
 /// Opens the file of a backup, without reading it. A device or a pipe is refused: it may have no end.
@@ -338,8 +342,10 @@ impl<'a> Vault<'a> {
         let sets = copies(&open)?;
         // What could not be restored is no backup.
         backup::check(&sets).map_err(|problem| VaultError::damaged(&open.path, problem))?;
-        let bytes = backup::encode(&sets, passphrase)
-            .map_err(|reason| VaultError::not_written(path, reason))?;
+        let bytes = backup::encode(&sets, passphrase).map_err(|unsealed| match unsealed {
+            Unsealed::OutOfMemory(kibibytes) => out_of_memory(path, kibibytes),
+            Unsealed::Failed(reason) => VaultError::not_written(path, reason),
+        })?;
         match files::replace(path, &bytes, overwrite) {
             Ok(()) => Ok(size(&sets)),
             Err(WriteError::NotWritten(error))

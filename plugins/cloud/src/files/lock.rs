@@ -1,12 +1,13 @@
 //! Locks by which processes let one another in.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::{folder_of, owner};
 use crate::watch::Watch;
 
 /// How long other processes are waited for.
@@ -20,12 +21,18 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// Opens the file whose lock lets one process in at a time. It stays empty.
 pub fn lock_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .open(path)
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    match options.clone().create_new(true).open(path) {
+        Ok(file) => {
+            owner::keep(&file, &fs::metadata(folder_of(path))?)?;
+            Ok(file)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            options.create(true).truncate(false).open(path)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Why a lock was not taken.

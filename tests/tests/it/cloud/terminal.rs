@@ -422,7 +422,9 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
             .unwrap();
         terminal.press("c4n4ry v4lue ").unwrap();
         terminal.press(ENTER).unwrap();
-        terminal.wait_for("was not the same the second time").unwrap();
+        terminal
+            .wait_for("was not the same the second time")
+            .unwrap();
         terminal.wait_for_question(first).unwrap();
         terminal.press(VALUE).unwrap();
         terminal.press(ENTER).unwrap();
@@ -433,6 +435,19 @@ fn passphrase_of_a_backup_is_asked_for_twice_and_unseen() {
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
         assert_unseen(&ended);
+
+        let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
+        let asked = "Passphrase of the backup";
+        terminal.wait_for_question(asked).unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for_question("Type `restore`").unwrap();
+        terminal.press("yes").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
+        let declined = "that is not what was asked for; nothing was changed";
+        assert!(ended.screen.contains(declined), "{}", ended.screen);
 
         let mut terminal = start(&user, door, &["vault", "restore", "copy"]);
         terminal

@@ -44,6 +44,21 @@ pub enum Closed {
     WrongPassphrase,
 }
 
+/// Why sets can't be sealed.
+#[derive(Debug)]
+pub enum Unsealed {
+    /// There is too little memory for what a passphrase costs, in KiB.
+    OutOfMemory(u32),
+    /// Something else.
+    Failed(String),
+}
+
+impl From<String> for Unsealed {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
 /// A set with its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
@@ -113,7 +128,7 @@ struct ReadSet {
 }
 
 /// The bytes of a backup of `sets`.
-pub fn encode(sets: &[Copied], passphrase: &Secret) -> Result<Vec<u8>, String> {
+pub fn encode(sets: &[Copied], passphrase: &Secret) -> Result<Vec<u8>, Unsealed> {
     let (mut salt, mut nonce) = ([0; 16], [0; 24]);
     random(&mut salt)?;
     random(&mut nonce)?;
@@ -126,7 +141,7 @@ fn encode_with(
     cost: Cost,
     salt: [u8; 16],
     nonce: [u8; 24],
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, Unsealed> {
     let text = Text {
         sets: sets.iter().map(set_text).collect(),
     };
@@ -146,7 +161,10 @@ fn encode_with(
         msg: &text,
         aad: header.as_bytes(),
     };
-    let cipher = cipher(passphrase, &salt, cost).map_err(|error| error.to_string())?;
+    let cipher = cipher(passphrase, &salt, cost).map_err(|error| match closed(error, cost) {
+        Closed::OutOfMemory(memory) => Unsealed::OutOfMemory(memory),
+        Closed::NotABackup(_) | Closed::WrongPassphrase => Unsealed::Failed(error.to_string()),
+    })?;
     let sealed = cipher
         .encrypt(XNonce::from_slice(&nonce), payload)
         .map_err(|_| "it can't be sealed".to_owned())?;

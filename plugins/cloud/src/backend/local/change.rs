@@ -12,7 +12,7 @@ use super::keys::{Derived, Key};
 use super::open::Open;
 use super::sealed::Book;
 use super::{Effect, VaultError, key};
-use crate::files::{self, Overwrite, WriteError, private_folder, sweep};
+use crate::files::{self, Overwrite, Reserved, WriteError, private_folder, sweep};
 use crate::secret_file::Place;
 
 /// What happens where there is no vault.
@@ -67,9 +67,11 @@ impl Home<'_> {
         let open = self.open_with(Some(key))?.ok_or_else(no_vault)?;
         let open = next_generation(open)?;
         let next = self.next_key_file();
-        self.key_file()
-            .check_replaceable()
-            .map_err(|error| VaultError::write(self.key_file().path(), &error))?;
+        if let Some(target) = self.key_file().target() {
+            // Once the vault is sealed with the new key, it is too late to find out.
+            Reserved::new(&target, 0)
+                .map_err(|error| VaultError::not_written(&target, reason(&error)))?;
+        }
         // The vault may be sealed with the key in that file since an earlier attempt.
         self.settle_keys(&open.key).map_err(not_done)?;
         let (key, place) = key::create(&next, self.key)?;

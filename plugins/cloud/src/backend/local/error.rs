@@ -153,7 +153,7 @@ pub enum VaultError {
         reason: &'static str,
     },
     /// The passphrase of a backup costs more memory than there is.
-    #[error("could not open `{}`: out of memory; its passphrase needs {mebibytes} MiB", path.display())]
+    #[error("out of memory: the passphrase of `{}` needs {mebibytes} MiB", path.display())]
     OutOfMemory {
         /// The file of the backup.
         path: PathBuf,
