@@ -261,7 +261,17 @@ impl<'a> Vault<'a> {
     /// Puts the contents of a backup in the place of everything that is in the vault.
     pub fn restore(&self, path: &Path, passphrase: &Secret) -> Result<Size, VaultError> {
         let bytes = fs::read(path).map_err(|error| VaultError::file(path, &error))?;
-        let sets = backup::decode(&bytes, passphrase).map_err(|closed| match closed {
+        self.restore_bytes(path, &bytes, passphrase)
+    }
+
+    /// Puts the contents of a backup that was read from `path` in the place of everything that is in the vault.
+    pub fn restore_bytes(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        passphrase: &Secret,
+    ) -> Result<Size, VaultError> {
+        let sets = backup::decode(bytes, passphrase).map_err(|closed| match closed {
             Closed::WrongPassphrase => VaultError::WrongPassphrase {
                 path: path.to_owned(),
             },

@@ -94,10 +94,27 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
 
 pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
     let path = context.cwd().join(&options.file);
-    if let Err(error) = std::fs::File::open(&path) {
-        let message = format!("could not read `{}`: {}", path.display(), reason(&error));
-        return Err(Failure::new(Exit::Failed, "not_read", message));
-    }
+    let piped = if given::is_stdin(&options.file) {
+        if options
+            .passphrase_file
+            .as_deref()
+            .is_some_and(given::is_stdin)
+        {
+            return Err(wrong("can't be on standard input together with the backup"));
+        }
+        Some(context.stdin()?)
+    } else {
+        if let Err(error) = std::fs::File::open(&path) {
+            let message = format!("could not read `{}`: {}", path.display(), reason(&error));
+            return Err(Failure::new(Exit::Failed, "not_read", message));
+        }
+        None
+    };
+    let path = if piped.is_some() {
+        "stdin".into()
+    } else {
+        path
+    };
     let vault = vault(context)?;
     let before = vault.size().map_err(|error| failure(&error))?;
     let passphrase = match &options.passphrase_file {
@@ -114,9 +131,11 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         confirm::by_name(context, "restore", message, about)?;
     }
     context.progress("Opening the backup");
-    let size = vault
-        .restore(&path, &passphrase)
-        .map_err(|error| failure(&error))?;
+    let restored = match piped {
+        Some(bytes) => vault.restore_bytes(&path, &bytes, &passphrase),
+        None => vault.restore(&path, &passphrase),
+    };
+    let size = restored.map_err(|error| failure(&error))?;
     Ok(Reply {
         text: format!(
             "Restored {} from {}; {} replaced\n",
@@ -209,7 +228,7 @@ fn words(size: Size) -> String {
 
 /// The passphrase in a file, without the line end behind it; `-` is standard input.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
-    let bytes = if file.as_os_str() == "-" {
+    let bytes = if given::is_stdin(file) {
         context.stdin()?
     } else {
         given::read(&context.cwd().join(file)).map_err(|error| wrong(&given::unreadable(&error)))?
@@ -270,7 +289,11 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
 fn secret(answer: &Answer) -> Result<Secret, String> {
     match answer {
         Answer::Secret(secret) if secret.expose().is_empty() => Err("is empty".to_owned()),
-        Answer::Secret(secret) => Ok(secret.clone()),
+        // A file of several lines has no line end behind its passphrase, either.
+        Answer::Secret(secret) => Ok(match secret.expose().strip_suffix('\n') {
+            Some(text) => Secret::new(text.to_owned()),
+            None => secret.clone(),
+        }),
         Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
             Err("must be a text".to_owned())
         }
