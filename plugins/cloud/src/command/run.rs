@@ -16,8 +16,8 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use super::{choose, open, project};
-use crate::backend::local::Vault;
-use crate::domain::{Entry, Organization, SetName};
+use crate::backend::local::{Vault, VaultError};
+use crate::domain::{Entry, Organization, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
 use crate::scope::{Scope, Setting, Source};
@@ -37,13 +37,14 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         Some(name) => name,
         None => chosen(context, &vault, &scope)?,
     };
-    let entries = vault
-        .values(&name)
-        .map_err(|error| words::failure(&error.into()))?;
-    drop(vault);
-    let Some(entries) = entries else {
-        return Err(not_in_the_vault(context, &name, &scope));
+    let failed = |error: VaultError| words::failure(&error.into());
+    let Some(entries) = vault.values(&name).map_err(failed)? else {
+        return Err(match vault.get(&name).map_err(failed)? {
+            Some(other) => no_secret_set(&name, other.summary.kind, &scope),
+            None => not_in_the_vault(context, &name, &[SetKind::Secret], &scope),
+        });
     };
+    drop(vault);
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(
             "program".to_owned(),
@@ -122,11 +123,26 @@ fn chosen(
     }
 }
 
-/// There is no such set in the vault; perhaps in another of its organizations.
-pub fn not_in_the_vault(context: &CommandContext<'_>, name: &SetName, scope: &Scope) -> Failure {
+/// The name is that of something else, which no program can be started with.
+fn no_secret_set(name: &SetName, kind: SetKind, scope: &Scope) -> Failure {
+    let is = match kind {
+        SetKind::ImagePullSecret => "an image pull secret",
+        SetKind::Secret | SetKind::Unknown => "of an unknown kind",
+    };
+    let message = format!("`{name}` is {is}, not a secret set");
+    Failure::new(Exit::Failed, "wrong_type", message).hint(scope.command("secrets list --sets"))
+}
+
+/// There is no such set in the vault; perhaps there is one of these `kinds` in another of its organizations.
+pub fn not_in_the_vault(
+    context: &CommandContext<'_>,
+    name: &SetName,
+    kinds: &[SetKind],
+    scope: &Scope,
+) -> Failure {
     let message = format!("there is no secret set `{name}` in {}", place(scope));
     let failure = Failure::new(Exit::Failed, "not_found", message);
-    match elsewhere(context, name, scope) {
+    match elsewhere(context, name, kinds, scope) {
         Some(organization) => failure.hint(format!(
             "the organization `{organization}` of the vault has one: `-o {}`",
             shlex::try_quote(organization.as_str())
@@ -137,20 +153,30 @@ pub fn not_in_the_vault(context: &CommandContext<'_>, name: &SetName, scope: &Sc
 }
 
 /// Another organization of the vault that has a set of this name. Sets that were made without an account are in `local`.
-fn elsewhere(context: &CommandContext<'_>, name: &SetName, scope: &Scope) -> Option<Organization> {
+fn elsewhere(
+    context: &CommandContext<'_>,
+    name: &SetName,
+    kinds: &[SetKind],
+    scope: &Scope,
+) -> Option<Organization> {
     let mut scope = scope.clone();
+    let here = scope.organization.clone().map(|here| here.value);
     let organizations = open::vault(context, &mut scope)
         .ok()?
         .organizations()
         .ok()?;
     organizations.iter().find_map(|organization| {
         let organization = Organization::parse(organization).ok()?;
+        if Some(&organization) == here.as_ref() {
+            return None;
+        }
         scope.organization = Some(Setting {
             value: organization.clone(),
             source: Source::Existing,
         });
         let vault = open::vault(context, &mut scope).ok()?;
-        vault.get(name).ok()?.map(|_| organization)
+        let found = vault.get(name).ok()??;
+        kinds.contains(&found.summary.kind).then_some(organization)
     })
 }
 
