@@ -56,6 +56,16 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+/// Fails for what is neither a file nor a folder: to read from a FIFO is to wait for somebody who writes to it.
+pub fn refuse_special(path: &Path) -> io::Result<()> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        Ok(())
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
+}
+
 /// Room on the disk for a file whose content is not known yet. Dropping it changes nothing.
 pub struct Reserved {
     temporary: NamedTempFile,
