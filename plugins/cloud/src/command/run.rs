@@ -4,6 +4,7 @@ mod not_started;
 
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -33,15 +34,19 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let named = named(context, options)?;
     let mut scope = open::vault_scope(context, options.organization.as_deref())?;
     let vault = open::vault(context, &mut scope)?;
-    let name = match named {
-        Some(name) => name,
-        None => chosen(context, &vault, &scope)?,
+    let (name, template) = match named {
+        Some(named) => named,
+        None => (chosen(context, &vault, &scope)?, None),
     };
     let failed = |error: VaultError| words::failure(&error.into());
     let Some(entries) = vault.values(&name).map_err(failed)? else {
-        return Err(match vault.get(&name).map_err(failed)? {
-            Some(other) => no_secret_set(&name, other.summary.kind, &scope),
-            None => not_in_the_vault(context, &name, &[SetKind::Secret], &scope),
+        if let Some(other) = vault.get(&name).map_err(failed)? {
+            return Err(no_secret_set(&name, other.summary.kind, &scope));
+        }
+        let failure = not_in_the_vault(context, &name, &[SetKind::Secret], &scope);
+        return Err(match template {
+            Some(template) => failure.hint(filled(&template, &scope)),
+            None => failure,
         });
     };
     drop(vault);
@@ -83,19 +88,29 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     Ok(ended(context, &name, status))
 }
 
-/// The set that the command line or the project names; `None` where the user can be asked.
-fn named(context: &CommandContext<'_>, options: &Run) -> Result<Option<SetName>, Failure> {
+/// The command that makes a project's set of its template.
+fn filled(template: &Path, scope: &Scope) -> String {
+    let shown = template.display().to_string();
+    let shown = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
+    scope.command(&format!("secrets set --from-template {shown}"))
+}
+
+/// The set that the command line or the project names, and the project's template of it; `None` where the user can be asked.
+fn named(
+    context: &CommandContext<'_>,
+    options: &Run,
+) -> Result<Option<(SetName, Option<PathBuf>)>, Failure> {
     let parsed = |name: &str| {
         SetName::parse_existing(name)
             .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))
     };
     if let Some(name) = &options.name {
-        return parsed(name).map(Some);
+        return Ok(Some((parsed(name)?, None)));
     }
     if let Some(deploy) = project::find(&context.cwd(), "run")? {
         let name = parsed(&deploy.secret_set)?;
         context.note(&deploy.used(&name));
-        return Ok(Some(name));
+        return Ok(Some((name, deploy.template(&context.cwd()))));
     }
     if context.can_choose(choose::KEY) {
         return Ok(None);

@@ -456,7 +456,7 @@ fn only_an_invalid_grant_says_that_a_sign_in_has_run_out() {
             coded(400, "something_else"),
             1,
             "issuer_refused",
-            "refuses bot-cli as a client",
+            "refuses the request of bot-cli",
         ),
         (
             Fault::html(200),

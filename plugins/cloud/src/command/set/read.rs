@@ -121,7 +121,7 @@ fn name(
     };
     let name = parsed(&deploy.secret_set);
     if let Some(name) = &name {
-        context.warn(&deploy.used(name));
+        context.note(&deploy.used(name));
     }
     Ok((
         name,
