@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 use bot_cli_sdk::core_dump;
 use bot_cli_sdk::driver::Patience;
+use bot_cli_sdk::file_size;
 
 use environment::Environment;
 
@@ -33,5 +34,6 @@ pub fn main() -> ExitCode {
 pub fn main_with(patience: Patience) -> ExitCode {
     // What is typed at a hidden question passes through here.
     core_dump::prevent();
+    file_size::fail_writes();
     ExitCode::from(route::route(&Environment::read(), patience))
 }

@@ -31,13 +31,14 @@ impl Cancel {
         Self::default()
     }
 
-    /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once. Under `nohup`, HUP
-    /// stays ignored, also by a program that this process becomes.
+    /// Counts Ctrl-C and the signals TERM and HUP of this process from now on, instead of ending at once. A signal that the
+    /// parent ignores stays ignored, also by a program that this process becomes: HUP under `nohup`, INT in a script's
+    /// background job.
     pub fn on_signals() -> Result<Self, Failure> {
         let cancel = Self::new();
-        let heard = [SIGINT, SIGTERM]
+        let heard = [SIGINT, SIGTERM, SIGHUP]
             .into_iter()
-            .chain((!is_ignored(SIGHUP)).then_some(SIGHUP));
+            .filter(|signal| !is_ignored(*signal));
         let mut signals = Signals::new(heard).map_err(|error| {
             let message = format!("could not watch for signals: {}", reason(&error));
             Failure::new(Exit::Failed, "no_signals", message)

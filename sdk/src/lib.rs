@@ -40,6 +40,7 @@ pub mod complete;
 pub mod core_dump;
 pub mod driver;
 pub mod failure;
+pub mod file_size;
 mod line;
 pub mod outcome;
 pub mod plugin;

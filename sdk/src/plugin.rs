@@ -62,6 +62,7 @@ pub trait Command: clap::Parser {
 #[must_use]
 pub fn main<C: Command>() -> ExitCode {
     crate::core_dump::prevent();
+    crate::file_size::fail_writes();
     // The manifest is for those who read the file; the use keeps it in there.
     std::hint::black_box(C::MANIFEST);
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();

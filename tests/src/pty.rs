@@ -21,6 +21,8 @@ pub const DOWN: &str = "\u{1b}[B";
 pub const ENTER: &str = "\r";
 /// Goes back.
 pub const ESCAPE: &str = "\u{1b}";
+/// Ends the input.
+pub const CTRL_D: &str = "\u{4}";
 /// Cancels.
 pub const CTRL_C: &str = "\u{3}";
 /// Empties the line.

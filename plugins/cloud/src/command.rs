@@ -32,6 +32,7 @@ use bot_cli_sdk::session::Session;
 
 use crate::environment::Environment;
 use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
+use crate::words;
 use context::CommandContext;
 
 impl Plugin for Options {
@@ -58,6 +59,14 @@ pub fn run(
     let context = CommandContext::new(session, environment);
     let changes = options.command.changes();
     let done = carry_out(options, &context);
+    let done = done.map_err(|failure| {
+        let can_sign_in = failure.hints.iter().any(|hint| hint == words::SIGN_IN);
+        if can_sign_in && failure.code == "not_signed_in" && context.environment.token.is_some() {
+            failure.hint("BOT_CLI_TOKEN is set and wins over that: replace or unset it")
+        } else {
+            failure
+        }
+    });
     // What fails after a change, or in the middle of it, says so itself.
     done.map_err(|failure| match failure.outcome {
         None if changes => failure.outcome(ChangeState::NotDone),

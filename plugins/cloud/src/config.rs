@@ -8,7 +8,7 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
 use crate::environment::Environment;
-use crate::files::{WriteError, write_private};
+use crate::files::{WriteError, refuse_special, write_private};
 use crate::words;
 
 /// The settings there are, each a text.
@@ -36,7 +36,7 @@ impl Config {
             return Ok(Self::default());
         };
         let path = folder.join("config.toml");
-        let text = match fs::read_to_string(&path) {
+        let text = match refuse_special(&path).and_then(|()| fs::read_to_string(&path)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // A link that leads nowhere is a file that can't be reached, and not none.

@@ -70,6 +70,16 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Fails for what is neither a file nor a folder: to read from a FIFO is to wait for somebody who writes to it.
+pub fn refuse_special(path: &Path) -> io::Result<()> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        Ok(())
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
+}
+
 /// Room on the disk for a file whose content is not known yet. Dropping it changes nothing.
 pub struct Reserved {
     temporary: NamedTempFile,

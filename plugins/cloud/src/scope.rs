@@ -122,6 +122,8 @@ pub struct Scope {
     pub api_url: Setting<Url>,
     /// How long things may take.
     pub pace: Pace,
+    /// Where the time that a request may take came from.
+    pub timeout: Source,
     /// Where a new sign-in and the key of a new vault are kept.
     pub keyring: Setting<Place>,
 }
@@ -194,6 +196,9 @@ impl Scope {
             organization,
             region,
             api_url,
+            timeout: timeout
+                .as_ref()
+                .map_or(Source::Default, |timeout| timeout.source),
             pace: Pace {
                 request: timeout.map_or(environment.pace.request, |timeout| timeout.value),
                 ..environment.pace

@@ -14,7 +14,8 @@ use chacha20poly1305::aead::rand_core::RngCore;
 use zeroize::Zeroizing;
 
 use crate::files::{
-    self, Overwrite, Reserved, WriteError, foreign_owner, sweep, too_open, write_private,
+    self, Overwrite, Reserved, WriteError, foreign_owner, refuse_special, sweep, too_open,
+    write_private,
 };
 use crate::keyring::{self, KeyringError};
 use crate::watch::Watch;
@@ -260,6 +261,7 @@ impl<'a> SecretFile<'a> {
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
         }
+        refuse_special(&self.path).map_err(failed)?;
         if let Some(owner) = foreign_owner(&fs::metadata(&self.path).map_err(failed)?) {
             return Err(SecretFileError::Foreign { owner });
         }

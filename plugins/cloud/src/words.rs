@@ -23,6 +23,9 @@ const UNSYNCED: &str =
 /// What to do about a vault that can't be used.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
+/// How somebody signs in whom the service does not know.
+pub const SIGN_IN: &str = "bot-cli cloud auth login";
+
 /// What a backend could not do.
 #[must_use]
 pub fn failure(error: &BackendError) -> Failure {
@@ -80,8 +83,7 @@ pub fn failure(error: &BackendError) -> Failure {
             "not_signed_in",
             said("the service does not accept the token", message),
         )
-        .hint("bot-cli cloud auth login")
-        .hint("BOT_CLI_TOKEN, where it is set, wins over that: replace or unset it"),
+        .hint(SIGN_IN),
         BackendError::NotAllowed { message } => Failure::new(
             Exit::NotAllowed,
             "not_allowed",
@@ -275,8 +277,14 @@ fn issuer_unavailable(status: Option<u16>) -> Failure {
 }
 
 fn issuer_refused(code: Option<&str>) -> Failure {
+    let what = match code {
+        Some("invalid_client" | "unauthorized_client" | "unsupported_grant_type") => {
+            "bot-cli as a client"
+        }
+        Some(_) | None => "the request of bot-cli",
+    };
     let code = code.map_or_else(String::new, |code| format!(" (`{code}`)"));
-    let message = format!("the issuer of tokens refuses bot-cli as a client{code}");
+    let message = format!("the issuer of tokens refuses {what}{code}");
     Failure::new(Exit::Failed, "issuer_refused", message).hint(
         "look at the address (`bot-cli cloud config show`), or use a token: `bot-cli cloud auth login --token-stdin < FILE`",
     )

@@ -28,7 +28,7 @@ const ROOM: usize = 64 * 1024;
 /// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
 const BURST: Duration = Duration::from_millis(25);
 
-/// Asks for a line on a terminal that is [`Unseen`]; `help` stands behind the question until it is answered. Esc leaves it only where `back` leads somewhere.
+/// Asks for a line on a terminal that is [`Unseen`]; `help` stands behind the question until it is answered. Esc goes back where `back` leads somewhere, and cancels elsewhere; Ctrl-D without a text cancels.
 pub fn ask(message: &str, help: Option<&str>, back: bool, color: bool) -> InquireResult<Secret> {
     let help = help.map_or_else(String::new, |help| format!("[{help}] "));
     let mut prompt = Prompt {
@@ -184,7 +184,12 @@ fn line(
                 typed.push(if feed { '\n' } else { '\r' });
             }
             (KeyCode::Esc, _) if back => return Err(InquireError::OperationCanceled),
-            (KeyCode::Char('c'), true) => return Err(InquireError::OperationInterrupted),
+            (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => {
+                return Err(InquireError::OperationInterrupted);
+            }
+            (KeyCode::Char('d'), true) if typed.text.is_empty() => {
+                return Err(InquireError::OperationInterrupted);
+            }
             (KeyCode::Backspace, _) | (KeyCode::Char('h'), true) => typed.pop(),
             (KeyCode::Char('u' | 'w'), true) => {
                 typed = Typed::default();
@@ -241,10 +246,13 @@ impl Typed {
         self.after_return = false;
     }
 
-    /// Without the end of the last line.
+    /// Several lines, each with its end, as in the file that they were copied from; or one line without.
     fn answer(mut self) -> Zeroizing<String> {
         let end = self.text.trim_end_matches('\n').len();
         self.text.truncate(end);
+        if self.text.contains('\n') {
+            self.text.push('\n');
+        }
         self.text
     }
 }
@@ -360,17 +368,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_text_has_its_lines_and_not_the_end_of_the_last() {
+    fn a_pasted_text_of_several_lines_ends_with_one_line_end() {
         for end in ["\r", "\n", "\r\n"] {
             let text = format!("-----BEGIN{end}{end}a\tb{end}KEY-----{end}");
             let events = [Event::Paste(text), key(KeyCode::Enter)].map(Some);
             let (line, told) = told(true, events.into());
-            assert_eq!(line.unwrap(), "-----BEGIN\n\na\tb\nKEY-----", "{end:?}");
+            assert_eq!(line.unwrap(), "-----BEGIN\n\na\tb\nKEY-----\n", "{end:?}");
             assert_eq!(told, [4], "{end:?}");
         }
         let two = ["one\r", "two\r"].map(|text| Event::Paste(text.to_owned()));
         let line = typed([&two[..], &[key(KeyCode::Enter)]].concat());
-        assert_eq!(line.unwrap(), "one\ntwo");
+        assert_eq!(line.unwrap(), "one\ntwo\n");
     }
 
     #[test]
@@ -380,16 +388,16 @@ mod tests {
             ("one\r", "one", &[]),
             ("one\r\n", "one", &[]),
             ("one\n", "one", &[]),
-            ("one\rtwo|\r", "one\ntwo", &[2]),
-            ("one\rtwo\r|\r", "one\ntwo", &[2]),
-            ("one\r\ntwo\r\n|\r\n", "one\ntwo", &[2]),
-            ("one\ntwo\n|\n", "one\ntwo", &[2]),
-            ("one\r\r\ttwo\r|x|\r", "one\n\n\ttwo\nx", &[3, 4]),
+            ("one\rtwo|\r", "one\ntwo\n", &[2]),
+            ("one\rtwo\r\r|\r", "one\ntwo\n", &[2]),
+            ("one\r\ntwo\r\n|\r\n", "one\ntwo\n", &[2]),
+            ("one\ntwo\n|\n", "one\ntwo\n", &[2]),
+            ("one\r\r\ttwo\r|x|\r", "one\n\n\ttwo\nx\n", &[3, 4]),
             ("one\r\r|\r", "one", &[1]),
             ("one\rtwo|\u{15}|three|\r", "three", &[2, 0]),
             (
                 "one\rtwo\r|three\rfour\r|\r",
-                "one\ntwo\nthree\nfour",
+                "one\ntwo\nthree\nfour\n",
                 &[2, 4],
             ),
         ] {
@@ -402,15 +410,17 @@ mod tests {
     }
 
     #[test]
-    fn escape_and_ctrl_c_are_no_answers() {
+    fn escape_ctrl_c_and_ctrl_d_are_no_answers() {
         let given_up = typed(vec![key(KeyCode::Esc)]);
         assert!(matches!(given_up, Err(InquireError::OperationCanceled)));
-        let (nowhere, _) = told(
-            false,
-            [key(KeyCode::Esc), key(KeyCode::Enter)].map(Some).into(),
-        );
-        assert_eq!(nowhere.unwrap(), "");
-        let stopped = typed(vec![control('c')]);
-        assert!(matches!(stopped, Err(InquireError::OperationInterrupted)));
+        for stop in [key(KeyCode::Esc), control('c'), control('d')] {
+            let (stopped, _) = told(false, [Some(stop.clone())].into());
+            assert!(
+                matches!(stopped, Err(InquireError::OperationInterrupted)),
+                "{stop:?}"
+            );
+        }
+        let events = [key(KeyCode::Char('a')), control('d'), key(KeyCode::Enter)];
+        assert_eq!(typed(events.into()).unwrap(), "a");
     }
 }

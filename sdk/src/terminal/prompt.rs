@@ -19,7 +19,7 @@ const PAGE: usize = 12;
 /// Columns that a list needs beside its rows: the cursor, the mark, and one that stays free.
 const MARGIN: usize = 7;
 
-/// Asks until there is an answer. Esc goes back where the question allows that, Ctrl-C cancels.
+/// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does.
 pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
     // What is typed as soon as the words about a secret are there must not be seen, either.
     let _unseen = match question.kind {
@@ -47,24 +47,22 @@ pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
         show(format!("{}\n", printable(problem, false)));
     }
     let prompt = Prompt::new(question, color);
-    loop {
-        match prompt.show() {
-            Ok(answer) => return Ok(answer),
-            Err(InquireError::OperationCanceled) if question.back => return Ok(Answer::Back),
-            Err(InquireError::OperationCanceled) => {}
-            Err(InquireError::OperationInterrupted) => {
-                // A prompt that fills the terminal leaves the cursor in its last line.
-                let rest = crossterm::terminal::Clear(crossterm::terminal::ClearType::UntilNewLine);
-                let _ = crossterm::execute!(std::io::stderr(), rest);
-                return Err(Failure::cancelled());
-            }
-            Err(InquireError::IO(error)) => return Err(failed(question, &reason(&error))),
-            Err(
-                error @ (InquireError::NotTTY
-                | InquireError::InvalidConfiguration(_)
-                | InquireError::Custom(_)),
-            ) => return Err(failed(question, &error.to_string())),
+    match prompt.show() {
+        Ok(answer) => Ok(answer),
+        Err(InquireError::OperationCanceled) if question.back => Ok(Answer::Back),
+        Err(InquireError::OperationCanceled) => Err(Failure::cancelled()),
+        Err(InquireError::OperationInterrupted) => {
+            // A prompt that fills the terminal leaves the cursor in its last line.
+            let rest = crossterm::terminal::Clear(crossterm::terminal::ClearType::UntilNewLine);
+            let _ = crossterm::execute!(std::io::stderr(), rest);
+            Err(Failure::cancelled())
         }
+        Err(InquireError::IO(error)) => Err(failed(question, &reason(&error))),
+        Err(
+            error @ (InquireError::NotTTY
+            | InquireError::InvalidConfiguration(_)
+            | InquireError::Custom(_)),
+        ) => Err(failed(question, &error.to_string())),
     }
 }
 
@@ -131,7 +129,8 @@ impl<'a> Prompt<'a> {
             .with_canceled_prompt_indicator(Styled::new(if question.back {
                 "(back)"
             } else {
-                "(cancelled)"
+                // The line below says it.
+                ""
             })),
         }
     }

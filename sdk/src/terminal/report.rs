@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Style};
 
 use super::printable;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ChangeState, Exit, Failure};
 use crate::outcome::Outcome;
 use crate::ui::Level;
 
@@ -41,7 +41,14 @@ pub fn next(commands: &[String], color: bool) -> String {
 pub fn failure(failure: &Failure, color: bool) -> String {
     let mut text = match failure.exit {
         // Who stopped it need not be told that stopping is an error.
-        Exit::Cancelled | Exit::Terminated => format!("{}\n", printable(&failure.message, false)),
+        Exit::Cancelled | Exit::Terminated => {
+            let is_bare = failure.message == "cancelled";
+            let rest = match failure.outcome {
+                Some(ChangeState::NotDone) if is_bare => "; nothing was changed",
+                Some(_) | None => "",
+            };
+            format!("{}{rest}\n", printable(&failure.message, false))
+        }
         Exit::Failed
         | Exit::Usage
         | Exit::Unknown
@@ -105,8 +112,35 @@ fn line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::log;
+    use super::{failure, log};
+    use crate::failure::{ChangeState, Exit, Failure};
     use crate::ui::Level;
+
+    #[test]
+    fn who_cancels_learns_that_nothing_was_changed() {
+        let own = Failure::new(
+            Exit::Cancelled,
+            "cancelled",
+            "cancelled: half of it is done",
+        );
+        for (cancelled, expected) in [
+            (Failure::cancelled(), "cancelled\n"),
+            (
+                Failure::cancelled().outcome(ChangeState::NotDone),
+                "cancelled; nothing was changed\n",
+            ),
+            (
+                Failure::cancelled().outcome(ChangeState::Unknown),
+                "cancelled\n",
+            ),
+            (
+                own.outcome(ChangeState::NotDone),
+                "cancelled: half of it is done\n",
+            ),
+        ] {
+            assert_eq!(failure(&cancelled, false), expected);
+        }
+    }
 
     #[test]
     fn a_note_is_one_dim_line() {

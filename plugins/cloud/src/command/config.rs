@@ -9,17 +9,27 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use super::open;
+use crate::backend::local::REGIONS;
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
 use crate::keyring::{self, KeyringError};
 use crate::scope::{
-    BackendKind, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
+    BackendKind, Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
 use crate::secret_file::{Place, SecretFile};
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
-    let scope = open::scope(context, &Wanted::default())?;
+    let mut scope = open::scope(context, &Wanted::default())?;
+    if scope.backend.value == BackendKind::Local {
+        // Opening the vault settles the organization.
+        let _vault = open::vault(context, &mut scope)?;
+        let region = Region::parse(REGIONS[0].0).ok().map(|value| Setting {
+            value,
+            source: Source::Default,
+        });
+        scope.region = scope.region.or(region);
+    }
     let config = Config::read(&context.environment)?;
     let nobody = || ("(not set)".to_owned(), "");
     let organization = scope.organization.as_ref();
@@ -46,7 +56,10 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         ("api_url", (scope.shown_url(), scope.api_url.source.name())),
         (
             "timeout",
-            (format!("{} s", scope.pace.request.as_secs_f64()), ""),
+            (
+                format!("{} s", scope.pace.request.as_secs_f64()),
+                scope.timeout.name(),
+            ),
         ),
         ("keyring", (shown, scope.keyring.source.name())),
     ];

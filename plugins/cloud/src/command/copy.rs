@@ -109,8 +109,12 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     let mut scope = open::vault_scope(context, options.organization.as_deref())?;
     let vault = open::vault(context, &mut scope)?;
     let failed = |error: VaultError| words::failure(&error.into());
+    let missing = || {
+        let kinds = [SetKind::Secret, SetKind::ImagePullSecret];
+        run::not_in_the_vault(context, &name, &kinds, &scope)
+    };
     let Some(details) = vault.get(&name).map_err(failed)? else {
-        return Err(run::not_in_the_vault(context, &name, &scope));
+        return Err(missing());
     };
     let contents = match details.summary.kind {
         SetKind::Secret => vault.values(&name).map_err(failed)?.map(Contents::Keys),
@@ -120,7 +124,7 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
             .map(|(host, credentials)| Contents::Credentials { host, credentials }),
         SetKind::Unknown => return Err(super::target::wrong_type(&name, SetKind::Unknown)),
     };
-    let contents = contents.ok_or_else(|| run::not_in_the_vault(context, &name, &scope))?;
+    let contents = contents.ok_or_else(missing)?;
     Ok(Original {
         name,
         region: details.summary.region,

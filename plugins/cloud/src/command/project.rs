@@ -32,6 +32,13 @@ impl DeployFile {
     pub fn used(&self, name: &SetName) -> String {
         format!("using the set `{name}` of {}", self.path.display())
     }
+
+    /// Returns the template beside it, as it is called in `folder`, if there is one.
+    pub fn template(&self, folder: &Path) -> Option<PathBuf> {
+        let path = self.path.with_file_name(".env.example");
+        let shown = path.strip_prefix(folder).unwrap_or(&path);
+        path.is_file().then(|| shown.to_owned())
+    }
 }
 
 /// Returns the problem of a command that has no name and nobody to ask.

@@ -4,6 +4,7 @@ mod not_started;
 
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -16,8 +17,8 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use super::{choose, open, project};
-use crate::backend::local::Vault;
-use crate::domain::{Entry, Organization, SetName};
+use crate::backend::local::{Vault, VaultError};
+use crate::domain::{Entry, Organization, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
 use crate::scope::{Scope, Setting, Source};
@@ -33,17 +34,22 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let named = named(context, options)?;
     let mut scope = open::vault_scope(context, options.organization.as_deref())?;
     let vault = open::vault(context, &mut scope)?;
-    let name = match named {
-        Some(name) => name,
-        None => chosen(context, &vault, &scope)?,
+    let (name, template) = match named {
+        Some(named) => named,
+        None => (chosen(context, &vault, &scope)?, None),
     };
-    let entries = vault
-        .values(&name)
-        .map_err(|error| words::failure(&error.into()))?;
+    let failed = |error: VaultError| words::failure(&error.into());
+    let Some(entries) = vault.values(&name).map_err(failed)? else {
+        if let Some(other) = vault.get(&name).map_err(failed)? {
+            return Err(no_secret_set(&name, other.summary.kind, &scope));
+        }
+        let failure = not_in_the_vault(context, &name, &[SetKind::Secret], &scope);
+        return Err(match template {
+            Some(template) => failure.hint(filled(&template, &scope)),
+            None => failure,
+        });
+    };
     drop(vault);
-    let Some(entries) = entries else {
-        return Err(not_in_the_vault(context, &name, &scope));
-    };
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(
             "program".to_owned(),
@@ -82,19 +88,29 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     Ok(ended(context, &name, status))
 }
 
-/// The set that the command line or the project names; `None` where the user can be asked.
-fn named(context: &CommandContext<'_>, options: &Run) -> Result<Option<SetName>, Failure> {
+/// The command that makes a project's set of its template.
+fn filled(template: &Path, scope: &Scope) -> String {
+    let shown = template.display().to_string();
+    let shown = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
+    scope.command(&format!("secrets set --from-template {shown}"))
+}
+
+/// The set that the command line or the project names, and the project's template of it; `None` where the user can be asked.
+fn named(
+    context: &CommandContext<'_>,
+    options: &Run,
+) -> Result<Option<(SetName, Option<PathBuf>)>, Failure> {
     let parsed = |name: &str| {
         SetName::parse_existing(name)
             .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))
     };
     if let Some(name) = &options.name {
-        return parsed(name).map(Some);
+        return Ok(Some((parsed(name)?, None)));
     }
     if let Some(deploy) = project::find(&context.cwd(), "run")? {
         let name = parsed(&deploy.secret_set)?;
         context.note(&deploy.used(&name));
-        return Ok(Some(name));
+        return Ok(Some((name, deploy.template(&context.cwd()))));
     }
     if context.can_choose(choose::KEY) {
         return Ok(None);
@@ -122,11 +138,26 @@ fn chosen(
     }
 }
 
-/// There is no such set in the vault; perhaps in another of its organizations.
-pub fn not_in_the_vault(context: &CommandContext<'_>, name: &SetName, scope: &Scope) -> Failure {
+/// The name is that of something else, which no program can be started with.
+fn no_secret_set(name: &SetName, kind: SetKind, scope: &Scope) -> Failure {
+    let is = match kind {
+        SetKind::ImagePullSecret => "an image pull secret",
+        SetKind::Secret | SetKind::Unknown => "of an unknown kind",
+    };
+    let message = format!("`{name}` is {is}, not a secret set");
+    Failure::new(Exit::Failed, "wrong_type", message).hint(scope.command("secrets list --sets"))
+}
+
+/// There is no such set in the vault; perhaps there is one of these `kinds` in another of its organizations.
+pub fn not_in_the_vault(
+    context: &CommandContext<'_>,
+    name: &SetName,
+    kinds: &[SetKind],
+    scope: &Scope,
+) -> Failure {
     let message = format!("there is no secret set `{name}` in {}", place(scope));
     let failure = Failure::new(Exit::Failed, "not_found", message);
-    match elsewhere(context, name, scope) {
+    match elsewhere(context, name, kinds, scope) {
         Some(organization) => failure.hint(format!(
             "the organization `{organization}` of the vault has one: `-o {}`",
             shlex::try_quote(organization.as_str())
@@ -137,20 +168,30 @@ pub fn not_in_the_vault(context: &CommandContext<'_>, name: &SetName, scope: &Sc
 }
 
 /// Another organization of the vault that has a set of this name. Sets that were made without an account are in `local`.
-fn elsewhere(context: &CommandContext<'_>, name: &SetName, scope: &Scope) -> Option<Organization> {
+fn elsewhere(
+    context: &CommandContext<'_>,
+    name: &SetName,
+    kinds: &[SetKind],
+    scope: &Scope,
+) -> Option<Organization> {
     let mut scope = scope.clone();
+    let here = scope.organization.clone().map(|here| here.value);
     let organizations = open::vault(context, &mut scope)
         .ok()?
         .organizations()
         .ok()?;
     organizations.iter().find_map(|organization| {
         let organization = Organization::parse(organization).ok()?;
+        if Some(&organization) == here.as_ref() {
+            return None;
+        }
         scope.organization = Some(Setting {
             value: organization.clone(),
             source: Source::Existing,
         });
         let vault = open::vault(context, &mut scope).ok()?;
-        vault.get(name).ok()?.map(|_| organization)
+        let found = vault.get(name).ok()??;
+        kinds.contains(&found.summary.kind).then_some(organization)
     })
 }
 

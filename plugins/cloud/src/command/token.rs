@@ -4,8 +4,8 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
-use crate::auth::credentials::{self, Credentials, Found, TokenKind};
-use crate::auth::import;
+use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
+use crate::auth::import::{self, Imported};
 use crate::auth::issuer::{self, Issuer};
 use crate::backend::BackendError;
 use crate::backend::hosted::access;
@@ -201,18 +201,29 @@ fn lost(place: &SecretFile<'_>, why: &SecretFileError) -> String {
     }
 }
 
-/// What the service's own client has in the place of a sign-in that it shares.
+/// What the service's own client has in the place of a sign-in that it shares, if that is newer.
 fn newer_share(context: &CommandContext<'_>, ours: &Credentials) -> Option<Credentials> {
     if !ours.shared {
         return None;
     }
     let home = context.environment.home.as_deref()?;
     let theirs = import::read(&import::path(home)).ok()?;
-    (theirs.token != ours.token).then(|| Credentials {
+    is_newer(&theirs, ours).then(|| Credentials {
         token: theirs.token,
         refresh: theirs.refresh,
         ..ours.clone()
     })
+}
+
+/// Whether the other client has renewed the same sign-in. Another token alone may be older, or somebody else's.
+fn is_newer(theirs: &Imported, ours: &Credentials) -> bool {
+    let expiry = |refresh: &Option<Refresh>| refresh.as_ref().map(|refresh| refresh.expires_at);
+    let is_foreign = theirs
+        .organization
+        .as_ref()
+        .zip(ours.organization.as_ref())
+        .is_some_and(|(theirs, ours)| theirs != ours);
+    theirs.token != ours.token && expiry(&theirs.refresh) > expiry(&ours.refresh) && !is_foreign
 }
 
 fn no_room(place: &SecretFile<'_>, why: &SecretFileError) -> Failure {
@@ -274,4 +285,47 @@ fn not_signed_in(message: &str) -> Failure {
     Failure::new(Exit::NotAllowed, "not_signed_in", message)
         .hint("bot-cli cloud auth login")
         .hint("or set BOT_CLI_TOKEN to a personal access token or a private API key")
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_sdk::secret::Secret;
+
+    use super::{Credentials, Imported, Refresh, TokenKind, is_newer};
+
+    fn refresh(expires_at: u64) -> Refresh {
+        Refresh {
+            token: Secret::new("refresh".to_owned()),
+            expires_at,
+        }
+    }
+
+    #[test]
+    fn only_a_later_pair_of_the_same_organization_is_newer() {
+        let ours = Credentials {
+            api_url: "https://a.example".to_owned(),
+            kind: TokenKind::User,
+            token: Secret::new("ours".to_owned()),
+            organization: Some("acme".to_owned()),
+            refresh: Some(refresh(100)),
+            shared: true,
+        };
+        for (token, organization, expires_at, expected) in [
+            ("theirs", Some("acme"), Some(101), true),
+            ("theirs", None, Some(101), true),
+            ("ours", Some("acme"), Some(101), false),
+            ("theirs", Some("acme"), Some(100), false),
+            ("theirs", Some("acme"), Some(99), false),
+            ("theirs", Some("acme"), None, false),
+            ("theirs", Some("other"), Some(101), false),
+        ] {
+            let theirs = Imported {
+                token: Secret::new(token.to_owned()),
+                organization: organization.map(str::to_owned),
+                refresh: expires_at.map(refresh),
+            };
+            let case = (token, organization, expires_at);
+            assert_eq!(is_newer(&theirs, &ours), expected, "{case:?}");
+        }
+    }
 }

@@ -140,7 +140,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
 
 /// Refuses `-`, which other programs take for a stream.
 fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
-    if file.as_os_str() == "-" {
+    if given::is_stdin(file) {
         return Err(invalid(vec![("file".to_owned(), None, problem.to_owned())]));
     }
     Ok(())
@@ -221,7 +221,7 @@ fn words(size: Size) -> String {
 
 /// The passphrase in a file, without the line end behind it; `-` is standard input.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
-    let bytes = if file.as_os_str() == "-" {
+    let bytes = if given::is_stdin(file) {
         context.stdin()?
     } else {
         given::read(&context.cwd().join(file)).map_err(|error| wrong(&given::unreadable(&error)))?
@@ -294,7 +294,11 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
 fn secret(answer: &Answer) -> Result<Secret, String> {
     match answer {
         Answer::Secret(secret) if secret.expose().is_empty() => Err("is empty".to_owned()),
-        Answer::Secret(secret) => Ok(secret.clone()),
+        // A file of several lines has no line end behind its passphrase, either.
+        Answer::Secret(secret) => Ok(match secret.expose().strip_suffix('\n') {
+            Some(text) => Secret::new(text.to_owned()),
+            None => secret.clone(),
+        }),
         Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
             Err("must be a text".to_owned())
         }

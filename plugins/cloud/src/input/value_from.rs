@@ -2,12 +2,12 @@
 //!
 //! No message quotes what is in a file, nor a path that leads nowhere: it may be a value.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bot_cli_sdk::secret::Secret;
 
 use super::empty::{Empty, Fate};
-use super::given::{LONGEST, Wrong};
+use super::given::{LONGEST, Wrong, is_stdin};
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
@@ -68,7 +68,7 @@ impl ValueFrom {
     /// Returns whether the value is read from standard input.
     #[must_use]
     pub fn is_stdin(&self) -> bool {
-        self.path == Path::new("-")
+        is_stdin(&self.path)
     }
 
     /// Returns the key with the value that its file has; `None` where it is left out because it is empty.

@@ -344,3 +344,34 @@ fn pruning_that_fails_half_way_says_what_is_done() {
         }
     }
 }
+
+#[test]
+fn every_name_of_standard_input_is_read_through_a_host_and_by_hand() {
+    let user = User::of_the_vault();
+    let doors = [("bot-cli", &["cloud"][..]), ("bot-cli-cloud", &[])];
+    for name in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
+        for (program, words) in doors {
+            let ran = |arguments: &[&str], stdin: &str| {
+                let mut command = std::process::Command::new(user.bin().join(program));
+                command
+                    .args([words, arguments].concat())
+                    .current_dir(user.work())
+                    .env_clear()
+                    .envs(user.variables());
+                let run = user.feed(&mut command, stdin);
+                assert_eq!(run.status, Some(0), "{name}: {run:?}");
+            };
+            ran(&["secrets", "set", "file", "--file", name, "-s"], "A=1\n");
+            let from = format!("A={name}");
+            ran(
+                &["secrets", "set", "value", "--value-from", &from, "-s"],
+                "x\n",
+            );
+            let backup = ["vault", "backup", "saved", "--force", "--passphrase-file"];
+            ran(&[&backup[..], &[name]].concat(), "a long passphrase\n");
+            let restore = ["vault", "restore", "saved", "-s", "--passphrase-file"];
+            ran(&[&restore[..], &[name]].concat(), "a long passphrase\n");
+        }
+    }
+    assert_eq!(user.values("value"), pairs(&[("A", "x\n")]));
+}

@@ -131,3 +131,21 @@ fn a_set_of_another_organization_of_the_vault_is_found() {
     user.done(&copy);
     assert_eq!(user.values("prod").len(), 1);
 }
+
+#[test]
+fn an_image_pull_secret_is_no_secret_set_and_is_not_looked_for_elsewhere() {
+    let user = User::of_the_vault();
+    let credentials = ["ghcr.io", "user:token"];
+    let pull = ["secrets", "image-pull-secret", "registry"];
+    user.done(&[&pull[..], &credentials].concat());
+    let run = user.run(&["secrets", "run", "registry", "--", "true"]);
+    assert_eq!(run.status, Some(1));
+    assert_eq!(
+        run.stderr,
+        "error: `registry` is an image pull secret, not a secret set\n\
+         hint: bot-cli cloud secrets list --sets --backend local\n"
+    );
+    // The same where another organization has it.
+    let run = user.run(&["secrets", "run", "registry", "-o", "acme", "--", "true"]);
+    assert!(!run.stderr.contains("has one"), "{run:?}");
+}

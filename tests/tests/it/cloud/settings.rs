@@ -403,3 +403,88 @@ fn a_token_is_enough_where_nobody_has_a_home() {
     user.unset("HOME");
     assert_eq!(user.fails(&["secrets", "list"]), no_home);
 }
+
+#[test]
+fn the_configuration_shows_what_is_in_force_for_the_vault() {
+    let mut user = User::of_the_vault();
+    let rows = |user: &User| -> Vec<String> {
+        let run = user.run(&["config", "show"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        let row = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        run.stdout.lines().map(row).collect()
+    };
+    let shown = rows(&user);
+    for row in [
+        "organization local default",
+        "region us-west default",
+        "timeout 30 s default",
+    ] {
+        assert!(shown.iter().any(|shown| shown == row), "{row}: {shown:?}");
+    }
+    user.set("BOT_CLI_ORGANIZATION", "acme");
+    user.set("BOT_CLI_REGION", "eu-central");
+    user.set("BOT_CLI_TIMEOUT", "5");
+    let shown = rows(&user);
+    for row in [
+        "organization acme environment",
+        "region eu-central environment",
+        "timeout 5 s environment",
+    ] {
+        assert!(shown.iter().any(|shown| shown == row), "{row}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+    let user = User::of_the_vault();
+    let config = user.home().join(".config/bot-cli");
+    let vault = user.home().join(".local/share/bot-cli/vault");
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    fs::create_dir_all(&config).unwrap();
+    for (path, command) in [
+        (config.join("config.toml"), &["config", "show"][..]),
+        (vault.join("vault.key"), &["vault", "verify"]),
+    ] {
+        let _ = fs::remove_file(&path);
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        let made = mkfifo.args(["-m", "600"]).arg(&path).status();
+        assert!(made.unwrap().success());
+        let run = user.run(command);
+        assert_ne!(run.status, Some(0), "{run:?}");
+        assert!(run.stderr.contains("it is not a regular file"), "{run:?}");
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_not_spoken_of() {
+    let user = User::with_token();
+    let refused = |user: &User| {
+        let run = user.run(&["secrets", "list"]);
+        assert_eq!(run.status, Some(4), "{run:?}");
+        run.stderr.contains("BOT_CLI_TOKEN is set and wins")
+    };
+    user.service().world().tokens.clear();
+    assert!(refused(&user));
+    let user = super::login::stranger();
+    super::login::sign_in(&user);
+    user.service().world().issuer.refreshes = false;
+    user.service().world().tokens.clear();
+    let run = user.run(&["secrets", "list"]);
+    assert!(!run.stderr.contains("BOT_CLI_TOKEN is set"), "{run:?}");
+}
+
+#[test]
+fn a_project_without_its_set_is_shown_the_way_to_it() {
+    let user = User::of_the_vault();
+    user.write("server/cloud-deploy.toml", "secret_set = \"prod\"\n");
+    user.write("server/.env.example", "A=\n");
+    let run = user.run(&["secrets", "run", "--", "true"]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert!(
+        run.stderr.ends_with(
+            "hint: bot-cli cloud secrets set --from-template server/.env.example --backend local\n"
+        ),
+        "{run:?}"
+    );
+}

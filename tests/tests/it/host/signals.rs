@@ -77,6 +77,34 @@ fn the_signals_term_and_hup_end_the_plugin_too() {
 }
 
 #[test]
+fn a_signal_that_the_parent_ignores_stays_ignored() {
+    let bench = bench_with_rogue();
+    for (name, signal) in [("INT", Signal::INT), ("TERM", Signal::TERM)] {
+        let host = bench.host(&["rogue", "silent"]);
+        let mut command = std::process::Command::new("/bin/sh");
+        command
+            .args(["-c", &format!("trap '' {name}; exec \"$0\" rogue silent")])
+            .arg(host.get_program())
+            .env_clear()
+            .envs(bench.environment())
+            .env("IT_PATIENCE", "100")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut host = command.spawn().unwrap();
+        let mut stdout = BufReader::new(host.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let process = format!("/proc/{}/status", host.id());
+        let caught = std::fs::read_to_string(process).unwrap();
+        let caught = caught.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+        assert_eq!(caught & (1 << (signal.as_raw() - 1)), 0, "{name}");
+        host.kill().unwrap();
+        host.wait().unwrap();
+    }
+}
+
+#[test]
 fn a_plugin_that_ignores_term_is_killed() {
     let running = start(&bench_with_rogue(), "stubborn");
     running.signal(Signal::INT);
@@ -150,7 +178,7 @@ fn a_full_disk_is_a_failure() {
         (ran.status, ran.stderr.as_str()),
         (
             Some(1),
-            "error: could not write the result: no space left on device\n"
+            "error: the command is done, but could not write the result: no space left on device\n"
         )
     );
 }

@@ -1,7 +1,7 @@
 //! Questions at a real terminal.
 
 use bot_cli_tests::bench::Bench;
-use bot_cli_tests::pty::{CTRL_C, DOWN, ENTER, ESCAPE, Ended, Terminal};
+use bot_cli_tests::pty::{CTRL_C, CTRL_D, DOWN, ENTER, ESCAPE, Ended, Terminal};
 use pty_process::blocking::Command;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -146,7 +146,7 @@ fn a_pasted_password_has_its_lines() {
         terminal.wait_for("(3 lines, Enter to go on)").unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
-        let answer = r#"{"action": "accept", "value": "-----BEGIN\na\nEND-----"}"#;
+        let answer = r#"{"action": "accept", "value": "-----BEGIN\na\nEND-----\n"}"#;
         assert_ends(&ended, &[answer, "status 0", "tidy"]);
         let question = ended.screen.lines().find(|line| line.starts_with("> What"));
         let question = question.unwrap().trim_end();
@@ -167,15 +167,16 @@ fn escape_goes_back_where_that_is_allowed() {
 }
 
 #[test]
-fn ctrl_c_cancels_and_leaves_a_tidy_terminal() {
+fn ctrl_c_ctrl_d_and_escape_cancel_and_leave_a_tidy_terminal() {
     for kind in ["text", "password", "confirm"] {
-        let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}"}}"#));
-        terminal.wait_for("What").unwrap();
-        terminal.press(CTRL_C).unwrap();
-        assert_ends(
-            &terminal.end().unwrap(),
-            &["cancelled", "status 130", "tidy"],
-        );
+        for key in [CTRL_C, CTRL_D, ESCAPE] {
+            let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}"}}"#));
+            terminal.wait_for("What").unwrap();
+            terminal.press(key).unwrap();
+            let ended = terminal.end().unwrap();
+            assert_ends(&ended, &["cancelled", "status 130", "tidy"]);
+            assert!(!ended.screen.contains("(cancelled)"), "{}", ended.screen);
+        }
     }
 }
 

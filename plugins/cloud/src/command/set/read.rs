@@ -81,13 +81,19 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
 
 /// How often standard input is wanted.
 fn reads_stdin(options: &Set) -> usize {
-    let is_stdin = |path: &&std::path::PathBuf| path.as_os_str() == "-";
     let files = [&options.file, &options.from_template];
-    files.into_iter().flatten().filter(is_stdin).count()
+    files
+        .into_iter()
+        .flatten()
+        .filter(|path| given::is_stdin(path))
+        .count()
         + options
             .value_from
             .iter()
-            .filter(|word| word.split_once('=').is_some_and(|(_, path)| path == "-"))
+            .filter(|word| {
+                word.split_once('=')
+                    .is_some_and(|(_, path)| given::is_stdin(Path::new(path)))
+            })
             .count()
 }
 
@@ -115,7 +121,7 @@ fn name(
     };
     let name = parsed(&deploy.secret_set);
     if let Some(name) = &name {
-        context.warn(&deploy.used(name));
+        context.note(&deploy.used(name));
     }
     Ok((
         name,
@@ -194,7 +200,7 @@ fn file<T: Default>(
     parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Wrong>>,
 ) -> Result<T, Failure> {
     let shown = path.display().to_string();
-    if path.as_os_str() == "-" {
+    if given::is_stdin(path) {
         return Ok(collect(parse("stdin", &context.stdin()?), wrong));
     }
     match given::read(&context.cwd().join(path)) {

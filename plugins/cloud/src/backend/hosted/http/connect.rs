@@ -35,7 +35,11 @@ pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, BackendError
 /// A failure before a whole answer came.
 #[must_use]
 pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
-    let host = base.host_str().unwrap_or_default().to_owned();
+    let name = base.host_str().unwrap_or_default();
+    let host = match base.port() {
+        Some(port) => format!("{name}:{port}"),
+        None => name.to_owned(),
+    };
     if error.is_timeout() {
         return BackendError::TimedOut { host };
     }
