@@ -167,8 +167,8 @@ impl<'a> SecretFile<'a> {
     /// Puts the text of another file, in the same folder, in the place of this one. Where this is a link, the file that it
     /// leads to is replaced. The other's keyring entry stays as it is; the entry that this file named is removed.
     pub fn take_over(&self, other: &Self) -> Result<(), WriteError> {
-        let before = self.entry();
-        match self.target() {
+        let (before, after) = (self.entry(), other.entry());
+        match self.target().map_err(WriteError::NotWritten)? {
             None => files::rename(&other.path, &self.path)?,
             Some(target) => {
                 // The file that the link leads to may be on another disk.
@@ -177,7 +177,9 @@ impl<'a> SecretFile<'a> {
                 files::remove(&other.path)?;
             }
         }
-        if let Some(before) = before {
+        if let Some(before) = before
+            && after.as_ref() != Some(&before)
+        {
             // An entry that nothing names any more is litter and not a failure.
             let _ = keyring::remove(&before, self.watch);
         }
@@ -194,14 +196,13 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// The file that a link leads to; `None` for what is no link.
-    #[must_use]
-    pub fn target(&self) -> Option<PathBuf> {
-        let found = fs::symlink_metadata(&self.path).ok()?;
-        if found.is_symlink() {
-            fs::canonicalize(&self.path).ok()
-        } else {
-            None
+    /// The file that a link leads to; `None` for what is no link. A link that leads nowhere is an error: its disk may not be
+    /// mounted.
+    pub fn target(&self) -> io::Result<Option<PathBuf>> {
+        match fs::symlink_metadata(&self.path) {
+            Ok(found) if found.is_symlink() => fs::canonicalize(&self.path).map(Some),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(_) | Err(_) => Ok(None),
         }
     }
 

@@ -4,6 +4,7 @@
 //! memory and takes effect by one rename; a lock file lets one writer in at a time.
 
 mod backup;
+mod backup_file;
 mod change;
 mod contents;
 mod error;
@@ -18,12 +19,10 @@ mod sealed;
 mod verify;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 
 use super::{
@@ -34,7 +33,9 @@ use crate::files::lock::PATIENCE;
 use crate::files::{self, Overwrite, WriteError, exists};
 use crate::secret_file::Place;
 use crate::watch::{Nobody, Watch};
-use backup::{Closed, Copied, Unsealed};
+use backup::{Copied, Unsealed};
+use backup_file::out_of_memory;
+pub use backup_file::{Contents, open_backup, read_backup};
 use change::Missing;
 use contents::{CREDENTIALS, Set, Sets};
 pub use error::{Effect, VaultError};
@@ -53,9 +54,6 @@ pub const REGIONS: [(&str, &str); 4] = [
     ("ap-south", "AP South"),
 ];
 
-/// The most bytes that a backup may have.
-const LARGEST_BACKUP: u64 = 256 * 1024 * 1024;
-
 /// How much is in a vault or in a backup of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
@@ -63,62 +61,6 @@ pub struct Size {
     pub sets: usize,
     /// Their values.
     pub values: usize,
-}
-
-/// What a backup has, checked and ready to be restored.
-#[derive(Debug)]
-pub struct Contents {
-    sets: Vec<Copied>,
-}
-
-/// Opens a backup.
-pub fn read_backup(path: &Path, passphrase: &Secret) -> Result<Contents, VaultError> {
-    let not_a_backup = |reason| VaultError::NotABackup {
-        path: path.to_owned(),
-        reason,
-    };
-    let not_read = |error: io::Error| VaultError::NotRead {
-        path: path.to_owned(),
-        reason: reason(&error),
-    };
-    let file = open_backup(path)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST_BACKUP + 1)
-        .read_to_end(&mut bytes)
-        .map_err(not_read)?;
-    if bytes.len() as u64 > LARGEST_BACKUP {
-        let limit = LARGEST_BACKUP / 1024 / 1024;
-        return Err(not_a_backup(format!("it is larger than {limit} MiB")));
-    }
-    let sets = backup::decode(&bytes, passphrase).map_err(|closed| match closed {
-        Closed::WrongPassphrase => VaultError::WrongPassphrase {
-            path: path.to_owned(),
-        },
-        Closed::NotABackup(reason) => not_a_backup(reason),
-        Closed::OutOfMemory(kibibytes) => out_of_memory(path, kibibytes),
-    })?;
-    Ok(Contents { sets })
-}
-
-fn out_of_memory(path: &Path, kibibytes: u32) -> VaultError {
-    VaultError::OutOfMemory {
-        path: path.to_owned(),
-        mebibytes: kibibytes.div_ceil(1024),
-    }
-}
-
-/// Opens the file of a backup, without reading it. A device or a pipe is refused: it may have no end.
-pub fn open_backup(path: &Path) -> Result<File, VaultError> {
-    let not_read = |reason| VaultError::NotRead {
-        path: path.to_owned(),
-        reason,
-    };
-    // A pipe that nobody writes to would not even open.
-    let found = fs::metadata(path).map_err(|error| not_read(reason(&error)))?;
-    if !found.is_file() {
-        return Err(not_read("it is not a regular file".to_owned()));
-    }
-    File::open(path).map_err(|error| not_read(reason(&error)))
 }
 
 /// A vault, seen from one organization.

@@ -67,7 +67,9 @@ impl Home<'_> {
         let open = self.open_with(Some(key))?.ok_or_else(no_vault)?;
         let open = next_generation(open)?;
         let next = self.next_key_file();
-        if let Some(target) = self.key_file().target() {
+        let file = self.key_file();
+        let target = file.target();
+        if let Some(target) = target.map_err(|error| VaultError::file(file.path(), &error))? {
             // Once the vault is sealed with the new key, it is too late to find out.
             Reserved::new(&target, 0)
                 .map_err(|error| VaultError::not_written(&target, reason(&error)))?;

@@ -129,3 +129,27 @@ fn new_key_behind_a_link_that_fails_anywhere_is_complete_or_not_begun() {
         }
     }
 }
+
+#[test]
+fn key_waits_until_the_disk_behind_the_link_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = with_the_key_elsewhere(folder.path());
+    let expected = view(&vault).unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::rename(at("usb/key"), at("vault/vault.key.next")).unwrap();
+    fs::rename(at("usb"), at("away")).unwrap();
+    assert_eq!(view(&vault).unwrap(), expected);
+    let put = || vault.put(&name("prod"), &[entry("A", "1")], None);
+    let error = put().unwrap_err();
+    assert!(matches!(error, VaultError::Unsettled { .. }), "{error:?}");
+    assert_eq!(vault.rekey().unwrap_err().effect(), Effect::NotDone);
+    let link = fs::symlink_metadata(at("vault/vault.key")).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(view(&vault).unwrap(), expected);
+    fs::rename(at("away"), at("usb")).unwrap();
+    fs::write(at("usb/key"), "").unwrap();
+    fs::set_permissions(at("usb/key"), fs::Permissions::from_mode(0o600)).unwrap();
+    put().unwrap();
+    assert!(!at("vault/vault.key.next").exists());
+    assert_eq!(view(&vault).unwrap(), expected);
+}
