@@ -446,8 +446,8 @@ fn a_fifo_in_the_place_of_a_file_is_refused_and_not_waited_for() {
         (vault.join("vault.key"), &["vault", "verify"]),
     ] {
         let _ = fs::remove_file(&path);
-        let mut make = std::process::Command::new("mkfifo");
-        let made = make.args(["-m", "600"]).arg(&path).status();
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        let made = mkfifo.args(["-m", "600"]).arg(&path).status();
         assert!(made.unwrap().success());
         let run = user.run(command);
         assert_ne!(run.status, Some(0), "{run:?}");
