@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
-use crate::question::{Answer, Question};
+use crate::question::{Answer, Question, QuestionKind};
 use crate::suggest;
 use crate::ui::Ui;
 pub use crate::ui::{Capabilities, Level};
@@ -327,7 +327,13 @@ fn invalid(question: &Question, problem: &str) -> Failure {
 }
 
 fn input_required(open: Vec<Question>) -> Failure {
+    // Other questions of this kind may be about anything.
+    let is_consent = matches!(open.as_slice(), [question]
+        if question.kind == QuestionKind::Confirm && question.key == "confirm");
     let message = match open.as_slice() {
+        [_] if is_consent => {
+            "this needs confirmation, and there is no terminal to ask on".to_owned()
+        }
         [question] => format!(
             "`{}` must be answered and nobody can be asked",
             question.key
@@ -346,7 +352,12 @@ fn input_required(open: Vec<Question>) -> Failure {
         .filter_map(|question| question.flag.as_deref())
         .collect();
     if !flags.is_empty() {
-        failure = failure.hint(format!("answer with {}", flags.join(", ")));
+        let flags = flags.join(", ");
+        failure = failure.hint(if is_consent {
+            format!("use {flags} to go ahead")
+        } else {
+            format!("answer with {flags}")
+        });
     }
     failure.inputs = open.into();
     failure

@@ -36,7 +36,10 @@ impl Config {
             return Ok(Self::default());
         };
         let path = folder.join("config.toml");
-        let text = match refuse_special(&path).and_then(|()| fs::read_to_string(&path)) {
+        let text = match fs::metadata(&path)
+            .and_then(|metadata| refuse_special(&metadata))
+            .and_then(|()| fs::read_to_string(&path))
+        {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // A link that leads nowhere is a file that can't be reached, and not none.

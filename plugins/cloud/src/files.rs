@@ -71,8 +71,8 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Fails for what is neither a file nor a folder: to read from a FIFO is to wait for somebody who writes to it.
-pub fn refuse_special(path: &Path) -> io::Result<()> {
-    let kind = fs::metadata(path)?.file_type();
+pub fn refuse_special(metadata: &Metadata) -> io::Result<()> {
+    let kind = metadata.file_type();
     if kind.is_file() || kind.is_dir() {
         Ok(())
     } else {

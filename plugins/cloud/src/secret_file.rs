@@ -246,7 +246,12 @@ impl<'a> SecretFile<'a> {
 
     /// What the file has, if nobody else can read it.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
-        match self.private_text() {
+        let text = match self.private_text() {
+            // It may have been replaced while it was looked at.
+            Err(SecretFileError::File(_)) if self.exists() => self.private_text(),
+            text => text,
+        };
+        match text {
             // It has just been removed.
             Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
             // It says more of a link that leads nowhere.
@@ -262,8 +267,9 @@ impl<'a> SecretFile<'a> {
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
         }
-        refuse_special(&self.path).map_err(failed)?;
-        if let Some(owner) = foreign_owner(&fs::metadata(&self.path).map_err(failed)?) {
+        let metadata = fs::metadata(&self.path).map_err(failed)?;
+        refuse_special(&metadata).map_err(failed)?;
+        if let Some(owner) = foreign_owner(&metadata) {
             return Err(SecretFileError::Foreign { owner });
         }
         fs::read_to_string(&self.path)
