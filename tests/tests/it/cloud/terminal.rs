@@ -160,7 +160,11 @@ fn a_set_is_deleted_by_whoever_can_spell_it() {
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(1), "{}", ended.screen);
-        assert!(ended.screen.contains("not what was asked for"), "{}", ended.screen);
+        assert!(
+            ended.screen.contains("not what was asked for"),
+            "{}",
+            ended.screen
+        );
         assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{}", user.name);
 
         let mut terminal = start(&user, door, &["secrets", "delete", "prod"]);
