@@ -70,7 +70,7 @@ pub struct Backup {
 /// `vault restore`.
 #[derive(Debug, Clone, Args)]
 pub struct Restore {
-    /// File that `vault backup` wrote; `-` for stdin
+    /// File that `vault backup` wrote
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// Read the passphrase from a file; `-` for stdin (default: asked for, hidden)
