@@ -3,6 +3,7 @@
 //! `VAULT.md` documents the files, what their form detects, and what it can't. Reading writes nothing. A change is made in
 //! memory and takes effect by one rename; a lock file lets one writer in at a time.
 
+mod as_backend;
 mod backup;
 mod backup_file;
 mod change;
@@ -25,9 +26,7 @@ use std::time::Duration;
 
 use bot_cli_sdk::secret::Secret;
 
-use super::{
-    BackendError, ChangeError, Confirmed, Details, Keys, Prior, Regions, SecretsBackend, Summary,
-};
+use super::{Details, Keys, Summary};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::files::lock::PATIENCE;
 use crate::files::{self, Overwrite, WriteError, exists};
@@ -438,76 +437,6 @@ fn summary(name: &str, set: &Set) -> Summary {
         region: set.region.clone(),
         status: Status::Ready,
         error: None,
-    }
-}
-
-impl SecretsBackend for Vault<'_> {
-    fn regions(&self) -> Result<Regions, BackendError> {
-        Ok(Regions {
-            all: REGIONS
-                .map(|(code, name)| (code.to_owned(), name.to_owned()))
-                .into(),
-            default: Some(REGIONS[0].0.to_owned()),
-        })
-    }
-
-    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
-        Ok(REGIONS.map(|(code, _)| code.to_owned()).into())
-    }
-
-    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
-        Ok(Vault::list(self, region)?)
-    }
-
-    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
-        Ok(Vault::get(self, name)?)
-    }
-
-    fn put(
-        &self,
-        name: &SetName,
-        entries: &[Entry],
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
-        Vault::put(self, name, entries, prior.region())?;
-        Ok(Confirmed::ByAnswer)
-    }
-
-    fn put_image_pull_secret(
-        &self,
-        name: &SetName,
-        host: &RegistryHost,
-        credentials: &Secret,
-        prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
-        Vault::put_image_pull_secret(self, name, host, credentials, prior.region())?;
-        Ok(Confirmed::ByAnswer)
-    }
-
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
-        Ok(Vault::unset(self, name, keys)?)
-    }
-
-    fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
-        Ok(Vault::delete(self, name)?)
-    }
-
-    fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
-        // What is in the vault is ready.
-        Ok(())
-    }
-}
-
-impl From<VaultError> for ChangeError {
-    fn from(error: VaultError) -> Self {
-        let effect = match error.effect() {
-            Effect::Done => super::Effect::Done,
-            Effect::NotDone => super::Effect::NotDone,
-        };
-        Self {
-            cause: error.into(),
-            effect,
-        }
     }
 }
 
