@@ -98,7 +98,13 @@ pub fn replacement(
     match renew(context, scope, &place, refused) {
         Ok(renewed) => Some(renewed.token).filter(|token| token != refused),
         Err(failure) => {
-            context.tell(&format!("your sign-in is not renewed: {}", failure.message));
+            let line = format!("your sign-in is not renewed: {}", failure.message);
+            // Another try may do what this one could not.
+            if failure.exit == Exit::Unavailable {
+                context.warn(&line);
+            } else {
+                context.tell(&line);
+            }
             None
         }
     }
