@@ -74,10 +74,8 @@ impl<'a> Hosted<'a> {
     }
 
     fn find(&self, name: &SetName) -> Result<Option<Summary>, BackendError> {
-        let found = self.list(None)?.into_iter();
-        Ok(found
-            .into_iter()
-            .find(|summary| summary.name == name.as_str()))
+        let mut sets = self.list(None)?.into_iter();
+        Ok(sets.find(|set| set.name == name.as_str()))
     }
 
     /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
@@ -89,8 +87,8 @@ impl<'a> Hosted<'a> {
                 .ok()?
                 .decode()
                 .ok()?;
-            let found = list.summaries().into_iter();
-            let found = found.into_iter().find(|set| set.name == name.as_str());
+            let mut sets = list.summaries().into_iter();
+            let found = sets.find(|set| set.name == name.as_str());
             match (known, found) {
                 (Err(BackendError::NotFound { .. }), None) => Some(Sight::Gone),
                 (Err(BackendError::Refused { .. }), Some(summary))

@@ -41,14 +41,14 @@ pub(super) fn put(
     let mut opened = open::open(context, &wanted)?;
     opened.backend.conceal(given.as_slice());
     // The listing tells all there is to know of credentials, whatever kind of set has the name.
-    let found = opened.all()?.into_iter();
-    let existing = found
+    let found = opened
+        .all()?
         .into_iter()
-        .find(|set| set.name == name.as_str())
-        .map(|summary| Details {
-            summary,
-            keys: Keys::None,
-        });
+        .find(|set| set.name == name.as_str());
+    let existing = found.map(|summary| Details {
+        summary,
+        keys: Keys::None,
+    });
     let kind = SetKind::ImagePullSecret;
     let target = target(&mut opened, &name, kind, existing, &|line| {
         context.warn(line);
