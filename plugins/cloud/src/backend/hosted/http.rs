@@ -102,7 +102,7 @@ impl Answer {
         };
         let says_more = ["error", "code", "errorMessage", "secrets"]
             .iter()
-            .any(|member| body.get(member).is_some());
+            .any(|member| !body[*member].is_null());
         if !matches!(self.status, 200..=202) || says_more {
             return false;
         }
@@ -299,5 +299,44 @@ impl<'a> Client<'a> {
         Url::parse(&format!("{base}{path}")).map_err(|_| BackendError::InvalidResponse {
             what: "the address of the request is not valid".to_owned(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Answer, Change};
+
+    #[test]
+    fn only_the_services_own_words_confirm_a_change() {
+        let confirms = |status, body, change| {
+            let answer = Answer {
+                status,
+                body: Some(body),
+            };
+            answer.confirms(change)
+        };
+        for body in [
+            json!({"status": "OK"}),
+            json!({"status": "OK", "region": "us-west", "errorMessage": null}),
+        ] {
+            for change in [Change::Put, Change::Delete] {
+                assert!(confirms(200, body.clone(), change), "{body}");
+                assert!(!confirms(203, body.clone(), change), "{body}");
+            }
+        }
+        let somewhere = json!({"region": "us-west"});
+        assert!(confirms(202, somewhere.clone(), Change::Put));
+        assert!(!confirms(200, somewhere, Change::Delete));
+        for body in [
+            json!({}),
+            json!({"region": ""}),
+            json!({"status": "failed", "region": "us-west"}),
+            json!({"status": "OK", "error": "in use"}),
+            json!({"region": "us-west", "secrets": []}),
+        ] {
+            assert!(!confirms(200, body.clone(), Change::Put), "{body}");
+        }
     }
 }
