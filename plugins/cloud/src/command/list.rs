@@ -109,12 +109,14 @@ fn of_the_project(
     let Ok(name) = SetName::parse(&deploy.secret_set) else {
         return Vec::new();
     };
-    let command = if sets.iter().any(|set| set.name == name.as_str()) {
-        format!("secrets list {name}")
-    } else {
-        format!("secrets set {name} --file .env")
-    };
-    vec![opened.scope.command(&command)]
+    if sets.iter().any(|set| set.name == name.as_str()) {
+        return vec![opened.scope.command(&format!("secrets list {name}"))];
+    }
+    let template = deploy.template(&context.cwd());
+    template
+        .map(|template| project::filled(&template, &opened.scope))
+        .into_iter()
+        .collect()
 }
 
 fn one(

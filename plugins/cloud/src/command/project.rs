@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::domain::SetName;
 use crate::input::given::Wrong;
+use crate::scope::Scope;
 
 /// How far up a project is looked for; what lies higher is somebody else's.
 const DEEPEST: usize = 4;
@@ -39,6 +40,13 @@ impl DeployFile {
         let shown = path.strip_prefix(folder).unwrap_or(&path);
         path.is_file().then(|| shown.to_owned())
     }
+}
+
+/// Returns the command that asks for the keys of a template and makes the project's set of them.
+pub fn filled(template: &Path, scope: &Scope) -> String {
+    let shown = template.display().to_string();
+    let shown = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
+    scope.command(&format!("secrets set --from-template {shown}"))
 }
 
 /// Returns the problem of a command that has no name and nobody to ask.

@@ -4,7 +4,7 @@ mod not_started;
 
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -45,7 +45,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         }
         let failure = not_in_the_vault(context, &name, &[SetKind::Secret], &scope);
         return Err(match template {
-            Some(template) => failure.hint(filled(&template, &scope)),
+            Some(template) => failure.hint(project::filled(&template, &scope)),
             None => failure,
         });
     };
@@ -86,13 +86,6 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     drop(command);
     let status = attend(context, child, program)?;
     Ok(ended(context, &name, status))
-}
-
-/// The command that makes a project's set of its template.
-fn filled(template: &Path, scope: &Scope) -> String {
-    let shown = template.display().to_string();
-    let shown = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
-    scope.command(&format!("secrets set --from-template {shown}"))
 }
 
 /// The set that the command line or the project names, and the project's template of it; `None` where the user can be asked.

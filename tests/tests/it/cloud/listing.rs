@@ -67,7 +67,10 @@ fn a_project_leads_to_its_own_set() {
             "server/cloud-deploy.toml",
             "secret_set = \"my-bot-secrets\"\n",
         );
-        let set = "bot-cli cloud secrets set my-bot-secrets --file .env";
+        assert_eq!(next(), None, "{}", user.name);
+        user.write("server/.env.example", "A=\n");
+        // From where the user is, so that the line can be followed as it stands.
+        let set = "bot-cli cloud secrets set --from-template server/.env.example";
         assert_eq!(next().as_deref(), Some(set), "{}", user.name);
         user.done(&["secrets", "set", "my-bot-secrets", "A=1", "--skip"]);
         let list = "bot-cli cloud secrets list my-bot-secrets";
