@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
-pub use search::{Found, Standing};
+pub use search::{Found, Named, Standing};
 pub use trust::Refusal;
 
 /// Where plugins are looked for, and who wants to run them.

@@ -52,6 +52,7 @@ pub mod session;
 pub mod suggest;
 pub mod terminal;
 pub mod ui;
+pub mod words;
 
 /// The manifest that stands in the executable, where a host finds it without running anything.
 ///

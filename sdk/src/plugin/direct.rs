@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use super::{Command, surface, usage};
+use super::{Command, describe, surface, usage};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::Outcome;
@@ -25,18 +25,19 @@ pub fn run<C: Command>(
     cwd: io::Result<PathBuf>,
     look: Look,
 ) -> ExitCode {
-    let format = usage::format_of(&arguments);
     let command = surface::of(C::command(), name).term_width(look.width);
-    let matches = match command.clone().try_get_matches_from(arguments) {
+    let matches = match command.clone().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
+            let tree = describe::manifest::<C>().command.unwrap_or_default();
+            let format = usage::format_of(&tree, &arguments);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
             let outcome = usage::outcome(&error, &command, name, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
     let verbosity = Verbosity::new(surface::quiet(&matches), surface::verbosity_of(&matches));
-    let terminal = Terminal::new(look, verbosity, format);
+    let terminal = Terminal::new(look, verbosity, surface::format_of(&matches));
     let mut status = 0;
     let result = C::from_arg_matches(&matches)
         .map_err(|error| usage::failure(&error, &command, name))

@@ -180,14 +180,14 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         command = command.term_width(usize::try_from(width).unwrap_or(100));
     }
     let words = words(&command, &params)?;
-    let format = match params.context.format {
-        WireFormat::Json => Format::Json,
-        WireFormat::Text => usage::format_of(&words),
-    };
     let outcome = match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, color),
         Ok(matches) => {
             let cancel = request.cancel.clone();
+            let format = match params.context.format {
+                WireFormat::Json => Format::Json,
+                WireFormat::Text => surface::format_of(&matches),
+            };
             let mut session = session(request, &params, format, host);
             let parsed = C::from_arg_matches(&matches);
             let result = parsed

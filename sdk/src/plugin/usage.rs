@@ -14,13 +14,20 @@ use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome, Reply};
+use crate::protocol::CommandSpec;
 use crate::suggest;
+use crate::words;
 
 /// Help and version as a reply, everything else as a failure of `command`, which the user calls `name`.
 #[must_use]
 pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: bool) -> Outcome {
     let plain = error.render().to_string();
-    let data = if error.kind() == ErrorKind::DisplayHelp {
+    // A command that is nothing without a subcommand, and stands alone, is a question what there is.
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    let data = if is_help {
         json!({ "help": plain })
     } else if error.kind() == ErrorKind::DisplayVersion {
         version(name, &plain)
@@ -242,16 +249,14 @@ fn called(error: &clap::Error, name: &str) -> String {
     }
 }
 
-/// The form of the result that the words ask for, whether or not they can be parsed.
+/// The form of the result that the words for `root` ask for, whether or not they can be parsed.
 #[must_use]
-pub fn format_of<W: AsRef<OsStr>>(words: &[W]) -> Format {
-    let json = words
-        .iter()
-        .map(AsRef::as_ref)
-        .take_while(|word| *word != "--")
-        // `--json=yes` is a mistake, of which a program wants to read, too.
-        .any(|word| word == "--json" || word.as_encoded_bytes().starts_with(b"--json="));
-    if json { Format::Json } else { Format::Text }
+pub fn format_of<W: AsRef<OsStr>>(root: &CommandSpec, words: &[W]) -> Format {
+    if words::take(root, words).json {
+        Format::Json
+    } else {
+        Format::Text
+    }
 }
 
 fn wrong(message: String, argument: &str, problem: &str) -> Failure {

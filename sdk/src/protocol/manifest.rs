@@ -28,6 +28,20 @@ pub struct Manifest {
     /// The command tree; its root is the plugin itself. Absent: unknown, not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
+    /// The variables of the environment that it reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<VariableSpec>,
+}
+
+/// A variable of the environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VariableSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does, in a line.
+    #[serde(default)]
+    pub about: String,
 }
 
 /// What a plugin is for.
@@ -165,6 +179,8 @@ pub enum Completion {
     Folder,
     /// The plugin knows: ask it with `complete`.
     Dynamic,
+    /// Among the programs; the words behind it are that program's arguments.
+    Command,
     /// Nowhere. What later versions may add counts as this.
     #[default]
     #[serde(other)]
@@ -180,6 +196,9 @@ pub struct ValueSpec {
     /// A few words about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// Other words for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
 }
 
 /// Why a file has no usable manifest.
