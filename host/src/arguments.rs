@@ -34,7 +34,7 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show what a command does and takes; `help environment` lists the variables
+    /// Show what a command does and takes
     Help {
         /// The command, with its subcommands, or `environment`
         command: Vec<String>,

@@ -72,7 +72,7 @@ pub fn complete(
         }
         Shell::Zsh | Shell::Fish => {
             let found = find(&words);
-            let text = described(&found, |value| word(value));
+            let text = described(&found, word);
             (found, text)
         }
         Shell::Powershell => {

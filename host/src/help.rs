@@ -55,7 +55,7 @@ pub fn host(environment: &Environment) -> Command {
     let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
     arguments::command()
         .before_help(plugins)
-        .after_help("`bot-cli help COMMAND` tells more about a command.")
+        .after_help("`bot-cli help COMMAND` shows more, `bot-cli help environment` the variables.")
         .help_template(template)
         .term_width(width(environment.look))
 }

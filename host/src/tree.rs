@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, ValueSpec};
 use bot_cli_sdk::terminal::printable;
 use bot_cli_sdk::words::{HostOption, Reader};
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command};
 
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
@@ -172,8 +172,13 @@ impl Taken {
             return None;
         }
         self.names.push(name.clone());
+        let about = about(spec);
         let mut argument = Arg::new(name)
-            .help(about(spec))
+            .help(
+                Some(about)
+                    .filter(|about| !about.is_empty())
+                    .map_or_else(StyledStr::new, StyledStr::from),
+            )
             .hide(spec.hidden)
             .hide_possible_values(spec.values_hidden);
         if let Some(heading) = spec.heading.as_deref().map(line) {

@@ -79,7 +79,7 @@ pub fn main<C: Command>() -> ExitCode {
             Some(_) => format!("bot-cli {name}"),
             None => format!("bot-cli-{name}"),
         };
-        direct::run::<C>(&name, arguments, cwd, Look::detect())
+        direct::run::<C>(&name, &arguments, cwd, Look::detect())
     }
 }
 

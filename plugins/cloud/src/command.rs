@@ -30,19 +30,23 @@ use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::Session;
 
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
 use crate::words;
 use context::CommandContext;
 
 impl Plugin for Options {
     const MANIFEST: &'static str = crate::MANIFEST;
-    const COMPLETES: &'static [&'static str] = &["name"];
+    const COMPLETES: &'static [&'static str] = complete::ARGUMENTS;
+    const ENVIRONMENT: &'static [(&'static str, &'static str)] = &environment::VARIABLES;
     const DIRECT: &'static [&'static str] = &["secrets run"];
 
-    fn complete(_argument: &str, words: &[String]) -> Vec<Candidate> {
+    fn complete(argument: &str, words: &[String]) -> Vec<Candidate> {
         let environment = Environment::read();
-        environment.map_or_else(|_| Vec::new(), |found| complete::sets(words, &found))
+        environment.map_or_else(
+            |_| Vec::new(),
+            |found| complete::complete(argument, words, &found),
+        )
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {

@@ -1,7 +1,7 @@
 //! What `bot-cli init` does with its options.
 
 mod file;
-mod quickstart;
+pub(crate) mod quickstart;
 mod report;
 
 use bot_cli_sdk::failure::{Exit, Failure};

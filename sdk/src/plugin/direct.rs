@@ -21,16 +21,16 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Parses `arguments`, runs the command in `cwd` and shows its outcome; `name` is what the user has called.
 pub fn run<C: Command>(
     name: &str,
-    arguments: Vec<OsString>,
+    arguments: &[OsString],
     cwd: io::Result<PathBuf>,
     look: Look,
 ) -> ExitCode {
     let command = surface::of(C::command(), name).term_width(look.width);
-    let matches = match command.clone().try_get_matches_from(&arguments) {
+    let matches = match command.clone().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
             let tree = describe::manifest::<C>().command.unwrap_or_default();
-            let format = usage::format_of(&tree, &arguments);
+            let format = usage::format_of(&tree, arguments);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
             let outcome = usage::outcome(&error, &command, name, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));

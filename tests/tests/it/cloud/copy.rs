@@ -192,7 +192,7 @@ fn names_of_the_vault_are_completed() {
         "local",
     ]);
     let mut host = std::process::Command::new(user.bin().join("bot-cli"));
-    host.args(["__complete", "--", "cloud", "secrets", "copy", "pr"])
+    host.args(["__complete", "zsh", "--", "cloud", "secrets", "copy", "pr"])
         .env_clear()
         .envs(user.variables())
         .current_dir(user.work());

@@ -286,7 +286,7 @@ fn names_of_sets_are_completed_without_the_key() {
     let user = User::of_the_vault();
     let complete = |words: &[&str]| {
         let mut host = Command::new(user.bin().join("bot-cli"));
-        host.args(["__complete", "--", "cloud"])
+        host.args(["__complete", "zsh", "--", "cloud"])
             .args(words)
             .env_clear()
             .envs(user.variables())
