@@ -36,11 +36,7 @@ pub fn script(shell: Shell) -> Reply {
         Shell::Zsh => include_str!("completion/bot-cli.zsh"),
         Shell::Fish => include_str!("completion/bot-cli.fish"),
     };
-    Reply {
-        text: text.to_owned(),
-        data: json!({ "script": text }),
-        next: Vec::new(),
-    }
+    Reply::text(text).data(json!({ "script": text }))
 }
 
 /// What the last of `words` may become: a line each, with a tab before what it is about.
@@ -66,11 +62,7 @@ pub fn complete(
         Some(Paths::Folders) => text.push_str(FOLDERS),
         None => {}
     }
-    Reply {
-        data: json!({ "candidates": found.candidates }),
-        text,
-        next: Vec::new(),
-    }
+    Reply::text(text).data(json!({ "candidates": found.candidates }))
 }
 
 fn plugin(
@@ -125,10 +117,7 @@ fn host(environment: &Environment) -> CommandSpec {
     let plugins: Vec<ValueSpec> = root
         .commands
         .iter()
-        .map(|plugin| ValueSpec {
-            value: plugin.name.clone(),
-            about: Some(plugin.about.clone()),
-        })
+        .map(|plugin| ValueSpec::new(&plugin.name).about(&plugin.about))
         .collect();
     let own = arguments::command();
     for subcommand in own.get_subcommands().filter(|c| !c.is_hide_set()) {
@@ -145,45 +134,41 @@ fn host(environment: &Environment) -> CommandSpec {
 fn from_clap(command: &clap::Command) -> CommandSpec {
     let about =
         |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
-    CommandSpec {
-        arguments: command
-            .get_arguments()
-            .map(|argument| ArgumentSpec {
-                name: argument.get_id().to_string(),
-                kind: match (
-                    argument.is_positional(),
-                    argument.get_action().takes_values(),
-                ) {
-                    (true, _) => ArgumentKind::Positional,
-                    (false, true) => ArgumentKind::Option,
-                    (false, false) => ArgumentKind::Flag,
-                },
-                long: argument.get_long().map(str::to_owned),
-                short: argument.get_short(),
-                about: about(argument.get_help()),
-                global: argument.is_global_set(),
-                values: argument
-                    .get_possible_values()
-                    .iter()
-                    .map(|value| ValueSpec {
-                        value: value.get_name().to_owned(),
-                        about: value.get_help().map(ToString::to_string),
-                    })
-                    .collect(),
-                ..ArgumentSpec::default()
-            })
-            .collect(),
-        commands: command.get_subcommands().map(from_clap).collect(),
-        ..self::command(command.get_name(), &about(command.get_about()))
-    }
+    let mut spec = CommandSpec::new(command.get_name(), about(command.get_about()));
+    spec.arguments = command
+        .get_arguments()
+        .map(|argument| {
+            let kind = match (
+                argument.is_positional(),
+                argument.get_action().takes_values(),
+            ) {
+                (true, _) => ArgumentKind::Positional,
+                (false, true) => ArgumentKind::Option,
+                (false, false) => ArgumentKind::Flag,
+            };
+            let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
+            spec.long = argument.get_long().map(str::to_owned);
+            spec.short = argument.get_short();
+            spec.about = about(argument.get_help());
+            spec.global = argument.is_global_set();
+            spec.values = argument
+                .get_possible_values()
+                .iter()
+                .map(|value| {
+                    let mut spec = ValueSpec::new(value.get_name());
+                    spec.about = value.get_help().map(ToString::to_string);
+                    spec
+                })
+                .collect();
+            spec
+        })
+        .collect();
+    spec.commands = command.get_subcommands().map(from_clap).collect();
+    spec
 }
 
 fn command(name: &str, about: &str) -> CommandSpec {
-    CommandSpec {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        ..CommandSpec::default()
-    }
+    CommandSpec::new(name, about)
 }
 
 fn word(text: &str) -> String {

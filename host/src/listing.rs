@@ -19,11 +19,8 @@ pub fn list(environment: &Environment) -> Reply {
             .iter()
             .map(|folder| format!("  {}", folder.display()))
             .collect();
-        return Reply {
-            text: format!("no plugins in\n{}\n", folders.join("\n")),
-            data: json!({ "plugins": data }),
-            next: Vec::new(),
-        };
+        return Reply::text(format!("no plugins in\n{}\n", folders.join("\n")))
+            .data(json!({ "plugins": data }));
     }
     let mut rows = vec![
         ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
@@ -53,11 +50,7 @@ pub fn list(environment: &Environment) -> Reply {
         }
     }
     let gap = if reasons.is_empty() { "" } else { "\n" };
-    Reply {
-        text: format!("{}{reasons}{gap}", table(&rows)),
-        data: json!({ "plugins": data }),
-        next: Vec::new(),
-    }
+    Reply::text(format!("{}{reasons}{gap}", table(&rows))).data(json!({ "plugins": data }))
 }
 
 fn entry(found: &Found) -> Value {

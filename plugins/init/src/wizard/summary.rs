@@ -1,12 +1,10 @@
 //! The last question: everything at a glance, then create, change or cancel.
 
 use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
+use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
-use serde_json::json;
 
 use super::Wishes;
-use super::choices::choice;
 use super::walk::{Step, Walk};
 
 /// What the user says to the summary.
@@ -42,9 +40,7 @@ pub(super) fn agree(
                 }
             }
             Answer::Text(verdict) if verdict == CANCEL => return Ok(Verdict::Cancel),
-            Answer::Text(_) | Answer::Secret(_) | Answer::Confirm(_) | Answer::Many(_) => {
-                return Ok(Verdict::Create);
-            }
+            _ => return Ok(Verdict::Create),
         }
     }
 }
@@ -76,7 +72,8 @@ impl Line {
                     .collect();
                 labels.join(", ")
             }
-            Answer::Secret(_) | Answer::Back => return None,
+            // No question of the table asks for a secret, and going back is no answer.
+            _ => return None,
         };
         Some(Self {
             key: step.key,
@@ -95,30 +92,22 @@ fn label_of(step: &Step, wishes: &Wishes, value: &str) -> String {
 
 /// A script that has answered every question has nothing to change, and would change it for ever.
 fn question(lines: &[Line], changeable: bool) -> Question {
-    let mut question = Question::new(QuestionKind::Select, CONFIRM, "Create this project?");
-    question.details = Some(table(lines));
-    question.default = Some(json!(CREATE));
-    question.back = changeable;
-    question.choices = vec![choice(CREATE, "Create it")];
+    let mut choices = vec![Choice::new(CREATE, "Create it")];
     if changeable {
-        question.choices.push(choice(CHANGE, "Change something"));
+        choices.push(Choice::new(CHANGE, "Change something"));
     }
-    question.choices.push(choice(CANCEL, "Cancel"));
+    choices.push(Choice::new(CANCEL, "Cancel"));
+    let mut question = Question::select(CONFIRM, "Create this project?", choices)
+        .details(table(lines))
+        .default(CREATE);
+    question.back = changeable;
     question
 }
 
 fn which(lines: &[Line]) -> Question {
-    let mut question = Question::new(QuestionKind::Select, "change", "What should be different?");
-    question.back = true;
-    question.choices = lines
-        .iter()
-        .filter(|line| line.asked)
-        .map(|line| Choice {
-            about: Some(line.value.clone()),
-            ..choice(line.key, line.label)
-        })
-        .collect();
-    question
+    let asked = lines.iter().filter(|line| line.asked);
+    let choices = asked.map(|line| Choice::new(line.key, line.label).about(&line.value));
+    Question::select("change", "What should be different?", choices).allow_back()
 }
 
 fn table(lines: &[Line]) -> String {
