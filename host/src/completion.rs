@@ -7,9 +7,7 @@ use bot_cli_sdk::complete::{AtEnd, Paths, at_end};
 use bot_cli_sdk::discovery::{PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{
-    self, ArgumentKind, ArgumentSpec, CommandSpec, CompleteParams, ValueSpec,
-};
+use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, CompleteParams, ValueSpec};
 use bot_cli_sdk::terminal::{Terminal, printable};
 use serde_json::json;
 
@@ -86,11 +84,9 @@ fn plugin(
         };
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
-        let params = CompleteParams {
-            protocol: protocol::VERSION.to_owned(),
-            argv: words.to_vec(),
-            context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
-        };
+        let mut params = CompleteParams::new(words);
+        params.context =
+            driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name());
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {

@@ -25,7 +25,7 @@ struct Greet {
     no_loud: bool,
 }
 
-bot_cli_sdk::manifest!(Greet, "examples/greet.json");
+bot_cli_sdk::manifest!(Greet, "greet.json");
 
 impl Command for Greet {
     const COMPLETES: &'static [&'static str] = &["name"];

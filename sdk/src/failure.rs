@@ -196,6 +196,13 @@ impl Failure {
         Self::new(Exit::Cancelled, "cancelled", "cancelled")
     }
 
+    /// Says it in other words.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// Says what became of the change.
     #[must_use]
     pub fn outcome(mut self, outcome: ChangeState) -> Self {

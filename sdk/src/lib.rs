@@ -27,7 +27,7 @@
 //! }
 //!
 //! # const _: &str = stringify!(
-//! bot_cli_sdk::manifest!(Add, "manifest.json");
+//! bot_cli_sdk::manifest!(Add, "../manifest.json");
 //!
 //! fn main() -> std::process::ExitCode {
 //!     plugin::main::<Add>()

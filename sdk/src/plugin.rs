@@ -25,7 +25,7 @@ pub use crate::session::{Context, Level, Session};
 use crate::terminal::Look;
 pub use embed::{Declared, manifest_is_up_to_date};
 #[doc(hidden)]
-pub use embed::{embed as embedded_manifest, length as manifest_length};
+pub use embed::{beside, embed as embedded_manifest, length as manifest_length};
 
 /// A clap command tree that can be run. [`manifest!`](crate::manifest) declares it to hosts.
 pub trait Command: clap::Parser + Declared {

@@ -20,7 +20,7 @@ pub mod text;
 pub mod watch;
 pub mod words;
 
-bot_cli_sdk::manifest!(options::Options, "manifest.json");
+bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
 /// Runs the plugin as a command or over the protocol, whichever it was started for.
 #[must_use]

@@ -6,7 +6,7 @@ mod report;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command, Reply};
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
@@ -246,7 +246,7 @@ impl Job {
         }
         match self.asks {
             Asks::Terminal => {
-                if session.ask(&refresh_question(&stale.join(", ")))? == Answer::Confirm(true) {
+                if session.confirm(&refresh_question(&stale.join(", ")))? {
                     found.refresh();
                 }
             }

@@ -12,7 +12,7 @@ pub mod target;
 pub mod transaction;
 pub mod wizard;
 
-bot_cli_sdk::manifest!(options::Options, "manifest.json");
+bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
 /// Runs the plugin as a command or over the protocol, whichever it was started for.
 #[must_use]

@@ -2,7 +2,7 @@
 
 #[cfg(debug_assertions)]
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Command, describe};
 use crate::protocol::{CommandSpec, MARKER, Manifest};
@@ -15,15 +15,15 @@ pub trait Declared {
 
 /// Declares a command tree to hosts, which find its manifest in the executable without running it.
 ///
-/// `manifest!(Greet, "manifest.json")` compiles the file `manifest.json` of the package in, with the package's version, and
-/// brings the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file; before the first time it has to be
-/// there, with `{}` in it.
+/// `manifest!(Greet, "../manifest.json")` compiles that file in, named from the source file as with `include_str!`, adds the
+/// package's version, and brings the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file; before the
+/// first time it has to be there, with `{}` in it.
 #[macro_export]
 macro_rules! manifest {
     ($command:ty, $file:literal) => {
         impl $crate::plugin::Declared for $command {
             const MANIFEST: &'static str = {
-                const FILE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $file));
+                const FILE: &str = include_str!($file);
                 const VERSION: &str = env!("CARGO_PKG_VERSION");
                 const EMBEDDED: [u8; $crate::plugin::manifest_length(FILE, VERSION)] =
                     $crate::plugin::embedded_manifest(FILE, VERSION);
@@ -37,12 +37,23 @@ macro_rules! manifest {
         #[cfg(test)]
         #[test]
         fn the_manifest_is_up_to_date() {
-            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/", $file);
+            let file = $crate::plugin::beside(env!("CARGO_MANIFEST_DIR"), file!(), $file);
             if let Err(problem) = $crate::plugin::manifest_is_up_to_date::<$command>(file) {
                 panic!("{problem}");
             }
         }
     };
+}
+
+/// The path of `file`, named from the source file `source` of the package in the folder `package`. The compiler names sources
+/// from the root of the workspace.
+#[doc(hidden)]
+#[must_use]
+pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
+    let roots = Path::new(package).ancestors();
+    let mut sources = roots.map(|root| root.join(source));
+    let source = sources.find(|source| source.exists()).unwrap_or_default();
+    source.with_file_name(file)
 }
 
 /// Whether `file` and the executable have the manifest that the command tree has; the error says what to do. With `UPDATE`

@@ -199,6 +199,19 @@ pub enum ManifestError {
     Malformed(String),
 }
 
+impl Role {
+    /// Its name on the wire.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Command => "command",
+            Self::SecretsBackend => "secrets-backend",
+            Self::ProviderPack => "provider-pack",
+            Self::Other(other) => other,
+        }
+    }
+}
+
 impl CommandSpec {
     /// A command without options and subcommands.
     #[must_use]

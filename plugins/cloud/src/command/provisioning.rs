@@ -153,10 +153,10 @@ fn stopped(name: &SetName) -> Failure {
     Failure::new(Exit::Cancelled, "cancelled", message).outcome(ChangeState::Done)
 }
 
-fn saved_but(name: &SetName, mut failure: Failure) -> Failure {
-    failure.message = format!(
+fn saved_but(name: &SetName, failure: Failure) -> Failure {
+    let message = format!(
         "`{name}` is changed, but its status is not known: {}",
         failure.message
     );
-    failure.outcome(ChangeState::Done)
+    failure.message(message).outcome(ChangeState::Done)
 }

@@ -32,15 +32,16 @@ pub(super) fn agree(
         .collect();
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {
-        match session.ask(&question(&lines, changeable))? {
-            Answer::Back => return Ok(Verdict::Back),
-            Answer::Text(verdict) if verdict == CHANGE => {
+        let verdict = session.ask(&question(&lines, changeable))?;
+        match verdict.as_text() {
+            None => return Ok(Verdict::Back),
+            Some(CHANGE) => {
                 if let Answer::Text(key) = session.ask(&which(&lines))? {
                     return Ok(Verdict::Change(key));
                 }
             }
-            Answer::Text(verdict) if verdict == CANCEL => return Ok(Verdict::Cancel),
-            _ => return Ok(Verdict::Create),
+            Some(CANCEL) => return Ok(Verdict::Cancel),
+            Some(_) => return Ok(Verdict::Create),
         }
     }
 }
@@ -61,19 +62,20 @@ struct Line {
 impl Line {
     fn of(step: &Step, asked: bool, wishes: &Wishes) -> Option<Self> {
         let value = (step.value)(wishes)?;
-        let value = match value {
-            Answer::Text(text) => label_of(step, wishes, &text),
-            Answer::Confirm(yes) => if yes { "yes" } else { "no" }.to_owned(),
-            Answer::Many(values) if values.is_empty() => "none".to_owned(),
-            Answer::Many(values) => {
-                let labels: Vec<String> = values
-                    .iter()
-                    .map(|value| label_of(step, wishes, value))
-                    .collect();
+        let value = if let Some(yes) = value.as_bool() {
+            if yes { "yes" } else { "no" }.to_owned()
+        } else if let Some(values) = value.as_many() {
+            let labels: Vec<String> = values
+                .iter()
+                .map(|value| label_of(step, wishes, value))
+                .collect();
+            if labels.is_empty() {
+                "none".to_owned()
+            } else {
                 labels.join(", ")
             }
-            // No question of the table asks for a secret, and going back is no answer.
-            _ => return None,
+        } else {
+            label_of(step, wishes, value.as_text()?)
         };
         Some(Self {
             key: step.key,

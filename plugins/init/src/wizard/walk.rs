@@ -182,19 +182,19 @@ fn settle(step: &Step, wishes: &mut Wishes, answer: &Answer) -> bool {
 }
 
 fn still_offered(question: &Question, answer: &Answer) -> Value {
-    match answer {
-        Answer::Many(values) => values
-            .iter()
-            .filter(|value| {
-                question
-                    .choices
-                    .iter()
-                    .any(|choice| choice.value == **value)
-            })
-            .map(String::as_str)
-            .collect(),
-        _ => as_json(answer),
-    }
+    let Some(values) = answer.as_many() else {
+        return as_json(answer);
+    };
+    values
+        .iter()
+        .filter(|value| {
+            question
+                .choices
+                .iter()
+                .any(|choice| choice.value == **value)
+        })
+        .map(String::as_str)
+        .collect()
 }
 
 /// No question of the table asks for a secret, and going back is no answer.
