@@ -11,7 +11,7 @@ use bot_cli_sdk::complete::{AtEnd, ByShell, at_end};
 use bot_cli_sdk::discovery::{PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{self, Candidate, CommandSpec, CompleteParams, ValueSpec};
+use bot_cli_sdk::protocol::{Candidate, CommandSpec, CompleteParams, ValueSpec};
 use bot_cli_sdk::terminal::{Terminal, printable};
 use bot_cli_sdk::words::{self, Reader, Word};
 use serde_json::json;
@@ -38,11 +38,7 @@ pub fn script(shell: Shell) -> Reply {
         Shell::Fish => include_str!("completion/bot-cli.fish"),
         Shell::Powershell => include_str!("completion/bot-cli.ps1"),
     };
-    Reply {
-        text: text.to_owned(),
-        data: json!({ "script": text }),
-        next: Vec::new(),
-    }
+    Reply::text(text).data(json!({ "script": text }))
 }
 
 /// What the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
@@ -87,11 +83,7 @@ pub fn complete(
             (found, text)
         }
     };
-    Reply {
-        data: json!({ "candidates": found.candidates }),
-        text,
-        next: Vec::new(),
-    }
+    Reply::text(text).data(json!({ "candidates": found.candidates }))
 }
 
 fn for_bash(found: &AtEnd, line: &Line) -> String {
@@ -182,10 +174,8 @@ fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let manifest = plugin.plugin?.manifest?;
     let spec = manifest.command?;
     let command = Reader::after(&spec, before).command().clone();
-    let commands_only = CommandSpec {
-        commands: command.commands,
-        ..CommandSpec::default()
-    };
+    let mut commands_only = CommandSpec::default();
+    commands_only.commands = command.commands;
     Some(at_end(&commands_only, std::slice::from_ref(word)))
 }
 
@@ -213,17 +203,16 @@ impl Call<'_> {
         }
         let patience = Patience {
             cancel: patience.cancel.min(STEP),
+            told: patience.told.min(STEP),
             terminate: patience.terminate.min(STEP),
             finish: patience.finish.min(STEP),
             reply: Some(TAB),
         };
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
-        let params = CompleteParams {
-            protocol: protocol::VERSION.to_owned(),
-            argv: self.argv(spec, &found),
-            context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
-        };
+        let mut params = CompleteParams::new(&self.argv(spec, &found));
+        params.context =
+            driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name());
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
@@ -233,11 +222,20 @@ impl Call<'_> {
                 if candidate.value.starts_with(&found.prefix) {
                     return candidate;
                 }
-                let value = format!("{}{}", found.prefix, candidate.value);
-                Candidate { value, ..candidate }
+                let mut whole = Candidate::new(format!("{}{}", found.prefix, candidate.value));
+                whole.about = candidate.about;
+                whole
             });
-            let fitting = whole.filter(|candidate| candidate.value.starts_with(word));
-            found.candidates.extend(fitting);
+            for candidate in whole.filter(|candidate| candidate.value.starts_with(word)) {
+                // The library offers what is in the manifest, too.
+                let known = found.candidates.iter();
+                if known
+                    .into_iter()
+                    .all(|known| known.value != candidate.value)
+                {
+                    found.candidates.push(candidate);
+                }
+            }
         }
         Some(found)
     }
@@ -266,22 +264,14 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         if let Standing::Usable(plugin) = &found.standing
             && help::is_command(plugin)
         {
-            plugins.push(CommandSpec {
-                name: found.name.clone(),
-                about: help::about(plugin),
-                ..CommandSpec::default()
-            });
+            plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
         }
     }
     let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
     let topic = (variables::TOPIC, "The variables that are read");
     let helped: Vec<ValueSpec> = named
         .chain([topic])
-        .map(|(name, about)| ValueSpec {
-            value: name.to_owned(),
-            about: Some(about.to_owned()),
-            aliases: Vec::new(),
-        })
+        .map(|(name, about)| ValueSpec::new(name).about(about))
         .collect();
     let mut root = own;
     for command in &mut root.commands {

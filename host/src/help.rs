@@ -123,11 +123,8 @@ pub fn plugin(
         tree::command(path, &invocation, !manifest.version.is_empty())
     } else {
         // What it takes is the plugin's secret, but not what it is.
-        let untold = CommandSpec {
-            about: manifest.about.clone(),
-            arguments: vec![anything()],
-            ..CommandSpec::default()
-        };
+        let mut untold = CommandSpec::new("", &manifest.about);
+        untold.arguments.push(anything());
         tree::command(&[&untold], &invocation, !manifest.version.is_empty())
     };
     let mut command = command.term_width(width(look));
@@ -142,26 +139,20 @@ pub fn plugin(
 /// An executable that declares nothing is not started to say something about itself.
 fn undeclared(plugin: &Plugin, look: Look) -> Reply {
     let invocation = invocation(plugin, &[]);
-    let untold = CommandSpec {
-        about: about(plugin),
-        examples: Some(format!(
-            "It declares nothing about itself. `{invocation} --help` runs it with that word."
-        )),
-        arguments: vec![anything()],
-        ..CommandSpec::default()
-    };
+    let mut untold = CommandSpec::new("", about(plugin));
+    untold.examples = Some(format!(
+        "It declares nothing about itself. `{invocation} --help` runs it with that word."
+    ));
+    untold.arguments.push(anything());
     let command = tree::bare(&untold, &invocation).disable_help_flag(true);
     reply(command, look)
 }
 
 fn anything() -> ArgumentSpec {
-    ArgumentSpec {
-        name: "ARGS".to_owned(),
-        kind: ArgumentKind::Positional,
-        about: "Whatever the plugin takes".to_owned(),
-        repeatable: true,
-        ..ArgumentSpec::default()
-    }
+    let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
+    "Whatever the plugin takes".clone_into(&mut anything.about);
+    anything.repeatable = true;
+    anything
 }
 
 /// The help of a command.
@@ -171,25 +162,19 @@ pub fn reply(command: Command, look: Look) -> Reply {
 
 fn rendered(help: &StyledStr, look: Look) -> Reply {
     let plain = help.to_string().trim_start_matches('\n').to_owned();
-    Reply {
-        text: if look.stdout_color {
-            help.ansi().to_string().trim_start_matches('\n').to_owned()
-        } else {
-            plain.clone()
-        },
-        data: json!({ "help": plain }),
-        next: Vec::new(),
-    }
+    Reply::text(if look.stdout_color {
+        help.ansi().to_string().trim_start_matches('\n').to_owned()
+    } else {
+        plain.clone()
+    })
+    .data(json!({ "help": plain }))
 }
 
 /// The version of a plugin, if it declares one.
 pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
     let version = printable(&manifest.version, false);
-    Reply {
-        text: format!("{} {version}", plugin.name.file()),
-        data: json!({ "name": plugin.name.as_str(), "version": version }),
-        next: Vec::new(),
-    }
+    Reply::text(format!("{} {version}", plugin.name.file()))
+        .data(json!({ "name": plugin.name.as_str(), "version": version }))
 }
 
 /// Whether users run it.

@@ -17,15 +17,9 @@ pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> C
         return Command::new(invocation.to_owned());
     };
     let inherited = above.iter().flat_map(|command| &command.arguments);
-    let spec = CommandSpec {
-        arguments: spec
-            .arguments
-            .iter()
-            .chain(inherited.filter(|argument| argument.global))
-            .cloned()
-            .collect(),
-        ..(*spec).clone()
-    };
+    let mut spec = (*spec).clone();
+    let inherited = inherited.filter(|argument| argument.global);
+    spec.arguments.extend(inherited.cloned());
     let mut command = bare(&spec, invocation);
     let free: Vec<HostOption> = Reader::new(&spec).host_options().collect();
     for option in [HostOption::Json, HostOption::Verbose, HostOption::Quiet] {
@@ -111,41 +105,30 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
 pub fn from_clap(command: &Command) -> CommandSpec {
     let text =
         |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
-    CommandSpec {
-        name: command.get_name().to_owned(),
-        about: text(command.get_about()),
-        hidden: command.is_hide_set(),
-        arguments: command
-            .get_arguments()
-            .map(|argument| ArgumentSpec {
-                name: argument.get_id().to_string(),
-                kind: match (
-                    argument.is_positional(),
-                    argument.get_action().takes_values(),
-                ) {
-                    (true, _) => ArgumentKind::Positional,
-                    (false, true) => ArgumentKind::Option,
-                    (false, false) => ArgumentKind::Flag,
-                },
-                long: argument.get_long().map(str::to_owned),
-                short: argument.get_short(),
-                about: text(argument.get_help()),
-                global: argument.is_global_set(),
-                values: argument
-                    .get_possible_values()
-                    .iter()
-                    .map(|value| ValueSpec {
-                        value: value.get_name().to_owned(),
-                        about: value.get_help().map(ToString::to_string),
-                        aliases: Vec::new(),
-                    })
-                    .collect(),
-                ..ArgumentSpec::default()
-            })
-            .collect(),
-        commands: command.get_subcommands().map(from_clap).collect(),
-        ..CommandSpec::default()
-    }
+    let mut spec = CommandSpec::new(command.get_name(), text(command.get_about()));
+    spec.hidden = command.is_hide_set();
+    let arguments = command.get_arguments().map(|argument| {
+        let takes_values = argument.get_action().takes_values();
+        let kind = match (argument.is_positional(), takes_values) {
+            (true, _) => ArgumentKind::Positional,
+            (false, true) => ArgumentKind::Option,
+            (false, false) => ArgumentKind::Flag,
+        };
+        let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
+        spec.long = argument.get_long().map(str::to_owned);
+        spec.short = argument.get_short();
+        spec.about = text(argument.get_help());
+        spec.global = argument.is_global_set();
+        let values = argument.get_possible_values();
+        spec.values = values
+            .iter()
+            .map(|value| ValueSpec::new(value.get_name()))
+            .collect();
+        spec
+    });
+    spec.arguments = arguments.collect();
+    spec.commands = command.get_subcommands().map(from_clap).collect();
+    spec
 }
 
 /// The names that arguments have already.
@@ -197,7 +180,7 @@ impl Taken {
         }
         Some(match spec.kind {
             ArgumentKind::Flag => argument.action(ArgAction::SetTrue),
-            ArgumentKind::Option | ArgumentKind::Positional => valued(argument, spec),
+            ArgumentKind::Option | ArgumentKind::Positional | _ => valued(argument, spec),
         })
     }
 }

@@ -5,7 +5,7 @@ use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{self, VariableSpec};
 use bot_cli_sdk::terminal::{printable, table};
 use clap::builder::Styles;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::environment::Environment;
@@ -14,7 +14,7 @@ use crate::environment::Environment;
 pub const TOPIC: &str = "environment";
 
 /// What the host reads, and what it shares with every plugin.
-const OWN: [(&str, &str); 10] = [
+const OWN: [(&str, &str); 11] = [
     (
         "BOT_CLI_PLUGIN_PATH",
         "Folders with plugins, separated by colons, that come before all others",
@@ -43,19 +43,16 @@ const OWN: [(&str, &str); 10] = [
         protocol::DEPTH,
         "Set for plugins: how many of them run one another",
     ),
+    (protocol::HOST, "Set for plugins: the path of bot-cli"),
 ];
 
 /// The page.
 pub fn page(environment: &Environment) -> Reply {
-    let own = OWN.iter().map(|(name, about)| VariableSpec {
-        name: (*name).to_owned(),
-        about: (*about).to_owned(),
-    });
-    let host = VariableSpec {
-        name: protocol::HOST.to_owned(),
-        about: "Set for plugins: the path of bot-cli".to_owned(),
-    };
-    let mut sections = vec![("bot-cli".to_owned(), own.chain([host]).collect::<Vec<_>>())];
+    let own = OWN
+        .iter()
+        .map(|(name, about)| VariableSpec::new(*name, *about))
+        .collect::<Vec<_>>();
+    let mut sections = vec![("bot-cli".to_owned(), own)];
     for found in environment.discovery.all(&arguments::RESERVED) {
         if let Standing::Usable(plugin) = found.standing
             && let Some(manifest) = plugin.manifest
@@ -64,14 +61,11 @@ pub fn page(environment: &Environment) -> Reply {
             sections.push((format!("bot-cli {}", plugin.name), manifest.environment));
         }
     }
-    Reply {
-        text: text(&sections, environment.look.stdout_color),
-        data: sections
-            .iter()
-            .map(|(who, variables)| json!({ "reader": who, "variables": variables }))
-            .collect(),
-        next: Vec::new(),
-    }
+    let data: Value = sections
+        .iter()
+        .map(|(who, variables)| json!({ "reader": who, "variables": variables }))
+        .collect();
+    Reply::text(text(&sections, environment.look.stdout_color)).data(data)
 }
 
 fn text(sections: &[(String, Vec<VariableSpec>)], color: bool) -> String {

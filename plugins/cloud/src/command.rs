@@ -28,7 +28,7 @@ mod vault;
 use bot_cli_sdk::failure::{ChangeState, Failure};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::protocol::Candidate;
-use bot_cli_sdk::session::Session;
+use bot_cli_sdk::session::{Context, Session};
 
 use crate::environment::{self, Environment};
 use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
@@ -36,17 +36,16 @@ use crate::words;
 use context::CommandContext;
 
 impl Plugin for Options {
-    const MANIFEST: &'static str = crate::MANIFEST;
     const COMPLETES: &'static [&'static str] = complete::ARGUMENTS;
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &environment::VARIABLES;
     const DIRECT: &'static [&'static str] = &["secrets run"];
 
-    fn complete(argument: &str, words: &[String]) -> Vec<Candidate> {
-        let environment = Environment::read();
-        environment.map_or_else(
-            |_| Vec::new(),
-            |found| complete::complete(argument, words, &found),
-        )
+    fn complete(
+        argument: &str,
+        words: &[String],
+        _context: &Context,
+    ) -> Result<Vec<Candidate>, Failure> {
+        Ok(complete::complete(argument, words, &Environment::read()?))
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {

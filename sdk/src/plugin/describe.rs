@@ -22,10 +22,7 @@ pub fn manifest<C: Command>() -> Manifest {
         role: C::ROLE,
         environment: C::ENVIRONMENT
             .iter()
-            .map(|(name, about)| VariableSpec {
-                name: (*name).to_owned(),
-                about: (*about).to_owned(),
-            })
+            .map(|(name, about)| VariableSpec::new(*name, *about))
             .collect(),
         command: Some(CommandSpec {
             name: name.clone(),

@@ -22,10 +22,7 @@ pub(super) fn complete(
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
         "region" => REGIONS
             .into_iter()
-            .map(|(code, name)| Candidate {
-                value: code.to_owned(),
-                about: Some(name.to_owned()),
-            })
+            .map(|(code, name)| Candidate::new(code).about(name))
             .collect(),
         "backend" => plain(BACKENDS),
         "key" => plain(KEYS.map(|key| key.replace('_', "-"))),
@@ -40,11 +37,7 @@ pub(super) fn complete(
 }
 
 fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate> {
-    let candidate = |value: T| Candidate {
-        value: value.into(),
-        about: None,
-    };
-    values.into_iter().map(candidate).collect()
+    values.into_iter().map(Candidate::new).collect()
 }
 
 fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
