@@ -69,8 +69,9 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
         .map(|name| format!("bot-cli {name}"))
         .collect();
     // The very word in another place is likelier than another word in this one.
-    near.splice(0..0, elsewhere);
-    near.truncate(MOST);
+    if !elsewhere.is_empty() {
+        near = elsewhere;
+    }
     let failure = if near.is_empty() {
         failure
     } else {

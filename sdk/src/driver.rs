@@ -155,6 +155,7 @@ pub fn run_context(context: &Context, host: HostName) -> RunContext {
             Format::Json => WireFormat::Json,
         },
         verbosity: context.verbosity,
+        quiet: context.quiet,
         host: Some(host),
     }
 }

@@ -15,8 +15,8 @@ pub(crate) mod shape;
 mod strict;
 
 pub use manifest::{
-    ArgumentKind, ArgumentSpec, CommandSpec, Completion, MARKER, Manifest, ManifestError, Role,
-    ValueSpec, VariableSpec,
+    ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,
+    ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, ValueSpec, VariableSpec,
 };
 pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
 pub use method::{

@@ -102,7 +102,7 @@ impl HostOption {
         match self {
             Self::Json => "Print the result as one JSON document",
             Self::Verbose => "Show more details; twice shows all",
-            Self::Quiet => "Show no notes, no progress and no next steps",
+            Self::Quiet => "Show only the outcome, warnings and errors",
             Self::Help => "Print help",
             Self::Version => "Print version",
         }

@@ -197,6 +197,7 @@ impl Job {
             target: &self.target,
             config: self.config.as_ref(),
             found: &found,
+            quiet: session.context().quiet,
         }
         .reply())
     }

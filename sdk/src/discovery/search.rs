@@ -75,7 +75,7 @@ impl Discovery {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         let mut seen = Vec::new();
         for folder in &self.folders {
-            // The same folder under two names would shadow itself.
+            // The same folder under two names is one.
             let Ok(facts) = fs::metadata(folder) else {
                 continue;
             };
@@ -95,6 +95,11 @@ impl Discovery {
                 if let Standing::Usable(plugin) = &standing {
                     winner = Some(Some(plugin.file.clone()));
                 }
+                if let Standing::Shadowed(Some(winner)) = &standing
+                    && is_same_file(winner, &file)
+                {
+                    continue;
+                }
                 found.push(Found {
                     name: name.clone(),
                     file,
@@ -104,6 +109,15 @@ impl Discovery {
         }
         found
     }
+}
+
+/// A second name of a file is no second plugin.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |file: &Path| {
+        let facts = fs::metadata(file).ok()?;
+        Some((facts.dev(), facts.ino()))
+    };
+    identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
 fn standing(

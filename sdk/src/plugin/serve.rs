@@ -257,6 +257,7 @@ fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
             .unwrap_or(100),
         format,
         verbosity: wire.verbosity,
+        quiet: wire.quiet,
     }
 }
 

@@ -63,15 +63,31 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         text(error, ContextKind::InvalidArg).map_or("an argument".to_owned(), |text| bare(&text));
     let called = called(error, name);
     let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
+    // What the user may have meant, where that is known better than clap knows it.
+    let mut meant: Vec<String> = Vec::new();
     let mut failure = match error.kind() {
-        ErrorKind::UnknownArgument => usage(unexpected(&argument, command, name, &called)),
+        ErrorKind::UnknownArgument => {
+            let known = options(command, target(command, name, &called));
+            meant = suggest::alike(argument.trim_start_matches('-'), known.into_iter())
+                .into_iter()
+                .map(|option| format!("--{option}"))
+                .collect();
+            usage(unexpected(&argument, command, name, &called))
+        }
         ErrorKind::InvalidSubcommand => {
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             let names = subcommands(target(command, name, &called));
-            usage(suggest::slip(&word, names.iter().copied()).map_or_else(
-                || format!("`{called}` has no such command"),
-                |_| format!("there is no command `{word}`"),
-            ))
+            meant = suggest::alike(&word, names.iter().copied())
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            // A word of other tools is no secret either.
+            let known = !meant.is_empty() || suggest::slip(&word, names.into_iter()).is_some();
+            usage(if known {
+                format!("there is no command `{word}`")
+            } else {
+                format!("`{called}` has no such command")
+            })
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.as_deref() == Some("") => {
             wrong(
@@ -142,13 +158,16 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         | ErrorKind::Format
         | _ => usage("the arguments can't be used".to_owned()),
     };
+    if !meant.is_empty() {
+        failure = failure.hint(format!("did you mean `{}`?", meant.join("` or `")));
+    }
     for kind in [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedSubcommand,
         ContextKind::SuggestedValue,
     ] {
         let suggestions = list(error, kind);
-        if !suggestions.is_empty() {
+        if !suggestions.is_empty() && meant.is_empty() {
             failure = failure.hint(format!("did you mean `{}`?", suggestions.join("` or `")));
         }
     }

@@ -197,5 +197,8 @@ fn names_of_the_vault_are_completed() {
         .envs(user.variables())
         .current_dir(user.work());
     let run = user.feed(&mut host, "");
-    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "prod\t\n"));
+    assert_eq!(
+        (run.status, run.stdout.as_str()),
+        (Some(0), "nothing\nprod\t\n")
+    );
 }

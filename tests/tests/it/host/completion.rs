@@ -47,7 +47,7 @@ fn words_become_what_the_manifests_say() {
         (&["tree", "plant", "--fi"], "--file\t\n"),
         (
             &["tree", "plant", "--q"],
-            "--quiet\tShow no notes, no progress and no next steps\n",
+            "--quiet\tShow only the outcome, warnings and errors\n",
         ),
         (&["tree", "plant", "--size=s"], "--size=small\t\n"),
         (&["tree", "plant", "--soil", ""], "sand\tDry\n"),

@@ -13,7 +13,7 @@ fn help_is_what_the_snapshots_say() {
     let bench = bench_with_rogue();
     bench.script("plugins/bot-cli-hello", HELLO).unwrap();
     bench.script("plugins/bot-cli-tree", TREE).unwrap();
-    bench.script("plugins/bot-cli-open", HELLO).unwrap();
+    bench.script("plugins/bot-cli-open", TREE).unwrap();
     bench.mode("plugins/bot-cli-open", 0o777).unwrap();
     bench
         .script("plugins/bot-cli-old", "#!/bin/sh\nexit 9\n")
