@@ -125,6 +125,14 @@ impl Ui for Terminal {
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        self.ask_while(question, &mut || true)
+    }
+
+    fn ask_while(
+        &mut self,
+        question: &Question,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, Failure> {
         self.progress.clear();
         if !self.look.interactive {
             let failure = Failure::new(
@@ -141,12 +149,11 @@ impl Ui for Terminal {
             });
         }
         let (question, color) = (question.clone(), self.look.stderr_color);
-        waiting::for_user(&self.cancel, move || prompt::ask(&question, color)).unwrap_or_else(
-            || {
-                prompt::tidy();
-                Err(Failure::cancelled())
-            },
-        )
+        let asked = waiting::for_user(&self.cancel, wanted, move || prompt::ask(&question, color));
+        asked.unwrap_or_else(|left| {
+            prompt::tidy();
+            Err(left)
+        })
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
@@ -182,20 +189,18 @@ impl Ui for Terminal {
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        self.stdin_while(&mut || true)
+    }
+
+    fn stdin_while(&mut self, wanted: &mut dyn FnMut() -> bool) -> Result<Vec<u8>, Failure> {
         let read = || {
             let mut bytes = Vec::new();
             io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
         };
-        match waiting::for_user(&self.cancel, read) {
-            Some(read) => read.map_err(|error| {
-                Failure::new(
-                    Exit::Failed,
-                    "input_failed",
-                    format!("could not read standard input: {}", reason(&error)),
-                )
-            }),
-            None => Err(Failure::cancelled()),
-        }
+        waiting::for_user(&self.cancel, wanted, read)?.map_err(|error| {
+            let message = format!("could not read standard input: {}", reason(&error));
+            Failure::new(Exit::Failed, "input_failed", message)
+        })
     }
 
     fn plugin_stderr(&mut self, line: &str) {

@@ -1,6 +1,6 @@
 //! The seam between a command and whoever shows it to the user: the terminal, or a host at the other end of the protocol.
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::question::{Answer, Question, QuestionKind};
 
 /// Shows what a command says and asks, and knows what can be asked.
@@ -12,6 +12,18 @@ pub trait Ui {
     /// [`Capabilities::ask`]. A password comes back as [`Answer::Secret`], and [`Answer::Back`] only when
     /// [`Question::back`] allows it. Cancelling is a failure with [`Exit::Cancelled`](crate::failure::Exit).
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure>;
+
+    /// Asks as [`ask`](Self::ask) does, for as long as `wanted` says that the answer is waited for: it is called again and
+    /// again while the user thinks. A question that nobody waits for any more is taken off the screen and is a failure
+    /// [`withdrawn`]. An interface that can't take a question back waits for the answer.
+    fn ask_while(
+        &mut self,
+        question: &Question,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, Failure> {
+        let _ = wanted;
+        self.ask(question)
+    }
 
     /// How far the work is; `total` as far as it is known.
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>);
@@ -29,10 +41,22 @@ pub trait Ui {
     /// Everything the user piped in.
     fn stdin(&mut self) -> Result<Vec<u8>, Failure>;
 
+    /// Reads as [`stdin`](Self::stdin) does, for as long as `wanted` says that it is waited for.
+    fn stdin_while(&mut self, wanted: &mut dyn FnMut() -> bool) -> Result<Vec<u8>, Failure> {
+        let _ = wanted;
+        self.stdin()
+    }
+
     /// A line that the plugin's process wrote to its standard error, without its end; shown as it is.
     fn plugin_stderr(&mut self, line: &str) {
         self.log(Level::Warn, line);
     }
+}
+
+/// The failure of a question, or of reading piped input, that nobody waits for any more.
+#[must_use]
+pub fn withdrawn() -> Failure {
+    Failure::new(Exit::Cancelled, "withdrawn", "cancelled")
 }
 
 /// What a user interface can do.

@@ -13,14 +13,12 @@ use super::Kit;
 use super::dialogue::Dialogue;
 use super::process::{Process, Reader};
 use crate::cancel::Cancel;
+use crate::discovery::PREFIX;
 use crate::failure::{Exit, Failure, reason};
 use crate::protocol::{DEPTH, Manifest, ManifestError, Role};
 
 /// The largest part of a file that is searched for its manifest.
 const SEARCHED: u64 = 256 * 1024 * 1024;
-
-/// Stands before the plugin's name in the name of its file.
-const PREFIX: &str = "bot-cli-";
 
 /// Why a check did not pass.
 #[derive(Debug)]
@@ -104,7 +102,8 @@ impl<'a> Bench<'a> {
 
     /// The words of a run that does no harm.
     pub fn argv(&self) -> Result<&[String], Stop> {
-        let missing = || Stop::NotRun("it needs a run that does no harm: `--argv \"WORDS\"`".to_owned());
+        let missing =
+            || Stop::NotRun("it needs a run that does no harm: `--argv \"WORDS\"`".to_owned());
         self.kit.argv.as_deref().ok_or_else(missing)
     }
 
@@ -209,7 +208,9 @@ fn manifest(program: &Path) -> Result<Manifest, String> {
         .map_err(|error| format!("its file can't be read: {}", reason(&error)))?;
     match Manifest::find(&bytes) {
         Ok(manifest) => Ok(manifest),
-        Err(ManifestError::Malformed(reason)) => Err(format!("its manifest is malformed: {reason}")),
+        Err(ManifestError::Malformed(reason)) => {
+            Err(format!("its manifest is malformed: {reason}"))
+        }
         Err(ManifestError::Undeclared) if bytes.starts_with(b"#!") => {
             Err("there is no manifest in the first 8 KiB of the script".to_owned())
         }

@@ -6,6 +6,7 @@ use super::report::Level::{self, Must, Should};
 use crate::protocol::Role;
 
 /// A rule of the protocol, and how a plugin is held against it.
+#[derive(Clone, Copy)]
 pub struct Check {
     /// Its stable name.
     pub id: &'static str,
@@ -460,7 +461,12 @@ mod tests {
         for check in EVERY.iter().chain(&COMMAND).chain(&WHOLE) {
             assert!(names.insert(check.id), "{}", check.id);
             let heading = format!("\n## {}\n", check.section);
-            assert!(document.contains(&heading), "{}: {}", check.id, check.section);
+            assert!(
+                document.contains(&heading),
+                "{}: {}",
+                check.id,
+                check.section
+            );
         }
     }
 }

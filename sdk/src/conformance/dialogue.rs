@@ -5,6 +5,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -12,7 +13,9 @@ use super::bench::{Bench, Fault, Stop};
 use super::process::{Event, Process};
 use super::transcript::{CANARY, Transcript, shown};
 use crate::line::Line;
-use crate::protocol::{ErrorObject, Id, LogParams, Message, OutputParams, ProgressParams, codes, methods, shape};
+use crate::protocol::{
+    ErrorObject, Id, LogParams, Message, OutputParams, ProgressParams, codes, methods, shape,
+};
 use crate::question::{Question, QuestionKind};
 
 /// How long what a plugin leaves behind may take to end by itself.
@@ -97,12 +100,12 @@ impl<'a> Dialogue<'a> {
     /// The line of the next request, which is open from now on.
     pub fn line(&mut self, method: &str, params: Value) -> String {
         self.last_id += 1;
-        self.line_as(json!(self.last_id), method, params)
+        self.line_as(&json!(self.last_id), method, params)
     }
 
     /// The line of a request with an id of its own.
-    pub fn line_as(&mut self, id: Value, method: &str, params: Value) -> String {
-        if let Ok(id) = serde_json::from_value(id.clone()) {
+    pub fn line_as(&mut self, id: &Value, method: &str, params: Value) -> String {
+        if let Ok(id) = Id::deserialize(id) {
             self.open.push(id);
         }
         let mut request = json!({ "jsonrpc": "2.0", "id": id, "method": method });
@@ -176,7 +179,10 @@ impl<'a> Dialogue<'a> {
                 Some(Message::Result { id: of, result }) if of == *id => {
                     return Ok(Reply::Result(result));
                 }
-                Some(Message::Error { id: Some(of), error }) if of == *id => {
+                Some(Message::Error {
+                    id: Some(of),
+                    error,
+                }) if of == *id => {
                     return Ok(Reply::Error(error));
                 }
                 Some(Message::Error { id: None, error }) if self.unreadable == 0 => {
@@ -347,7 +353,10 @@ impl<'a> Dialogue<'a> {
         self.transcript.received(&bytes);
         self.look_for_password(&bytes, "standard output");
         let Ok(message) = Message::from_line(&bytes) else {
-            let what = format!("it printed a line that is not a message: `{}`", shown(&bytes));
+            let what = format!(
+                "it printed a line that is not a message: `{}`",
+                shown(&bytes)
+            );
             self.faults.push((Fault::NoMessage, what));
             return Ok(None);
         };

@@ -72,7 +72,12 @@ impl Process {
             ended: None,
             group_ended: false,
         };
-        if let Some(stdout) = process.child.stdout.take().filter(|_| reader == Reader::Stays) {
+        if let Some(stdout) = process
+            .child
+            .stdout
+            .take()
+            .filter(|_| reader == Reader::Stays)
+        {
             let sender = sender.clone();
             beside(move || read_output(BufReader::new(stdout), &sender))?;
         }

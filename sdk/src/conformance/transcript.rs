@@ -42,8 +42,7 @@ impl Transcript {
     /// The lines, and how many were left out.
     pub fn into_lines(mut self) -> Vec<String> {
         if self.left_out > 0 {
-            self.lines
-                .push(format!("-- {} more lines", self.left_out));
+            self.lines.push(format!("-- {} more lines", self.left_out));
         }
         self.lines
     }
@@ -65,7 +64,7 @@ pub fn shown(line: &[u8]) -> String {
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let mut short: String = text.chars().take(SHOWN).flat_map(escaped).collect();
     if text.chars().nth(SHOWN).is_some() {
-        short.push_str(&format!("… ({} bytes)", line.len()));
+        short.extend(["… (", &line.len().to_string(), " bytes)"]);
     }
     short
 }

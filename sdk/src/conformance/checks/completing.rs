@@ -1,5 +1,7 @@
 //! What a word may become.
 
+use std::slice::from_ref;
+
 use serde_json::json;
 
 use super::{Held, failed, shown};
@@ -50,9 +52,14 @@ pub fn fits(bench: &Bench) -> Held {
         let found = candidates(bench, &value.words(&typed))?;
         fit(&found, &typed)?;
         if !found.contains(&first) {
-            return failed(format!("`{typed}` does not lead to `{first}`, which an empty word does"));
+            return failed(format!(
+                "`{typed}` does not lead to `{first}`, which an empty word does"
+            ));
         }
-        fit(&candidates(bench, &value.words("no-such-word"))?, "no-such-word")?;
+        fit(
+            &candidates(bench, &value.words("no-such-word"))?,
+            "no-such-word",
+        )?;
     }
     Ok(())
 }
@@ -61,23 +68,30 @@ pub fn fits(bench: &Bench) -> Held {
 pub fn option_value(bench: &Bench) -> Held {
     let values = values(bench)?;
     let mut looked = false;
-    for (option, value) in values.iter().filter_map(|value| Some((value.option.clone()?, value))) {
+    for (option, value) in values
+        .iter()
+        .filter_map(|value| Some((value.option.clone()?, value)))
+    {
         if candidates(bench, &value.words(""))?.is_empty() {
             continue;
         }
         looked = true;
         let typed = format!("{option}=");
-        let words = [&value.before[..value.before.len() - 1], &[typed.clone()]].concat();
+        let words = [&value.before[..value.before.len() - 1], from_ref(&typed)].concat();
         let found = candidates(bench, &words)?;
         if found.is_empty() {
-            return failed(format!("`{typed}` leads to nothing, `{option}` and a space do"));
+            return failed(format!(
+                "`{typed}` leads to nothing, `{option}` and a space do"
+            ));
         }
         fit(&found, &typed)?;
     }
     if looked {
         return Ok(());
     }
-    Err(Stop::NotRun("no option has values that the plugin completes".to_owned()))
+    Err(Stop::NotRun(
+        "no option has values that the plugin completes".to_owned(),
+    ))
 }
 
 impl Value {
@@ -119,12 +133,17 @@ fn collect(command: &CommandSpec, path: &[String], values: &mut Vec<Value>) {
         }
     }
     for subcommand in &command.commands {
-        collect(subcommand, &[path, &[subcommand.name.clone()]].concat(), values);
+        collect(
+            subcommand,
+            &[path, from_ref(&subcommand.name)].concat(),
+            values,
+        );
     }
 }
 
 fn params(words: &[String]) -> serde_json::Value {
-    let context = json!({ "interactive": true, "color": "never", "format": "text", "verbosity": 0 });
+    let context =
+        json!({ "interactive": true, "color": "never", "format": "text", "verbosity": 0 });
     json!({ "protocol": "1.0", "argv": words, "context": context })
 }
 
@@ -134,14 +153,25 @@ fn candidates(bench: &Bench, words: &[String]) -> Result<Vec<String>, Stop> {
         return failed(format!("`complete` got {}", shown(&reply)));
     };
     match shape::read::<CompleteResult>("result", result) {
-        Ok(result) => Ok(result.candidates.into_iter().map(|found| found.value).collect()),
-        Err(problem) => failed(format!("the answer to `complete` has another shape: {problem}")),
+        Ok(result) => Ok(result
+            .candidates
+            .into_iter()
+            .map(|found| found.value)
+            .collect()),
+        Err(problem) => failed(format!(
+            "the answer to `complete` has another shape: {problem}"
+        )),
     }
 }
 
 fn fit(candidates: &[String], typed: &str) -> Held {
-    match candidates.iter().find(|candidate| !candidate.starts_with(typed)) {
-        Some(other) => failed(format!("`{typed}` leads to `{other}`, which does not begin with it")),
+    match candidates
+        .iter()
+        .find(|candidate| !candidate.starts_with(typed))
+    {
+        Some(other) => failed(format!(
+            "`{typed}` leads to `{other}`, which does not begin with it"
+        )),
         None => Ok(()),
     }
 }

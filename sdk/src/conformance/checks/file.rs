@@ -5,11 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::{Held, failed};
 use crate::conformance::bench::Bench;
+use crate::discovery::PluginName;
 use crate::failure::reason;
 use crate::protocol::{self, ArgumentKind, ArgumentSpec, CommandSpec};
-
-/// The longest name of a plugin.
-const LONGEST: usize = 32;
 
 /// The file can be executed.
 pub fn executable(bench: &Bench) -> Held {
@@ -38,15 +36,14 @@ pub fn protocol(bench: &Bench) -> Held {
 /// The plugin has the name of its file.
 pub fn name(bench: &Bench) -> Held {
     let name = &bench.declared()?.name;
-    let valid = name.len() <= LONGEST
-        && name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !valid {
+    if PluginName::parse(name).is_none() {
         return failed(format!("its `name` is `{name}`, which can't be a name"));
     }
     match bench.file_name() {
         Some(file) if file == name => Ok(()),
-        Some(file) => failed(format!("its `name` is `{name}`, and its file is `bot-cli-{file}`")),
+        Some(file) => failed(format!(
+            "its `name` is `{name}`, and its file is `bot-cli-{file}`"
+        )),
         None => failed("the name of its file does not begin with `bot-cli-`"),
     }
 }
@@ -86,7 +83,10 @@ fn command(command: &CommandSpec, above: &[&ArgumentSpec], path: &str) -> Held {
         if name.is_empty() || name.contains(char::is_whitespace) {
             return failed(format!("a command of `{path}` is named `{name}`"));
         }
-        if command.commands[..index].iter().any(|other| other.name == *name) {
+        if command.commands[..index]
+            .iter()
+            .any(|other| other.name == *name)
+        {
             return failed(format!("`{path}` has the command `{name}` twice"));
         }
         self::command(subcommand, &inherited, &format!("{path} {name}"))?;
@@ -97,7 +97,9 @@ fn command(command: &CommandSpec, above: &[&ArgumentSpec], path: &str) -> Held {
 fn argument(argument: &ArgumentSpec, path: &str) -> Held {
     let name = &argument.name;
     let snake_case = name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !snake_case {
         return failed(format!(
             "an argument of `{path}` is named `{name}`, which is not `snake_case`"
@@ -109,7 +111,11 @@ fn argument(argument: &ArgumentSpec, path: &str) -> Held {
             "the option `{name}` of `{path}` has neither `long` nor `short`"
         ));
     }
-    if argument.long.as_deref().is_some_and(|long| long.starts_with('-')) {
+    if argument
+        .long
+        .as_deref()
+        .is_some_and(|long| long.starts_with('-'))
+    {
         return failed(format!(
             "`long` of `{name}` of `{path}` begins with a hyphen: `stt` stands for `--stt`"
         ));

@@ -52,7 +52,10 @@ pub fn json_option(bench: &Bench) -> Held {
     let json = || "--json".to_owned();
     let plain = run(&mut bench.start()?, argv)?;
     // Behind `--` it is a word like any other.
-    let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
+    let end = argv
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(argv.len());
     for at in [0, end] {
         let mut words = argv.to_vec();
         words.insert(at, json());
@@ -63,7 +66,11 @@ pub fn json_option(bench: &Bench) -> Held {
             _ => false,
         };
         if !same {
-            return failed(format!("`run` got {}, with `--json` {}", shown(&plain), shown(&with)));
+            return failed(format!(
+                "`run` got {}, with `--json` {}",
+                shown(&plain),
+                shown(&with)
+            ));
         }
     }
     Ok(())
@@ -112,7 +119,8 @@ pub fn finished_at_input_end(bench: &Bench) -> Held {
     if !plugin.open().is_empty() {
         return failed(format!("it ended with {status} and without a reply"));
     }
-    let cancelled = |message: &Message| matches!(message, Message::Error { error, .. } if error.code == 130);
+    let cancelled =
+        |message: &Message| matches!(message, Message::Error { error, .. } if error.code == 130);
     if messages.iter().any(cancelled) {
         return failed("it cancelled the run");
     }
@@ -140,7 +148,8 @@ pub fn cancelled(bench: &Bench) -> Held {
     let mut plugin = bench.start()?;
     let params = plugin.run_params(argv);
     let line = plugin.line(methods::RUN, params);
-    let cancel = json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 1, "reason": "user" } });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 1, "reason": "user" } });
     plugin.write(format!("{line}{cancel}\n"));
     plugin.reply(&Id::Number(1))?;
     plugin.request(super::UNKNOWN, super::version())?;
@@ -153,7 +162,11 @@ pub fn cancelled(bench: &Bench) -> Held {
 
 fn start<'a>(bench: &'a Bench, offering: bool) -> Result<Dialogue<'a>, Stop> {
     let plugin = bench.start()?;
-    Ok(if offering { plugin.offering(Answers::Defaults) } else { plugin })
+    Ok(if offering {
+        plugin.offering(Answers::Defaults)
+    } else {
+        plugin
+    })
 }
 
 /// Runs the words.
@@ -167,7 +180,9 @@ fn concerns(message: &Message, id: i64) -> bool {
     let expected = Id::Number(id);
     match message {
         Message::Result { id, .. } | Message::Error { id: Some(id), .. } => *id == expected,
-        Message::Notification { params, .. } => params.get("id").and_then(Value::as_i64) == Some(id),
+        Message::Notification { params, .. } => {
+            params.get("id").and_then(Value::as_i64) == Some(id)
+        }
         Message::Request { .. } | Message::Error { id: None, .. } => false,
     }
 }

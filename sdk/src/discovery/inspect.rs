@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::reason;
-use bot_cli_sdk::protocol::{self, Manifest, ManifestError};
-
-use crate::cache::{self, Identity};
-use crate::environment::Environment;
-use crate::name::PluginName;
-use crate::trust::{self, Refusal};
+use super::Discovery;
+use super::cache::{self, Identity};
+use super::name::PluginName;
+use super::trust::{self, Refusal};
+use crate::failure::reason;
+use crate::protocol::{self, Manifest, ManifestError};
 
 /// The part of a script that may hold its manifest.
 const HEAD: u64 = 8 * 1024;
@@ -42,6 +41,7 @@ pub enum Unusable {
 
 impl Unusable {
     /// The reason in words.
+    #[must_use]
     pub fn reason(&self) -> String {
         match self {
             Self::Refused(refusal) => refusal.reason(),
@@ -54,6 +54,7 @@ impl Unusable {
     }
 
     /// What mends it.
+    #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Refused(refusal) => refusal.remedy(file),
@@ -67,13 +68,9 @@ impl Unusable {
 }
 
 /// Looks at the file of the plugin `name`.
-pub fn inspect(
-    name: &PluginName,
-    file: &Path,
-    environment: &Environment,
-) -> Result<Plugin, Unusable> {
-    let real = trust::check(file, environment.user).map_err(Unusable::Refused)?;
-    let manifest = match declared(&real, environment.cache.as_deref()) {
+pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Unusable> {
+    let real = trust::check(file, discovery.user).map_err(Unusable::Refused)?;
+    let manifest = match declared(&real, discovery.cache.as_deref()) {
         Ok(manifest) => manifest,
         // Who may execute but not read a file can run it all the same.
         Err(Undeclared::Unreadable(error)) if error.kind() == io::ErrorKind::PermissionDenied => {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::reason;
+use crate::failure::reason;
 
 const WRITABLE_BY_OTHERS: u32 = 0o002;
 const STICKY: u32 = 0o1000;
@@ -27,6 +27,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// The reason in words.
+    #[must_use]
     pub fn reason(&self) -> String {
         match self {
             Self::Unreadable(reason) => reason.clone(),
@@ -43,6 +44,7 @@ impl Refusal {
     }
 
     /// The command that mends it.
+    #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Unreadable(_) | Self::NotAFile => None,

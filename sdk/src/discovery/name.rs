@@ -14,6 +14,7 @@ pub struct PluginName(String);
 
 impl PluginName {
     /// The name, if `text` can be one.
+    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let first = text.bytes().next()?;
         let valid = text.len() <= LONGEST
@@ -25,11 +26,13 @@ impl PluginName {
     }
 
     /// Its text.
+    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The name of its file.
+    #[must_use]
     pub fn file(&self) -> String {
         format!("{PREFIX}{}", self.0)
     }

@@ -10,8 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::protocol::Manifest;
 use serde::{Deserialize, Serialize};
+
+use crate::protocol::Manifest;
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,8 +22,8 @@ pub struct Identity {
     inode: u64,
     size: u64,
     modified: (i64, i64),
-    /// Another version of the host may know more of a manifest.
-    host: String,
+    /// Another version of this library may know more of a manifest.
+    library: String,
 }
 
 impl Identity {
@@ -34,7 +35,7 @@ impl Identity {
             inode: facts.ino(),
             size: facts.size(),
             modified: (facts.mtime(), facts.mtime_nsec()),
-            host: env!("CARGO_PKG_VERSION").to_owned(),
+            library: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
