@@ -88,6 +88,7 @@ fn plugin(
     if found.dynamic.is_some() {
         let patience = Patience {
             cancel: patience.cancel.min(STEP),
+            told: patience.told.min(STEP),
             terminate: patience.terminate.min(STEP),
             finish: patience.finish.min(STEP),
             reply: Some(TAB),

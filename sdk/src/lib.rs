@@ -39,14 +39,13 @@
 pub mod cancel;
 pub mod complete;
 pub mod conformance;
-pub mod core_dump;
 pub mod discovery;
 pub mod driver;
 pub mod failure;
-pub mod file_size;
 mod line;
 pub mod outcome;
 pub mod plugin;
+pub mod process;
 pub mod protocol;
 pub mod question;
 pub mod secret;
@@ -54,6 +53,8 @@ pub mod session;
 pub mod suggest;
 pub mod terminal;
 pub mod ui;
+
+pub use process::{core_dump, file_size};
 
 /// The manifest that stands in the executable, where a host finds it without running anything.
 ///

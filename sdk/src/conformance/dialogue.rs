@@ -4,7 +4,6 @@ use std::fs;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -13,6 +12,7 @@ use super::bench::{Bench, Fault, Stop};
 use super::process::{Event, Process};
 use super::transcript::{CANARY, Transcript, shown};
 use crate::line::Line;
+use crate::process::StopSignal;
 use crate::protocol::{
     ErrorObject, Id, LogParams, Message, OutputParams, ProgressParams, codes, methods, shape,
 };
@@ -159,7 +159,7 @@ impl<'a> Dialogue<'a> {
     }
 
     /// Signals the plugin's group.
-    pub fn signal(&mut self, signal: Signal, name: &str) {
+    pub fn signal(&mut self, signal: StopSignal, name: &str) {
         self.transcript.happened(&format!("signal {name}"));
         self.process.signal(signal);
     }

@@ -1,16 +1,13 @@
 //! A plugin's process with bare pipes, and the end of everything in its group.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-
-use crate::core_dump;
 use crate::line::{self, Line};
+use crate::process::{Group, StopSignal};
 
 /// How many events wait to be looked at before the plugin has to wait.
 const BACKLOG: usize = 64;
@@ -44,12 +41,9 @@ pub enum Reader {
 /// A running plugin.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
-    group: Pid,
+    group: Group,
     input: Option<Sender<Vec<u8>>>,
     events: Receiver<Event>,
-    ended: Option<ExitStatus>,
-    group_ended: bool,
 }
 
 impl Process {
@@ -58,33 +52,19 @@ impl Process {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        let child = core_dump::as_found(|| command.spawn())?;
+            .stderr(Stdio::piped());
+        let mut group = Group::start(&mut command)?;
         let (sender, events) = mpsc::sync_channel(BACKLOG);
-        let (input, lines) = mpsc::channel();
-        // Without its threads it is dropped, which ends the child.
-        let mut process = Self {
-            group: Pid::from_child(&child),
-            child,
-            input: Some(input),
-            events,
-            ended: None,
-            group_ended: false,
-        };
-        if let Some(stdout) = process
-            .child
-            .stdout
-            .take()
-            .filter(|_| reader == Reader::Stays)
-        {
+        let (input, lines) = mpsc::channel::<Vec<u8>>();
+        let (stdin, stdout, stderr) = group.take_streams();
+        if let Some(stdout) = stdout.filter(|_| reader == Reader::Stays) {
             let sender = sender.clone();
             beside(move || read_output(BufReader::new(stdout), &sender))?;
         }
-        if let Some(stderr) = process.child.stderr.take() {
+        if let Some(stderr) = stderr {
             beside(move || read_stderr(BufReader::new(stderr), &sender))?;
         }
-        if let Some(mut stdin) = process.child.stdin.take() {
+        if let Some(mut stdin) = stdin {
             beside(move || {
                 while let Ok(bytes) = lines.recv() {
                     if write(&mut stdin, &bytes).is_err() {
@@ -93,7 +73,11 @@ impl Process {
                 }
             })?;
         }
-        Ok(process)
+        Ok(Self {
+            group,
+            input: Some(input),
+            events,
+        })
     }
 
     /// Writes `bytes` as soon as the plugin takes them. One whose input has ended shows it by its end.
@@ -121,37 +105,6 @@ impl Process {
         }
     }
 
-    /// How the plugin ended, if it has.
-    pub fn end(&mut self) -> Option<ExitStatus> {
-        if self.ended.is_none() {
-            self.ended = self.child.try_wait().ok().flatten();
-        }
-        self.ended
-    }
-
-    /// Signals the plugin and everything in its group.
-    pub fn signal(&self, signal: Signal) {
-        // The group may have ended by itself.
-        let _ = kill_process_group(self.group, signal);
-    }
-
-    /// Whether the plugin has ended and something in its group has not.
-    pub fn leaves_something(&mut self) -> bool {
-        self.end().is_some() && !self.group_ended && test_kill_process_group(self.group).is_ok()
-    }
-
-    /// Ends whatever is left of the group.
-    pub fn kill(&mut self) {
-        if self.group_ended {
-            return;
-        }
-        self.group_ended = true;
-        self.signal(Signal::KILL);
-        if self.ended.is_none() {
-            self.ended = self.child.wait().ok();
-        }
-    }
-
     /// Takes what still comes until `deadline`, or until standard output and standard error have ended.
     pub fn drain(&self, deadline: Instant, hear: &mut dyn FnMut(Event)) {
         loop {
@@ -162,11 +115,25 @@ impl Process {
             }
         }
     }
-}
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
+    /// How the plugin ended, if it has.
+    pub fn end(&mut self) -> Option<ExitStatus> {
+        self.group.end()
+    }
+
+    /// Signals the plugin and everything in its group.
+    pub fn signal(&self, signal: StopSignal) {
+        self.group.tell(signal);
+    }
+
+    /// Whether the plugin has ended and something in its group has not.
+    pub fn leaves_something(&mut self) -> bool {
+        self.group.end().is_some() && self.group.is_left()
+    }
+
+    /// Ends whatever is left of the group.
+    pub fn kill(&mut self) {
+        self.group.kill();
     }
 }
 

@@ -1,6 +1,9 @@
 //! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::shape;
 
 /// Stands before the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
@@ -211,10 +214,14 @@ impl Manifest {
         };
         let mut problem = None;
         for text in after_markers(searched) {
-            let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Self>();
-            match values.next() {
+            let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+            let read = values.next().map(|value| {
+                let value = value.map_err(|error| error.to_string())?;
+                shape::read("manifest", value)
+            });
+            match read {
                 Some(Ok(manifest)) => return Ok(manifest),
-                Some(Err(error)) => problem = problem.or_else(|| Some(error.to_string())),
+                Some(Err(reason)) => problem = problem.or(Some(reason)),
                 None => {}
             }
         }

@@ -2,15 +2,14 @@
 
 use std::time::Instant;
 
-use rustix::process::Signal;
 use serde_json::Value;
 
-use super::ending::{GRACE, shell_status};
+use super::ending::GRACE;
 use super::running::run;
 use super::{Held, failed, shown, shown_error};
-use crate::cancel::is_ignored;
 use crate::conformance::bench::{Bench, Fault, Stop};
 use crate::conformance::dialogue::{Answers, Dialogue, Reply};
+use crate::process::{StopSignal, shell_status};
 use crate::protocol::{Id, Message, methods, shape};
 use crate::question::{Question, QuestionKind};
 
@@ -69,13 +68,13 @@ pub fn input_end(bench: &Bench) -> Held {
 /// A signal ends the run, and then the plugin.
 pub fn signal(bench: &Bench) -> Held {
     bench.argv()?;
-    if is_ignored(Signal::TERM.as_raw()) {
+    if StopSignal::Terminate.is_ignored() {
         return Err(Stop::NotRun("TERM is ignored here".to_owned()));
     }
     let mut plugin = at_question(bench)?;
-    plugin.signal(Signal::TERM, "TERM");
+    plugin.signal(StopSignal::Terminate, "TERM");
     let (status, _) = plugin.ended(GRACE)?;
-    if shell_status(status) != 143 {
+    if shell_status(status) != i32::from(StopSignal::Terminate.status()) {
         return failed(format!("at TERM it ended with {status}"));
     }
     if plugin.open().is_empty() {

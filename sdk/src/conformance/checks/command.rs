@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::ending::shell_status;
 use super::{Held, failed, shown};
 use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::Reply;
 use crate::conformance::process::Reader;
+use crate::process::shell_status;
 use crate::protocol::methods;
 
 /// The statuses that a command ends with.

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use rustix::process::Signal;
-
 use super::{Held, UNKNOWN, failed, version};
-use crate::cancel::is_ignored;
 use crate::conformance::bench::Bench;
+use crate::process::{StopSignal, shell_status};
 
 /// How long a plugin has after a signal.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -36,31 +34,21 @@ pub fn replies_at_input_end(bench: &Bench) -> Held {
 /// Signals end a plugin that does nothing.
 pub fn signal(bench: &Bench) -> Held {
     for (signal, name) in [
-        (Signal::TERM, "TERM"),
-        (Signal::INT, "INT"),
-        (Signal::HUP, "HUP"),
+        (StopSignal::Terminate, "TERM"),
+        (StopSignal::Interrupt, "INT"),
+        (StopSignal::HangUp, "HUP"),
     ] {
-        let number = signal.as_raw();
         // What this process ignores, the plugin ignores, too, and not every language can change that.
-        if is_ignored(number) {
+        if signal.is_ignored() {
             continue;
         }
         let mut plugin = bench.start()?;
         plugin.request(UNKNOWN, version())?;
         plugin.signal(signal, name);
         let (status, _) = plugin.ended(GRACE)?;
-        let told = shell_status(status);
-        if told != 128 + number {
+        if shell_status(status) != i32::from(signal.status()) {
             return failed(format!("at {name} it ended with {status}"));
         }
     }
     Ok(())
-}
-
-/// The status as a shell tells it.
-pub fn shell_status(status: std::process::ExitStatus) -> i32 {
-    use std::os::unix::process::ExitStatusExt;
-
-    let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
-    status.code().unwrap_or_else(signalled)
 }

@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use super::tools::{Finding, python, script};
-use super::tree::init;
 use crate::conversation::free_port;
 use crate::conversation::running::Running;
+use crate::framework::tools::{Finding, python, script};
+use crate::framework::tree::init;
 
 /// How steps begin that can't be taken here, and why.
 const NOT_HERE: &[(&str, &str)] = &[
@@ -36,8 +36,8 @@ const NOT_HERE: &[(&str, &str)] = &[
         "curl -X POST http://127.0.0.1:8000/dialout",
         "needs an account at Daily; `telephony` asks for calls",
     ),
-    ("cd client", "the client's steps are those of `client`"),
-    ("npm ", "the client's steps are those of `client`"),
+    ("cd client", "the client's steps are those of `clients`"),
+    ("npm ", "the client's steps are those of `clients`"),
 ];
 
 #[test]

@@ -5,29 +5,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bot_cli_init::config::Config;
 use bot_cli_init::{guides, plan};
 use bot_cli_tests::matrix::{Combination, pairwise};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A folder of projects.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     folder: TempDir,
     cases: Vec<Case>,
 }
 
 /// A project and how it was made.
-pub(super) struct Case {
+pub(crate) struct Case {
     pub name: String,
     pub folder: PathBuf,
     pub command: String,
-    pub config: Config,
 }
 
 impl Tree {
     /// One for the tests that run at the same time; it goes away with the last of them.
-    pub(super) fn of_the_catalogue() -> Arc<Self> {
+    pub(crate) fn of_the_catalogue() -> Arc<Self> {
         static SHARED: Mutex<Weak<Tree>> = Mutex::new(Weak::new());
         // A test that failed to write its projects leaves nothing behind that another could trip over.
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,21 +43,21 @@ impl Tree {
         tree
     }
 
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    pub(super) fn cases(&self) -> &[Case] {
+    pub(crate) fn cases(&self) -> &[Case] {
         &self.cases
     }
 
-    pub(super) fn case(&self, name: &str) -> &Case {
+    pub(crate) fn case(&self, name: &str) -> &Case {
         self.cases.iter().find(|case| case.name == name).unwrap()
     }
 }
 
 /// Copies a project and the note beside it.
-pub(super) fn copy(case: &Case, to: &Path) {
+pub(crate) fn copy(case: &Case, to: &Path) {
     let done = Command::new("cp")
         .arg("-R")
         .arg(&case.folder)
@@ -75,7 +73,7 @@ pub(super) fn copy(case: &Case, to: &Path) {
 }
 
 /// Runs `init` with these arguments.
-pub(super) fn init(arguments: &[String], folder: &Path) -> Output {
+pub(crate) fn init(arguments: &[String], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
         .args(arguments)
         .current_dir(folder)
@@ -121,7 +119,6 @@ fn write(combination: &Combination, root: &Path) -> Case {
         name,
         folder,
         command,
-        config,
     }
 }
 

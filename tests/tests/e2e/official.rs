@@ -1,5 +1,8 @@
 //! The service's own client, as a witness: pointed at the stand-in, it runs its own commands.
 
+mod stand_in;
+mod witness;
+
 use std::process::Stdio;
 
 use bot_cli_tests::python::Python;
@@ -12,18 +15,18 @@ const START: &str =
 
 /// How a run of it ended.
 #[derive(Debug)]
-pub(super) struct Theirs {
-    pub(super) status: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+struct Theirs {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
 }
 
-pub(super) fn python() -> &'static Python {
+pub(crate) fn python() -> &'static Python {
     Python::with_client().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// Runs it as the user of the first organization.
-pub(super) fn official(service: &Service, arguments: &[&str]) -> Theirs {
+fn official(service: &Service, arguments: &[&str]) -> Theirs {
     let home = tempfile::tempdir().unwrap();
     let output = python()
         .command("python")
@@ -47,12 +50,12 @@ pub(super) fn official(service: &Service, arguments: &[&str]) -> Theirs {
 }
 
 impl Theirs {
-    pub(super) fn done(self) -> Self {
+    fn done(self) -> Self {
         assert_eq!(self.status, Some(0), "{self:?}");
         self
     }
 
-    pub(super) fn json(&self) -> Value {
+    fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }

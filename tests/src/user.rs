@@ -1,12 +1,21 @@
 //! Somebody who runs `bot-cli-cloud`: a home of their own, a folder to work in, and the place where their sets are.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    reason = "a test fails by panicking, and uses what it asked for"
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use bot_cli_tests::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
+use crate::executable::executable;
+use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -19,9 +28,9 @@ enum Place {
 
 /// A user, and the environment of their commands.
 #[derive(Debug)]
-pub(super) struct User {
+pub struct User {
     /// As a failed test names them.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     root: TempDir,
     place: Place,
     variables: BTreeMap<&'static str, String>,
@@ -29,34 +38,37 @@ pub(super) struct User {
 
 /// What a finished run showed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) status: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub struct Run {
+    /// The exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
 }
 
 impl User {
     /// Without an account.
-    pub(super) fn of_the_vault() -> Self {
+    pub fn of_the_vault() -> Self {
         let mut user = Self::new("vault", Place::Vault);
         user.set("BOT_CLI_BACKEND", "local");
         user
     }
 
     /// With a private API key: the published paths.
-    pub(super) fn with_key() -> Self {
+    pub fn with_key() -> Self {
         Self::hosted("published paths", PRIVATE_KEY)
     }
 
     /// With a personal access token: the organization paths.
-    pub(super) fn with_token() -> Self {
+    pub fn with_token() -> Self {
         let mut user = Self::hosted("organization paths", PERSONAL_TOKEN);
         user.set("BOT_CLI_ORGANIZATION", ORGANIZATION);
         user
     }
 
     /// One of each.
-    pub(super) fn all() -> [Self; 3] {
+    pub fn all() -> [Self; 3] {
         [Self::of_the_vault(), Self::with_key(), Self::with_token()]
     }
 
@@ -89,50 +101,55 @@ impl User {
     }
 
     /// A variable of the environment from now on.
-    pub(super) fn set(&mut self, name: &'static str, value: &str) {
+    pub fn set(&mut self, name: &'static str, value: &str) {
         self.variables.insert(name, value.to_owned());
     }
 
-    pub(super) fn unset(&mut self, name: &'static str) {
+    /// No such variable from now on.
+    pub fn unset(&mut self, name: &'static str) {
         self.variables.remove(name);
     }
 
-    pub(super) fn variables(&self) -> &BTreeMap<&'static str, String> {
+    /// The environment of the commands.
+    pub fn variables(&self) -> &BTreeMap<&'static str, String> {
         &self.variables
     }
 
     /// The stand-in behind a hosted user.
-    pub(super) fn service(&self) -> &Service {
+    pub fn service(&self) -> &Service {
         match &self.place {
             Place::Hosted(service) => service,
             Place::Vault => panic!("the vault has no service"),
         }
     }
 
-    pub(super) fn home(&self) -> PathBuf {
+    /// Their home.
+    pub fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
-    pub(super) fn work(&self) -> PathBuf {
+    /// The folder that they work in.
+    pub fn work(&self) -> PathBuf {
         self.root.path().join("work")
     }
 
-    pub(super) fn root(&self) -> &Path {
+    /// What holds all of their folders.
+    pub fn root(&self) -> &Path {
         self.root.path()
     }
 
     /// A folder with the host and the plugin under their own names.
-    pub(super) fn bin(&self) -> PathBuf {
+    pub fn bin(&self) -> PathBuf {
         let bin = self.root.path().join("bin");
         let _ = fs::create_dir(&bin);
         for (name, file) in [
-            ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-            ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+            ("bot-cli", executable("it-bot-cli")),
+            ("bot-cli-cloud", executable("it-bot-cli-cloud")),
         ] {
             let place = bin.join(name);
             if !place.exists() {
-                fs::hard_link(file, &place)
-                    .or_else(|_| fs::copy(file, &place).map(drop))
+                fs::hard_link(&file, &place)
+                    .or_else(|_| fs::copy(&file, &place).map(drop))
                     .unwrap();
             }
         }
@@ -141,7 +158,7 @@ impl User {
 
     /// Writes an executable script; by a shell of its own, because a descriptor for writing that another test's child
     /// inherits would make it unusable for as long as that child takes to start.
-    pub(super) fn script(&self, path: &Path, text: &str) {
+    pub fn script(&self, path: &Path, text: &str) {
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
@@ -150,15 +167,15 @@ impl User {
     }
 
     /// Writes a file into the working folder.
-    pub(super) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.work().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     /// The plugin, without a terminal and with nothing of this process's environment.
-    pub(super) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-cloud"));
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(executable("it-bot-cli-cloud"));
         command
             .args(arguments)
             .current_dir(self.work())
@@ -168,17 +185,18 @@ impl User {
         command
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Run {
+    /// Runs the plugin.
+    pub fn run(&self, arguments: &[&str]) -> Run {
         self.ran(&self.command(arguments).output().unwrap())
     }
 
     /// With something to read on standard input.
-    pub(super) fn run_with(&self, arguments: &[&str], stdin: &str) -> Run {
+    pub fn run_with(&self, arguments: &[&str], stdin: &str) -> Run {
         self.feed(&mut self.command(arguments), stdin)
     }
 
     /// Any command, with something to read on standard input.
-    pub(super) fn feed(&self, command: &mut Command, stdin: &str) -> Run {
+    pub fn feed(&self, command: &mut Command, stdin: &str) -> Run {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -207,14 +225,14 @@ impl User {
     }
 
     /// The document of a run that succeeds.
-    pub(super) fn done(&self, arguments: &[&str]) -> Value {
+    pub fn done(&self, arguments: &[&str]) -> Value {
         let (status, document) = self.json(arguments);
         assert_eq!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
         document
     }
 
     /// The status and the code of a run that fails.
-    pub(super) fn fails(&self, arguments: &[&str]) -> (Option<i32>, String) {
+    pub fn fails(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let (status, document) = self.json(arguments);
         assert_ne!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
         let code = document["error"]["code"].as_str().unwrap_or_default();
@@ -222,14 +240,14 @@ impl User {
     }
 
     /// The status and the document of a run with `--json`.
-    pub(super) fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+    pub fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
         let arguments = [&["--json"], arguments].concat();
         let run = self.run(&arguments);
         (run.status, run.document())
     }
 
     /// The values of a set, however they can be had: from the service's state, or by a program that the vault starts.
-    pub(super) fn values(&self, set: &str) -> BTreeMap<String, String> {
+    pub fn values(&self, set: &str) -> BTreeMap<String, String> {
         match &self.place {
             Place::Hosted(service) => {
                 let stored = &service.stored()[ORGANIZATION][set]["secrets"];
@@ -253,15 +271,35 @@ impl User {
 
 impl Run {
     /// The one document on standard output.
-    pub(super) fn document(&self) -> Value {
+    pub fn document(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
 /// Pairs as a map.
-pub(super) fn pairs(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+pub fn pairs(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect()
+}
+
+/// Fails where a file below `folder` has one of `traces` in it.
+pub fn assert_in_no_file(folder: &Path, traces: &[String], case: &str) {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).unwrap_or_default();
+            for trace in traces {
+                let needle = trace.as_bytes();
+                let found = bytes.windows(needle.len()).any(|window| window == needle);
+                assert!(!found, "`{trace}` in {}: {case}", path.display());
+            }
+        }
+    }
 }

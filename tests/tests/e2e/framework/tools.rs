@@ -9,18 +9,18 @@ use bot_cli_tests::python::Python;
 use super::tree::Tree;
 
 /// The environment; a test that needs it fails with the reason where it cannot be had.
-pub(super) fn python() -> &'static Python {
+pub(crate) fn python() -> &'static Python {
     Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// A file of `tests/framework`.
-pub(super) fn script(name: &str) -> PathBuf {
+pub(crate) fn script(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/framework")).join(name)
 }
 
 /// Runs an executable of the environment over all projects at once; a failure names the commands that make the projects
 /// it speaks of.
-pub(super) fn run_over(tree: &Tree, executable: &str, arguments: impl FnOnce(&mut Command)) {
+pub(crate) fn run_over(tree: &Tree, executable: &str, arguments: impl FnOnce(&mut Command)) {
     let mut command = python().command(executable);
     arguments(&mut command);
     command.current_dir(tree.root());
@@ -39,7 +39,7 @@ pub(super) fn run_over(tree: &Tree, executable: &str, arguments: impl FnOnce(&mu
 }
 
 /// What an executable said.
-pub(super) struct Finding<'a>(pub &'a Output);
+pub(crate) struct Finding<'a>(pub &'a Output);
 
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use bot_cli_tests::debian;
+use bot_cli_tests::program::program;
 use bot_cli_tests::python::Python;
 use tempfile::TempDir;
 
@@ -195,13 +195,8 @@ fn tools() -> &'static Path {
         .path()
 }
 
-/// A browser; Debian's is installed where that is possible.
-fn chromium() -> &'static Path {
-    static CHROMIUM: OnceLock<PathBuf> = OnceLock::new();
-    CHROMIUM.get_or_init(|| {
-        let names = ["chromium", "chromium-browser", "google-chrome"];
-        debian::program(&names, "chromium").unwrap()
-    })
+fn chromium() -> PathBuf {
+    program(&["chromium", "chromium-browser", "google-chrome"]).unwrap()
 }
 
 fn install(folder: &Path) {

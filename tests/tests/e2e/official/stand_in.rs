@@ -3,7 +3,7 @@
 use bot_cli_tests::service::{Fault, Injection, Outcome, Provisioning, Service};
 use serde_json::json;
 
-use super::official::official;
+use super::official;
 
 #[test]
 fn the_official_client_can_do_all_its_work_with_the_stand_in() {

@@ -8,6 +8,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
+
 /// The longest that anything here may take to start, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
@@ -62,11 +64,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let group = format!("-{}", self.child.id());
-        let _ = Command::new("kill")
-            .args(["-KILL", "--", &group])
-            .stderr(Stdio::null())
-            .status();
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
         if thread::panicking() {
             for line in self.lines.try_iter() {

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Fails every system call of every change of the vault in turn, and kills the process at each, with strace.
 
-    tests/vault_faults.py target/debug/bot-cli-cloud [folder with a vault of an earlier version]
+    tests/tests/e2e/strace/vault_faults.py target/debug/bot-cli-cloud [folder with a vault of an earlier version]
 
-After each fault the vault must be as before or as after the change, and the sentence of the failure must say which. It
-is for people, not for the tests: it takes minutes and needs strace.
+After each fault the vault must be as before or as after the change, and the sentence of the failure must say which.
 """
 
 import json

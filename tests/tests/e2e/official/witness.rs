@@ -3,8 +3,8 @@
 use bot_cli_tests::service::Service;
 use serde_json::{Value, json};
 
-use super::official::official;
-use super::user::User;
+use super::official;
+use bot_cli_tests::user::User;
 
 /// What somebody does, in words that both understand.
 const WORK: &[&[&str]] = &[

@@ -3,15 +3,15 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use bot_cli_tests::desktop::Desktop;
 use bot_cli_tests::service::PERSONAL_TOKEN;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use super::canary;
-use super::login;
-use super::user::{User, pairs};
+use bot_cli_tests::signing_in as login;
+use bot_cli_tests::user::{User, assert_in_no_file, pairs};
 
 fn with(mut user: User, desktop: &Desktop) -> User {
     user.unset("BOT_CLI_KEYRING");
@@ -49,7 +49,7 @@ fn the_key_of_the_vault_is_in_the_keyring_and_can_be_taken_out() {
     let entries = desktop.entries().unwrap();
     assert!(name.starts_with("vault-"), "{name}");
     let text = entries[&name].strip_prefix("bot-cli-vault-key-1 ").unwrap();
-    canary::assert_in_no_file(&user.home(), &[text.trim().to_owned()], "key");
+    assert_in_no_file(&user.home(), &[text.trim().to_owned()], "key");
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
 
     // Another vault has a key of its own.
@@ -150,10 +150,7 @@ fn a_keyring_that_says_nothing_is_told_of_and_can_be_given_up() {
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert!(line.contains("waiting for the keyring"), "{line}");
-    let interrupted = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(interrupted.unwrap().success());
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     desktop.wake();
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
@@ -241,7 +238,7 @@ fn a_sign_in_is_kept_renewed_and_removed_in_the_keyring() {
     let entries = desktop.entries().unwrap();
     assert_eq!(entries.len(), 1, "one sign-in takes the place of another");
     assert!(entries[&named(&file)].contains(PERSONAL_TOKEN));
-    canary::assert_in_no_file(&user.home(), &[PERSONAL_TOKEN.to_owned()], "signed in");
+    assert_in_no_file(&user.home(), &[PERSONAL_TOKEN.to_owned()], "signed in");
     let run = user.run(&["auth", "logout"]);
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(desktop.entries().unwrap().is_empty() && !file.exists());
