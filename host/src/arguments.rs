@@ -40,7 +40,7 @@ pub enum Command {
         /// The command, with its subcommands
         command: Vec<String>,
     },
-    /// See the plugins
+    /// List plugins and check them
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
