@@ -101,7 +101,7 @@ const LIST_EXAMPLES: &str = "Examples:
 
 const CHECK_ABOUT: &str = "Check a plugin against the protocol
 
-The plugin is really run, about a hundred times, in empty folders and with few variables of the environment. Without `--argv` it is \
+The plugin is really run, at least once a check, in empty folders and with few variables of the environment. Without `--argv` it is \
 only sent what does no work: `describe`, `complete`, unknown methods, `--help` and `--version`. The run of `--argv` is repeated, \
 cancelled and left alone; its questions are cancelled or answered with their defaults, a password with made-up text.
 

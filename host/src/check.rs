@@ -87,15 +87,16 @@ fn kit(file: &Path, arguments: &CheckArguments) -> Result<Kit, Failure> {
 }
 
 fn reply(report: &Report, show: Option<Show>) -> Reply {
-    Reply {
-        text: text(report, show),
-        data: json!({
-            "plugin": report.plugin,
-            "file": report.file.to_string_lossy(),
-            "checks": report.findings.iter().map(|finding| entry(finding, show)).collect::<Vec<Value>>(),
-        }),
-        next: Vec::new(),
-    }
+    let checks: Vec<Value> = report
+        .findings
+        .iter()
+        .map(|finding| entry(finding, show))
+        .collect();
+    Reply::text(text(report, show)).data(json!({
+        "plugin": report.plugin,
+        "file": report.file.to_string_lossy(),
+        "checks": checks,
+    }))
 }
 
 fn entry(finding: &Finding, show: Option<Show>) -> Value {

@@ -1,6 +1,6 @@
 //! Checks a plugin against the protocol: its file, its messages, its signals and its end.
 //!
-//! [`Kit::check`] really runs the plugin, about a hundred times, in empty folders and without most of the environment. It speaks raw
+//! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It speaks raw
 //! lines over pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
 //! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
 //! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
