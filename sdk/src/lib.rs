@@ -52,6 +52,7 @@ pub mod secret;
 pub mod session;
 pub mod suggest;
 pub mod terminal;
+pub mod testing;
 pub mod ui;
 
 pub use process::{core_dump, file_size};
