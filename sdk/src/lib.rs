@@ -48,6 +48,8 @@ pub mod plugin;
 pub mod process;
 pub mod protocol;
 pub mod question;
+#[cfg(any(test, doctest))]
+mod readme;
 pub mod secret;
 pub mod session;
 pub mod suggest;

@@ -52,7 +52,9 @@ mod tests {
 
     #[test]
     fn says_which_file_is_not_there() {
-        let ran = Run::of::<Hello>(["ada", "--file=nowhere/hello"]).cwd("/").run();
+        let ran = Run::of::<Hello>(["ada", "--file=nowhere/hello"])
+            .cwd("/")
+            .run();
         let message = "could not append to `/nowhere/hello`: no such file or directory";
         assert_eq!(ran.failure.unwrap().message, message);
     }
