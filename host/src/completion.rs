@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::complete::{AtEnd, Paths, at_end};
+use bot_cli_sdk::discovery::{PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{
@@ -15,9 +16,7 @@ use serde_json::json;
 use crate::arguments::{self, Shell};
 use crate::environment::Environment;
 use crate::help;
-use crate::name::PluginName;
 use crate::run;
-use crate::search::{self, Standing};
 
 /// How long somebody who presses Tab waits for a plugin.
 const TAB: Duration = Duration::from_secs(2);
@@ -80,7 +79,10 @@ fn plugin(
     patience: Patience,
 ) -> Option<AtEnd> {
     let (name, words) = words.split_first()?;
-    let plugin = search::by_name(&PluginName::parse(name)?, environment).ok()?;
+    let plugin = environment
+        .discovery
+        .by_name(&PluginName::parse(name)?)
+        .ok()?;
     let spec = plugin.manifest.as_ref()?.command.as_ref()?;
     let mut found = at_end(spec, words);
     if found.dynamic.is_some() {
@@ -114,7 +116,7 @@ fn plugin(
 /// The host's own commands and the plugins, in the form of a manifest.
 fn host(environment: &Environment) -> CommandSpec {
     let mut root = CommandSpec::default();
-    for found in search::all(environment, &arguments::RESERVED) {
+    for found in environment.discovery.all(&arguments::RESERVED) {
         if let Standing::Usable(plugin) = &found.standing
             && help::is_command(plugin)
         {

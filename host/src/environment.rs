@@ -1,9 +1,10 @@
 //! Everything the host takes from its surroundings, read once.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bot_cli_sdk::discovery::Discovery;
 use bot_cli_sdk::protocol::DEPTH;
 use bot_cli_sdk::terminal::Look;
 
@@ -14,14 +15,10 @@ pub struct Environment {
     pub arguments: Vec<OsString>,
     /// The working folder; `None` when it is gone.
     pub cwd: Option<PathBuf>,
-    /// Where plugins are looked for, in this order.
-    pub folders: Vec<PathBuf>,
-    /// Where manifests are kept.
-    pub cache: Option<PathBuf>,
+    /// Where plugins are looked for.
+    pub discovery: Discovery,
     /// How many hosts stand above this one.
     pub depth: u32,
-    /// The user.
-    pub user: u32,
     /// The terminal.
     pub look: Look,
 }
@@ -32,48 +29,16 @@ impl Environment {
         Self {
             arguments: env::args_os().skip(1).collect(),
             cwd: env::current_dir().ok(),
-            folders: folders(),
-            cache: home("XDG_CACHE_HOME", ".cache").map(|home| home.join("bot-cli/manifests")),
+            discovery: Discovery::new(
+                env::current_exe().ok(),
+                |name| env::var_os(name),
+                rustix::process::geteuid().as_raw(),
+            ),
             depth: env::var(DEPTH)
                 .ok()
                 .and_then(|depth| depth.parse().ok())
                 .unwrap_or(0),
-            user: rustix::process::geteuid().as_raw(),
             look: Look::detect(),
         }
     }
-}
-
-/// Relative folders are left out: a plugin in the working folder is never run by accident.
-fn folders() -> Vec<PathBuf> {
-    let own = env::current_exe()
-        .ok()
-        .and_then(|host| host.parent().map(PathBuf::from));
-    let data = home("XDG_DATA_HOME", ".local/share").map(|home| home.join("bot-cli/plugins"));
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in own
-        .into_iter()
-        .chain(listed("BOT_CLI_PLUGIN_PATH"))
-        .chain(data)
-        .chain(listed("PATH"))
-    {
-        if folder.is_absolute() && !folders.contains(&folder) {
-            folders.push(folder);
-        }
-    }
-    folders
-}
-
-fn listed(variable: &str) -> Vec<PathBuf> {
-    env::split_paths(&env::var_os(variable).unwrap_or_default()).collect()
-}
-
-/// The folder of `variable`, as the XDG base directory specification wants it: absolute, or else below the user's home.
-fn home(variable: &str, below: impl AsRef<OsStr>) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    absolute(variable).or_else(|| Some(absolute("HOME")?.join(below.as_ref())))
 }

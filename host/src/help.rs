@@ -1,5 +1,6 @@
 //! Help, from manifests alone.
 
+use bot_cli_sdk::discovery::{Plugin, Standing};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{Manifest, Role};
 use bot_cli_sdk::terminal::{Look, printable, table};
@@ -9,8 +10,6 @@ use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::inspect::Plugin;
-use crate::search::{self, Standing};
 use crate::tree;
 
 /// The widest text.
@@ -18,7 +17,7 @@ const WIDEST: usize = 100;
 
 /// The host's command tree, with the plugins in its help.
 pub fn host(environment: &Environment) -> Command {
-    let found = search::all(environment, &arguments::RESERVED);
+    let found = environment.discovery.all(&arguments::RESERVED);
     let mut rows = Vec::new();
     let mut unusable = 0;
     for found in &found {

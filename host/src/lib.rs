@@ -2,18 +2,13 @@
 //! plugin by heart, and it starts none for listing or help, nor for completion unless the manifest asks for that.
 
 mod arguments;
-mod cache;
 mod completion;
 mod environment;
 mod help;
-mod inspect;
 mod listing;
-mod name;
 mod route;
 mod run;
-mod search;
 mod tree;
-mod trust;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
 //! `plugin list`: every plugin, where it is, and whether it is used.
 
+use bot_cli_sdk::discovery::{Found, Standing};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::Role;
 use bot_cli_sdk::terminal::{printable, table};
@@ -7,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::search::{self, Found, Standing};
 
 /// Lists the plugins.
 pub fn list(environment: &Environment) -> Reply {
-    let found = search::all(environment, &arguments::RESERVED);
+    let found = environment.discovery.all(&arguments::RESERVED);
     let data: Vec<Value> = found.iter().map(entry).collect();
     if data.is_empty() {
         let folders: Vec<String> = environment
+            .discovery
             .folders
             .iter()
             .map(|folder| format!("  {}", folder.display()))

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use bot_cli_sdk::complete;
+use bot_cli_sdk::discovery::{Plugin, PluginName, Standing};
 use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Format, Outcome, Reply};
@@ -17,11 +18,8 @@ use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
 use crate::completion;
 use crate::environment::Environment;
 use crate::help;
-use crate::inspect::Plugin;
 use crate::listing;
-use crate::name::PluginName;
 use crate::run;
-use crate::search::{self, Standing};
 use crate::tree;
 
 /// Does what the user's words ask for, shows how it ended and tells the status to exit with.
@@ -255,7 +253,7 @@ fn common(
 /// The plugin of that name.
 fn named(name: &str, environment: &Environment) -> Result<Plugin, Failure> {
     let refused = match PluginName::parse(name) {
-        Some(name) => match search::by_name(&name, environment) {
+        Some(name) => match environment.discovery.by_name(&name) {
             Ok(plugin) => return Ok(plugin),
             Err(refused) => refused,
         },
@@ -276,7 +274,7 @@ fn named(name: &str, environment: &Environment) -> Result<Plugin, Failure> {
 }
 
 fn unknown(name: &str, environment: &Environment) -> Failure {
-    let found = search::all(environment, &arguments::RESERVED);
+    let found = environment.discovery.all(&arguments::RESERVED);
     let commands = found.iter().filter_map(|found| match &found.standing {
         Standing::Usable(plugin) if help::is_command(plugin) => Some(found.name.as_str()),
         Standing::Usable(_)

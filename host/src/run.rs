@@ -7,6 +7,7 @@ use std::process::Command;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::core_dump;
+use bot_cli_sdk::discovery::Plugin;
 use bot_cli_sdk::driver::{self, Launch, Patience};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Outcome;
@@ -14,7 +15,6 @@ use bot_cli_sdk::protocol::{DEPTH, HostName};
 use bot_cli_sdk::terminal::Terminal;
 
 use crate::environment::Environment;
-use crate::inspect::Plugin;
 
 /// How many hosts may stand one above the other.
 const DEEPEST: u32 = 8;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::debian::program;
+use crate::program::program;
 
 /// Far more than a keyring takes to start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,7 +32,7 @@ impl Desktop {
         fs::write(&config, configuration(folder.path()))?;
         let mut bus = inside(
             folder.path(),
-            Command::new(program(&["dbus-daemon"], "dbus-daemon")?)
+            Command::new(program(&["dbus-daemon"])?)
                 .args([
                     "--nofork",
                     "--nopidfile",
@@ -143,7 +143,7 @@ impl Desktop {
     }
 
     fn secret_tool(&self, arguments: &[&str]) -> io::Result<Command> {
-        let mut command = Command::new(program(&["secret-tool"], "libsecret-tools")?);
+        let mut command = Command::new(program(&["secret-tool"])?);
         inside(self.folder.path(), command.args(arguments));
         Ok(command)
     }
@@ -182,7 +182,7 @@ fn configuration(folder: &Path) -> String {
 fn keyring(folder: &Path, arguments: &[&str]) -> io::Result<Child> {
     inside(
         folder,
-        Command::new(program(&["gnome-keyring-daemon"], "gnome-keyring")?)
+        Command::new(program(&["gnome-keyring-daemon"])?)
             .args(["--foreground", "--components=secrets"])
             .args(arguments),
     )

@@ -1,11 +1,18 @@
 //! Support for tests that run the real executables.
 
 pub mod bench;
-pub mod debian;
 pub mod desktop;
+pub mod disk;
+pub mod e2e;
+pub mod executable;
+pub mod init;
 pub mod matrix;
 pub mod outcomes;
 pub mod pairwise;
+pub mod patience;
+pub mod program;
 pub mod pty;
 pub mod python;
 pub mod service;
+pub mod signing_in;
+pub mod user;

@@ -1,40 +1,45 @@
 //! The Python environments that our work is held against: the real framework, formatter, linter and type checker for
 //! generated projects; the service's own client and python-dotenv for `cloud`.
 //!
-//! A `requirements.txt` pins each. The first test that asks installs it under cargo's target folder, in a folder named after
-//! the pins; every later one, in this or another process, finds it there.
+//! A `requirements.txt` pins each. `cargo e2e --install` puts it under cargo's target folder, in a folder named after the pins.
 
 use std::env;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 /// What is installed together.
-struct Pins {
+#[derive(Debug)]
+pub struct Pins {
     /// As messages name it.
-    name: &'static str,
+    pub name: &'static str,
     /// Where it is pinned.
     file: &'static str,
     requirements: &'static str,
-    size: &'static str,
+    /// How much is loaded, and how much it takes on the disk.
+    pub size: &'static str,
 }
 
-const FRAMEWORK: Pins = Pins {
+/// The framework, formatter, linter and type checker.
+pub const FRAMEWORK: Pins = Pins {
     name: "the framework",
     file: "tests/framework/requirements.txt",
     requirements: include_str!("../framework/requirements.txt"),
     size: "2 GB",
 };
 
-const CLIENT: Pins = Pins {
+/// The service's own client and python-dotenv.
+pub const CLIENT: Pins = Pins {
     name: "the service's own client",
     file: "tests/cloud/requirements.txt",
     requirements: include_str!("../cloud/requirements.txt"),
     size: "150 MB",
 };
+
+/// Tells a complete environment.
+const COMPLETE: &str = "complete";
 
 /// In order of preference: two services of the catalogue install from 3.12 on only.
 const VERSIONS: [&str; 4] = ["3.12", "3.13", "3.14", "3.11"];
@@ -47,22 +52,16 @@ pub struct Python {
 }
 
 impl Python {
-    /// The framework's environment, installed if need be. An error says what could not be installed and what to do.
+    /// The framework's environment. An error says that it is missing and what to do.
     pub fn with_framework() -> Result<&'static Self, String> {
         static INSTALLED: OnceLock<Result<Python, String>> = OnceLock::new();
-        INSTALLED
-            .get_or_init(|| install(&FRAMEWORK))
-            .as_ref()
-            .map_err(Clone::clone)
+        installed(&INSTALLED, &FRAMEWORK)
     }
 
-    /// The environment of the service's own client and of python-dotenv, installed if need be.
+    /// The environment of the service's own client and of python-dotenv.
     pub fn with_client() -> Result<&'static Self, String> {
         static INSTALLED: OnceLock<Result<Python, String>> = OnceLock::new();
-        INSTALLED
-            .get_or_init(|| install(&CLIENT))
-            .as_ref()
-            .map_err(Clone::clone)
+        installed(&INSTALLED, &CLIENT)
     }
 
     /// An executable of the environment, such as `python` or `ruff`.
@@ -94,49 +93,73 @@ impl Python {
     }
 }
 
-fn install(pins: &Pins) -> Result<Python, String> {
-    let root = target_folder()?.join("framework");
-    let mut hash = DefaultHasher::new();
-    pins.requirements.hash(&mut hash);
-    let environment = root.join(format!("{:016x}", hash.finish()));
-    let python = Python {
-        environment: environment.clone(),
-        cache: root.join("cache"),
-    };
+fn installed(
+    cell: &'static OnceLock<Result<Python, String>>,
+    pins: &Pins,
+) -> Result<&'static Python, String> {
+    let found = cell.get_or_init(|| pins.find()?.ok_or_else(|| pins.missing()));
+    found.as_ref().map_err(Clone::clone)
+}
 
-    fs::create_dir_all(&root)
-        .map_err(|error| format!("could not create `{}`: {error}", root.display()))?;
-    // Held until the environment is complete, and let go by the system even when this process is killed.
-    let lock = environment.with_extension("lock");
-    let lock = File::create(&lock)
-        .map_err(|error| format!("could not create `{}`: {error}", lock.display()))?;
-    lock.lock()
-        .map_err(|error| format!("could not lock the environment: {error}"))?;
+impl Pins {
+    /// The environment, if it is complete.
+    pub fn find(&self) -> Result<Option<Python>, String> {
+        let python = self.environment()?;
+        let complete = python.environment.join(COMPLETE);
+        Ok(complete.exists().then_some(python))
+    }
 
-    // Written last: a set-up that was killed is started afresh.
-    let complete = environment.join("complete");
-    if complete.exists() {
-        return Ok(python);
+    /// That it is missing, and what to do.
+    #[must_use]
+    pub fn missing(&self) -> String {
+        let Self { name, size, .. } = self;
+        format!(
+            "{name} is not installed; `cargo e2e --install` installs it under `target/` ({size})"
+        )
     }
-    if environment.exists() {
-        fs::remove_dir_all(&environment)
-            .map_err(|error| format!("could not remove a half-made environment: {error}"))?;
+
+    /// Installs the environment if it is not complete. An error says what could not be installed and what to do.
+    pub fn install(&self) -> Result<(), String> {
+        let python = self.environment()?;
+        let environment = &python.environment;
+        fs::create_dir_all(environment.parent().unwrap_or(environment))
+            .map_err(|error| format!("could not create `{}`: {error}", environment.display()))?;
+        // Held until the environment is complete, and let go by the system even when this process is killed.
+        let lock = environment.with_extension("lock");
+        let lock = File::create(&lock)
+            .map_err(|error| format!("could not create `{}`: {error}", lock.display()))?;
+        lock.lock()
+            .map_err(|error| format!("could not lock the environment: {error}"))?;
+
+        // Written last: a set-up that was killed is started afresh.
+        let complete = environment.join(COMPLETE);
+        if complete.exists() {
+            return Ok(());
+        }
+        if environment.exists() {
+            fs::remove_dir_all(environment)
+                .map_err(|error| format!("could not remove a half-made environment: {error}"))?;
+        }
+        set_up(&python, self, &lock)?;
+        File::create(&complete)
+            .map(drop)
+            .map_err(|error| format!("could not create `{}`: {error}", complete.display()))
     }
-    set_up(&python, pins, &lock)?;
-    File::create(&complete)
-        .map_err(|error| format!("could not create `{}`: {error}", complete.display()))?;
-    say(&format!("{} is installed", pins.name));
-    Ok(python)
+
+    /// Where the environment is or will be.
+    fn environment(&self) -> Result<Python, String> {
+        let root = target_folder()?.join("framework");
+        let mut hash = DefaultHasher::new();
+        self.requirements.hash(&mut hash);
+        Ok(Python {
+            environment: root.join(format!("{:016x}", hash.finish())),
+            cache: root.join("cache"),
+        })
+    }
 }
 
 fn set_up(python: &Python, pins: &Pins, lock: &File) -> Result<(), String> {
-    let (version, interpreter) = newest_interpreter()?;
-    say(&format!(
-        "installing {} on Python {version} into {} (once, about {})",
-        pins.name,
-        python.environment.display(),
-        pins.size
-    ));
+    let interpreter = newest_interpreter()?;
     let uv = pins
         .requirements
         .lines()
@@ -154,7 +177,7 @@ fn set_up(python: &Python, pins: &Pins, lock: &File) -> Result<(), String> {
         lock,
         python.command("pip").args(["install", "--quiet", uv]),
         &format!("`{uv}` could not be installed"),
-        "the tests need a Python package index once: check the network and the proxy settings",
+        "it needs a Python package index once: check the network and the proxy settings",
     )?;
     let list = python.environment.join("requirements.txt");
     fs::write(&list, pins.requirements)
@@ -168,12 +191,12 @@ fn set_up(python: &Python, pins: &Pins, lock: &File) -> Result<(), String> {
             .arg("--requirement")
             .arg(&list),
         &format!("the packages of `{}` could not be installed", pins.file),
-        "the tests need a Python package index once: check the network and the proxy settings",
+        "it needs a Python package index once: check the network and the proxy settings",
     )
 }
 
-/// The interpreter that stands first in [`VERSIONS`]: its version and its path.
-fn newest_interpreter() -> Result<(String, PathBuf), String> {
+/// The interpreter that stands first in [`VERSIONS`].
+pub fn newest_interpreter() -> Result<PathBuf, String> {
     let mut candidates: Vec<PathBuf> = VERSIONS
         .iter()
         .map(|version| PathBuf::from(format!("python{version}")))
@@ -188,13 +211,11 @@ fn newest_interpreter() -> Result<(String, PathBuf), String> {
             let answer = Command::new(candidate).args(["-c", ask]).output().ok()?;
             let version = String::from_utf8(answer.stdout).ok()?.trim().to_owned();
             let rank = VERSIONS.iter().position(|known| *known == version)?;
-            Some((rank, version, candidate.clone()))
+            Some((rank, candidate.clone()))
         })
-        .min_by_key(|(rank, _, _)| *rank)
-        .map(|(_, version, interpreter)| (version, interpreter))
-        .ok_or_else(|| {
-            "no Python 3.11 or newer was found\nhint: install one: `apt-get install python3 python3-venv` on Debian".to_owned()
-        })
+        .min_by_key(|(rank, _)| *rank)
+        .map(|(_, interpreter)| interpreter)
+        .ok_or_else(|| "no Python 3.11 to 3.14 was found".to_owned())
 }
 
 /// What pyenv has installed but not selected; its shims for these do nothing but fail.
@@ -247,10 +268,4 @@ fn target_folder() -> Result<PathBuf, String> {
                 test.display()
             )
         })
-}
-
-/// Straight to standard error: what takes minutes must show, and the test harness captures `eprintln!`.
-fn say(message: &str) {
-    // A closed standard error is no reason to stop.
-    let _ = writeln!(std::io::stderr(), "python: {message}");
 }

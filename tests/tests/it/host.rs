@@ -1,9 +1,9 @@
 //! The host with plugins of every kind, good and bad.
 
 mod completion;
-mod core_dump;
 mod finding;
 mod help;
+mod limits;
 mod progress;
 mod routing;
 mod said;

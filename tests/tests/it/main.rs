@@ -1,4 +1,4 @@
-//! Every integration test, in one executable: one module a feature.
+//! The tests that need nothing but what Rust needs, in one executable: one module a feature. `tests/e2e` has the others.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,16 +12,12 @@ use std::fs;
 use std::path::Path;
 
 mod architecture;
-mod client;
 mod cloud;
-mod conversation;
-mod framework;
 mod host;
 mod init;
 mod protocol;
 mod readme;
 mod scaffold;
-mod telephony;
 mod wizard;
 
 /// Compares with a file beside the tests; with `UPDATE=1` in the environment, writes it first.

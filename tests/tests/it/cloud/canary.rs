@@ -3,13 +3,12 @@
 mod echo;
 
 use std::fs;
-use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 use bot_cli_tests::service::{Fault, Injection, Outcome, Provisioning};
 
-use super::user::{Run, User};
+use super::user::{Run, User, assert_in_no_file};
 
 /// Awkward in every notation, and with a beginning that nothing else begins with.
 const VALUE: &str = "Zq7%k/+\"é\\&c4n4ry=end";
@@ -39,25 +38,6 @@ fn assert_unseen(run: &Run, case: &str) {
     for trace in traces() {
         for shown in [&run.stdout, &run.stderr] {
             assert!(!shown.contains(&trace), "`{trace}`: {case}: {run:?}");
-        }
-    }
-}
-
-pub(super) fn assert_in_no_file(folder: &Path, traces: &[String], case: &str) {
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let bytes = fs::read(&path).unwrap_or_default();
-            for trace in traces {
-                let needle = trace.as_bytes();
-                let found = bytes.windows(needle.len()).any(|window| window == needle);
-                assert!(!found, "`{trace}` in {}: {case}", path.display());
-            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use bot_cli_tests::service::{Fault, Injection};
 use serde_json::json;
 
-use super::login::{agree, begin, credentials, exchange, forms, stranger, visit};
+use bot_cli_tests::signing_in::{agree, begin, credentials, exchange, forms, stranger, visit};
 
 /// Host and port of an address.
 fn host(address: &str) -> &str {

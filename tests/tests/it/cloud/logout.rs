@@ -4,10 +4,12 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
+use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::service::{Fault, Injection, PERSONAL_TOKEN, PRIVATE_KEY};
+use bot_cli_tests::signing_in::{credentials, put_back, sign_in, stranger};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::login::{credentials, sign_in, stranger};
 use super::user::{Run, User};
 
 /// What was sent to the issuer's revocation.
@@ -42,7 +44,7 @@ fn the_sign_in_is_revoked_and_a_copy_of_it_worthless() {
     assert_eq!(revocations(&user), [expected]);
     assert_eq!(user.fails(&["secrets", "list"]).0, Some(4));
 
-    super::login::put_back(&user, &copy);
+    put_back(&user, &copy);
     assert_eq!(
         user.fails(&["secrets", "list"]),
         (Some(4), "not_signed_in".to_owned())
@@ -210,14 +212,9 @@ fn ctrl_c_ends_the_wait_and_leaves_nobody_signed_in() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while revocations(&user).is_empty() {
-        std::thread::yield_now();
-    }
+    wait_until("the request to revoke", || !revocations(&user).is_empty());
     assert!(!credentials(&user).exists());
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(killed.unwrap().success());
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -230,7 +227,7 @@ fn ctrl_c_ends_the_wait_and_leaves_nobody_signed_in() {
 fn credentials_that_cannot_be_read_are_removed_all_the_same() {
     let user = stranger();
     sign_in(&user);
-    super::login::put_back(&user, "token = \"half");
+    put_back(&user, "token = \"half");
     let run = user.run(&["auth", "logout"]);
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(run.stderr.contains("is not revoked: "), "{run:?}");

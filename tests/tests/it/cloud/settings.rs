@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
 use bot_cli_tests::service::{Fault, Injection, Outcome, PERSONAL_TOKEN, Provisioning};
+use bot_cli_tests::signing_in::{sign_in, stranger};
 use serde_json::{Value, json};
 
 use super::user::{User, pairs};
@@ -466,8 +467,8 @@ fn a_variable_that_is_not_set_is_not_spoken_of() {
     };
     user.service().world().tokens.clear();
     assert!(refused(&user));
-    let user = super::login::stranger();
-    super::login::sign_in(&user);
+    let user = stranger();
+    sign_in(&user);
     user.service().world().issuer.refreshes = false;
     user.service().world().tokens.clear();
     let run = user.run(&["secrets", "list"]);

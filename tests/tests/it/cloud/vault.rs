@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::super::init::full_disk::Mounted;
 use super::user::{User, pairs};
+use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
 fn fifty_processes_at_once_lose_nothing() {
@@ -135,60 +135,6 @@ fn state(folder: &Path) -> Vec<(OsString, u64, SystemTime)> {
         .collect();
     files.sort();
     files
-}
-
-#[test]
-fn a_full_disk_loses_nothing_and_says_so() {
-    let mut user = User::of_the_vault();
-    let disk = user.root().join("disk");
-    fs::create_dir(&disk).unwrap();
-    let Some(_mounted) = Mounted::tmpfs(&disk, "size=8m") else {
-        return;
-    };
-    user.set("XDG_DATA_HOME", &disk.display().to_string());
-    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
-    // The store grows in large steps; with every step there is less left.
-    let filler = disk.join("filler");
-    let mut reported = pairs(&[("A", "1")]);
-    let value = "v".repeat(60_000);
-    let mut refused = 0;
-    for index in 0..60 {
-        if index == 4 {
-            let _ = fs::write(&filler, vec![0_u8; 16 << 20]);
-        }
-        let key = format!("KEY_{index}");
-        let run = user.run(&[
-            "secrets",
-            "set",
-            "prod",
-            &format!("{key}={value}"),
-            "--skip",
-        ]);
-        match run.status {
-            Some(0) => {
-                reported.insert(key, value.clone());
-            }
-            Some(1) => {
-                refused += 1;
-                assert!(
-                    run.stderr.to_lowercase().contains("no space left"),
-                    "{run:?}"
-                );
-                assert!(run.stderr.contains("hint: "), "{run:?}");
-            }
-            other => panic!("{other:?}: {run:?}"),
-        }
-        if refused == 3 {
-            break;
-        }
-    }
-    assert!(refused > 0, "the disk never was full");
-    fs::remove_file(&filler).unwrap();
-    let found = user.values("prod");
-    for (key, value) in &reported {
-        assert_eq!(found.get(key), Some(value), "{key}");
-    }
-    user.done(&["secrets", "set", "prod", "AFTER=1", "--skip"]);
 }
 
 #[test]
@@ -329,8 +275,7 @@ fn a_program_started_with_a_set_takes_the_place_of_what_started_it() {
             .read_line(&mut line)
             .unwrap();
         assert_eq!(line, "started\n");
-        let id = child.id().to_string();
-        let _ = Command::new("kill").args(["-TERM", &id]).status();
+        let _ = kill_process(Pid::from_child(&child), Signal::TERM);
         let status = child.wait().unwrap();
         assert_eq!(status.signal(), Some(15), "{status:?}");
     }

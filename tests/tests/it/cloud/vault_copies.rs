@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::canary;
-use super::user::{User, pairs};
+use super::user::{User, assert_in_no_file, pairs};
 
 const PASSPHRASE: &str = "c4n4ry battery staple";
 
@@ -75,7 +74,7 @@ fn backup_is_one_private_file_that_another_machine_restores() {
     let mode = fs::metadata(&copy).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
     fs::remove_file(user.work().join("passphrase")).unwrap();
-    canary::assert_in_no_file(user.root(), &["c4n4ry".to_owned()], "backed up");
+    assert_in_no_file(user.root(), &["c4n4ry".to_owned()], "backed up");
 
     let other = User::of_the_vault();
     other.write("copy", fs::read(&copy).unwrap());

@@ -1,7 +1,5 @@
 //! What a word may become.
 
-use std::process::Command;
-
 use bot_cli_tests::bench::is_alive;
 
 use super::{HELLO, bench, expect};
@@ -41,58 +39,6 @@ fn words_become_what_the_manifests_say() {
     ] {
         let arguments = [&["__complete", "--"], words].concat();
         expect(&bench, &arguments, 0, expected, "");
-    }
-}
-
-#[test]
-fn the_script_for_bash_completes() {
-    let bench = bench();
-    bench.script("plugins/bot-cli-tree", TREE).unwrap();
-    std::fs::write(bench.path("work/a file"), "").unwrap();
-    for (line, expected) in [
-        ("bot-cli tree plant o", "oak\n"),
-        ("bot-cli tree pl", "plant\n"),
-        ("bot-cli tree plant --file ", "a file\n"),
-        ("bot-cli tree plant --file = a", "a file\n"),
-        ("bot-cli tree plant --size =", "small\n"),
-        (
-            "COMP_WORDBREAKS=; bot-cli tree plant --size=s",
-            "--size=small\n",
-        ),
-        (
-            "COMP_WORDBREAKS=; bot-cli tree plant --file=a",
-            "--file=a file\n",
-        ),
-    ] {
-        let (breaks, line) = line
-            .split_once("; ")
-            .unwrap_or(("COMP_WORDBREAKS='='", line));
-        let script = format!(
-            "{breaks}; source <(bot-cli completions bash) && COMP_WORDS=({line}{}) && COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) \
-             && compopt() {{ :; }} && _bot_cli && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-            if line.ends_with(' ') { "''" } else { "" }
-        );
-        let mut command = Command::new("bash");
-        command
-            .args(["-c", &script])
-            .env_clear()
-            .envs(bench.environment());
-        let path = format!(
-            "{}:{}",
-            bench.path("bin").display(),
-            bench.environment()[0].1
-        );
-        let output = command
-            .env("PATH", path)
-            .current_dir(bench.path("work"))
-            .output()
-            .unwrap();
-        let ran = bench.ran(&output).unwrap();
-        assert_eq!(
-            (ran.stdout.as_str(), ran.stderr.as_str()),
-            (expected, ""),
-            "{line}"
-        );
     }
 }
 

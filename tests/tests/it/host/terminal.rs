@@ -1,5 +1,7 @@
 //! Questions at a real terminal.
 
+use std::path::Path;
+
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_D, DOWN, ENTER, ESCAPE, Ended, Terminal};
 use pty_process::blocking::Command;
@@ -7,26 +9,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::bench;
 
-/// Asks what its argument says and shows the answer as it came.
-const ASK: &str = r#"# bot-cli-plugin: {"protocol":"1.0","name":"ask","about":"Ask"}
-import json, os, sys
-
-run = json.loads(sys.stdin.readline())
-question = {"key": "it", "message": "What %d" % os.getppid()} | json.loads(run["params"]["argv"][0])
-print(json.dumps({"jsonrpc": "2.0", "id": "q", "method": "ask", "params": question}), flush=True)
-answer = json.loads(sys.stdin.readline())["result"]
-if answer["action"] == "cancel":
-    reply = {"error": {"code": 130, "message": "cancelled"}}
-else:
-    reply = {"result": {"text": json.dumps(answer) + "\n"}}
-print(json.dumps({"jsonrpc": "2.0", "id": run["id"], **reply}), flush=True)
-"#;
-
 /// The host at a terminal, with a shell that tells the status and whether the terminal is as it was.
 fn ask(question: &str) -> (Bench, Terminal) {
     let bench = bench();
-    let script = format!("#!{}\n{ASK}", python());
-    bench.script("plugins/bot-cli-ask", &script).unwrap();
+    bench
+        .install(Path::new(env!("CARGO_BIN_EXE_it-ask")), "bin/bot-cli-ask")
+        .unwrap();
     let command = Command::new("/bin/sh")
         .args([
             "-c",
@@ -39,15 +27,6 @@ fn ask(question: &str) -> (Bench, Terminal) {
         .current_dir(bench.path("work"));
     let terminal = Terminal::start(command, 24, 100).unwrap();
     (bench, terminal)
-}
-
-/// The bench has no `PATH` of the user's, where a Python may be.
-fn python() -> String {
-    let output = std::process::Command::new("python3")
-        .args(["-c", "import sys; print(sys.executable)"])
-        .output()
-        .unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 #[track_caller]
@@ -113,14 +92,14 @@ fn every_kind_of_question_is_answered() {
             "multiselect",
             choices.to_owned(),
             format!(" {DOWN}{DOWN} {ENTER}"),
-            r#"["a_stt", "c_stt"]"#,
+            r#"["a_stt","c_stt"]"#,
         ),
     ] {
         let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}",{rest}}}"#));
         terminal.wait_for("What").unwrap();
         terminal.press(&keys).unwrap();
         let ended = terminal.end().unwrap();
-        let answer = format!(r#"{{"action": "accept", "value": {value}}}"#);
+        let answer = format!(r#"{{"action":"accept","value":{value}}}"#);
         assert_ends(&ended, &[&answer, "status 0", "tidy"]);
         if kind == "password" {
             assert_eq!(
@@ -146,7 +125,7 @@ fn a_pasted_password_has_its_lines() {
         terminal.wait_for("(3 lines, Enter to go on)").unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
-        let answer = r#"{"action": "accept", "value": "-----BEGIN\na\nEND-----\n"}"#;
+        let answer = r#"{"action":"accept","value":"-----BEGIN\na\nEND-----\n"}"#;
         assert_ends(&ended, &[answer, "status 0", "tidy"]);
         let question = ended.screen.lines().find(|line| line.starts_with("> What"));
         let question = question.unwrap().trim_end();
@@ -162,7 +141,7 @@ fn escape_goes_back_where_that_is_allowed() {
     terminal.press(ESCAPE).unwrap();
     assert_ends(
         &terminal.end().unwrap(),
-        &[r#"{"action": "back"}"#, "status 0", "tidy"],
+        &[r#"{"action":"back"}"#, "status 0", "tidy"],
     );
 }
 

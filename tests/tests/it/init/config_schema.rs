@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use bot_cli_tests::matrix::pairwise;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -87,7 +88,24 @@ fn the_schema_and_the_command_accept_and_refuse_the_same() {
     }
 }
 
-pub(crate) fn validator() -> Validator {
+#[test]
+fn every_configuration_satisfies_the_published_schema() {
+    let schema = validator();
+    for combination in pairwise() {
+        let config = combination.config().unwrap();
+        let problems: Vec<String> = schema
+            .iter_errors(&config.to_json())
+            .map(|problem| format!("{}: {problem}", problem.instance_path()))
+            .collect();
+        assert!(
+            problems.is_empty(),
+            "{:?}\n{problems:#?}",
+            combination.arguments()
+        );
+    }
+}
+
+fn validator() -> Validator {
     jsonschema::draft202012::new(&published()).unwrap()
 }
 

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use bot_cli_sdk::cancel::is_ignored;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{command, done, tree, web};
@@ -67,7 +68,7 @@ fn wait(delay: Duration) {
 }
 
 /// Starts a run and ends it after `delay`.
-fn interrupt(folder: &Path, signal: Option<&str>, delay: Duration) {
+fn interrupt(folder: &Path, signal: Option<Signal>, delay: Duration) {
     let mut child = command(folder, &web(&["my-bot"]))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -77,13 +78,7 @@ fn interrupt(folder: &Path, signal: Option<&str>, delay: Duration) {
     // It may have ended by itself; then there is nothing to end.
     match signal {
         None => child.kill().unwrap_or_default(),
-        Some(signal) => {
-            let id = child.id().to_string();
-            let _ = std::process::Command::new("kill")
-                .args([signal, &id])
-                .output()
-                .unwrap();
-        }
+        Some(signal) => kill_process(Pid::from_child(&child), signal).unwrap_or_default(),
     }
     child.wait().unwrap();
 }
@@ -151,15 +146,19 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
     let mut hunt = Hunt::new(folder.path());
     while hunt.goes_on() {
         // Tests that are run under `nohup` hand that on.
-        let third = if is_ignored(1) { "-TERM" } else { "-HUP" };
-        let signal = ["-INT", "-TERM", third][(hunt.early + hunt.late) as usize % 3];
+        let third = if is_ignored(1) {
+            Signal::TERM
+        } else {
+            Signal::HUP
+        };
+        let signal = [Signal::INT, Signal::TERM, third][(hunt.early + hunt.late) as usize % 3];
         fs::create_dir(&target).unwrap();
         interrupt(folder.path(), Some(signal), hunt.delay);
         let found = tree(&target);
         hunt.learn(!found.is_empty());
         assert!(
             found.is_empty() || found == complete,
-            "{signal}: {:?}",
+            "{signal:?}: {:?}",
             found.keys()
         );
         done(folder.path(), &web(&["my-bot"]));
@@ -170,7 +169,11 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
 }
 
 /// Has the plugin scaffold over the protocol, signals it after `delay`, and returns its reply and its status.
-fn interrupt_request(folder: &Path, signal: &str, delay: Duration) -> (Option<Value>, Option<i32>) {
+fn interrupt_request(
+    folder: &Path,
+    signal: Signal,
+    delay: Duration,
+) -> (Option<Value>, Option<i32>) {
     let mut child = command(folder, &[])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -182,11 +185,7 @@ fn interrupt_request(folder: &Path, signal: &str, delay: Duration) -> (Option<Va
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
     wait(delay);
-    let id = child.id().to_string();
-    std::process::Command::new("kill")
-        .args([signal, &id])
-        .output()
-        .unwrap();
+    let _ = kill_process(Pid::from_child(&child), signal);
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     let reply = output.stdout.split(|byte| *byte == b'\n').next();
@@ -203,8 +202,8 @@ fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_tr
     let complete = finished(folder.path());
     let mut hunt = Hunt::new(folder.path());
     while hunt.goes_on() {
-        let (signal, status) =
-            [("-INT", 130), ("-TERM", 143), ("-HUP", 129)][(hunt.early + hunt.late) as usize % 3];
+        let (signal, status) = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)]
+            [(hunt.early + hunt.late) as usize % 3];
         fs::create_dir(&target).unwrap();
         let (reply, ended) = interrupt_request(folder.path(), signal, hunt.delay);
         let found = tree(&target);

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::json;
 
-use super::{assert_snapshot, command, done, json, problems, run, shown, tree, web};
+use super::{assert_snapshot, command, done, json, problems, shown, tree, web};
 
 #[test]
 fn a_project_is_made_and_the_second_run_changes_nothing() {
@@ -185,29 +185,6 @@ fn quickstart_makes_its_project() {
 }
 
 #[test]
-fn a_target_that_cannot_be_written_stays_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
-    let Some(_mounted) = super::full_disk::Mounted::tmpfs(&disk, "size=1m") else {
-        return;
-    };
-    fs::create_dir(disk.join("there")).unwrap();
-    super::full_disk::Mounted::remount(&disk, "ro");
-    for target in ["disk", "disk/there", "disk/new-bot"] {
-        let run = run(folder.path(), &web(&[target]));
-        assert_eq!(run.status, Some(1), "{run:?}");
-        assert!(
-            run.stderr
-                .contains("read-only file system\nhint: nothing was changed\n"),
-            "{run:?}"
-        );
-        assert_eq!(tree(&disk).into_keys().collect::<Vec<_>>(), ["there/"]);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-}
-
-#[test]
 fn json_is_one_document_also_for_failures() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [
@@ -219,17 +196,4 @@ fn json_is_one_document_also_for_failures() {
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(document["error"]["message"].is_string(), "{document}");
     }
-}
-
-#[test]
-fn a_target_with_a_filesystem_of_its_own_is_staged_inside() {
-    let folder = tempfile::tempdir().unwrap();
-    let disk = folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
-    let Some(_mounted) = super::full_disk::Mounted::tmpfs(&disk, "size=4m") else {
-        return;
-    };
-    done(folder.path(), &web(&["disk"]));
-    done(folder.path(), &web(&["elsewhere", "--name", "disk"]));
-    assert_eq!(tree(&disk), tree(&folder.path().join("elsewhere")));
 }

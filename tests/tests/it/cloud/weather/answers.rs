@@ -1,6 +1,8 @@
 //! Answers that are not the right ones.
 
+use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::{COMMANDS, VALUE, assert_clean, every_command_fails, users};
 
@@ -331,13 +333,8 @@ fn who_wants_to_stop_is_heard_between_answers_that_come_at_once() {
         .spawn()
         .unwrap();
     let left = || user.values("prod").len();
-    while left() > 55 {
-        std::thread::yield_now();
-    }
-    let id = child.id().to_string();
-    let _ = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
+    wait_until("some keys to go", || left() <= 55);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     user.service().settle();

@@ -1,0 +1,81 @@
+//! Finds plugins: the folders they may be in, the files that are named like one, what a file declares, and whether it may
+//! be run.
+//!
+//! Nothing is started to find it out, and no variable is read: who calls passes the surroundings in.
+
+mod cache;
+mod inspect;
+mod name;
+mod search;
+mod trust;
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+pub use inspect::{Plugin, Unusable};
+pub use name::{PREFIX, PluginName};
+pub use search::{Found, Standing};
+pub use trust::Refusal;
+
+/// Where plugins are looked for, and who wants to run them.
+#[derive(Debug, Clone, Default)]
+pub struct Discovery {
+    /// The folders, in the order of search.
+    pub folders: Vec<PathBuf>,
+    /// The folder that keeps what executables declare.
+    pub cache: Option<PathBuf>,
+    /// The number of the user.
+    pub user: u32,
+}
+
+impl Discovery {
+    /// The places for the host whose executable is `host`, with the variables of its environment, for `user`.
+    pub fn new(
+        host: Option<PathBuf>,
+        variable: impl Fn(&str) -> Option<OsString>,
+        user: u32,
+    ) -> Self {
+        Self {
+            folders: folders(host, &variable),
+            cache: home(&variable, "XDG_CACHE_HOME", ".cache")
+                .map(|home| home.join("bot-cli/manifests")),
+            user,
+        }
+    }
+}
+
+/// Relative folders are left out: a plugin in the working folder is never run by accident.
+fn folders(host: Option<PathBuf>, variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let own = host.and_then(|host| host.parent().map(PathBuf::from));
+    let data =
+        home(variable, "XDG_DATA_HOME", ".local/share").map(|home| home.join("bot-cli/plugins"));
+    let listed = |name: &str| -> Vec<PathBuf> {
+        std::env::split_paths(&variable(name).unwrap_or_default()).collect()
+    };
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in own
+        .into_iter()
+        .chain(listed("BOT_CLI_PLUGIN_PATH"))
+        .chain(data)
+        .chain(listed("PATH"))
+    {
+        if folder.is_absolute() && !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+/// The folder of `name`, as the XDG base directory specification wants it: absolute, or else below the user's home.
+fn home(
+    variable: &impl Fn(&str) -> Option<OsString>,
+    name: &str,
+    below: impl AsRef<OsStr>,
+) -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute(name).or_else(|| Some(absolute("HOME")?.join(below.as_ref())))
+}

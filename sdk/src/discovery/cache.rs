@@ -1,0 +1,80 @@
+//! What native executables declare, kept so that megabytes are searched once per version of a file.
+//!
+//! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
+//! written another time.
+
+use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::Manifest;
+
+/// A version of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    path: Vec<u8>,
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    /// Another version of this library may know more of a manifest.
+    library: String,
+}
+
+impl Identity {
+    /// The version of the file at `real` that `facts` belong to.
+    pub fn new(real: &Path, facts: &Metadata) -> Self {
+        Self {
+            path: real.as_os_str().as_bytes().to_vec(),
+            device: facts.dev(),
+            inode: facts.ino(),
+            size: facts.size(),
+            modified: (facts.mtime(), facts.mtime_nsec()),
+            library: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    fn entry(&self, folder: &Path) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        self.path.hash(&mut hasher);
+        folder.join(format!("{:016x}.json", hasher.finish()))
+    }
+}
+
+/// What a version of a file declares.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Entry {
+    file: Identity,
+    /// Its manifest, if it has one.
+    pub manifest: Option<Manifest>,
+}
+
+/// What the file declares, if that is known.
+pub fn get(folder: &Path, file: &Identity) -> Option<Entry> {
+    let bytes = fs::read(file.entry(folder)).ok()?;
+    let entry: Entry = serde_json::from_slice(&bytes).ok()?;
+    (entry.file == *file).then_some(entry)
+}
+
+/// Keeps what the file declares.
+pub fn put(folder: &Path, file: &Identity, manifest: Option<&Manifest>) {
+    let entry = Entry {
+        file: file.clone(),
+        manifest: manifest.cloned(),
+    };
+    // A cache that can't be written costs time, not a command.
+    let _ = write(folder, &file.entry(folder), &entry);
+}
+
+fn write(folder: &Path, path: &Path, entry: &Entry) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&serde_json::to_vec(entry)?)?;
+    file.persist(path)?;
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Finds plugins in the folders where they may be.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::Discovery;
+use super::inspect::{Plugin, Unusable, inspect};
+use super::name::{PREFIX, PluginName};
+
+/// A file that has the name of a plugin.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The name in its file's name.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// What it is to the user.
+    pub standing: Standing,
+}
+
+/// What a file is to the user.
+#[derive(Debug, Clone)]
+pub enum Standing {
+    /// It is run by its name.
+    Usable(Box<Plugin>),
+    /// Another is run by its name: that file, or the host itself.
+    Shadowed(Option<PathBuf>),
+    /// It is not run.
+    Unusable(Unusable),
+    /// It can't be run: its name is none.
+    Misnamed,
+}
+
+impl Discovery {
+    /// The plugin that is run by `name`: the first usable one. Otherwise every file of that name, and why it is not run.
+    pub fn by_name(&self, name: &PluginName) -> Result<Plugin, Vec<(PathBuf, Unusable)>> {
+        let mut refused = Vec::new();
+        for folder in &self.folders {
+            let file = folder.join(name.file());
+            // A dangling link is there, too, and is worth a reason.
+            if fs::symlink_metadata(&file).is_err() {
+                continue;
+            }
+            match inspect(name, &file, self) {
+                Ok(plugin) => return Ok(plugin),
+                Err(unusable) => refused.push((file, unusable)),
+            }
+        }
+        Err(refused)
+    }
+
+    /// Every file that has the name of a plugin, by name and then in the order of search. `reserved` are the host's own.
+    #[must_use]
+    pub fn all(&self, reserved: &[&str]) -> Vec<Found> {
+        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        let mut seen = Vec::new();
+        for folder in &self.folders {
+            // The same folder under two names would shadow itself.
+            let Ok(facts) = fs::metadata(folder) else {
+                continue;
+            };
+            if seen.contains(&(facts.dev(), facts.ino())) {
+                continue;
+            }
+            seen.push((facts.dev(), facts.ino()));
+            for (name, file) in candidates(folder) {
+                by_name.entry(name).or_default().push(file);
+            }
+        }
+        let mut found = Vec::new();
+        for (name, files) in by_name {
+            let mut winner = reserved.contains(&name.as_str()).then_some(None);
+            for file in files {
+                let standing = standing(&name, &file, winner.as_ref(), self);
+                if let Standing::Usable(plugin) = &standing {
+                    winner = Some(Some(plugin.file.clone()));
+                }
+                found.push(Found {
+                    name: name.clone(),
+                    file,
+                    standing,
+                });
+            }
+        }
+        found
+    }
+}
+
+fn standing(
+    name: &str,
+    file: &Path,
+    winner: Option<&Option<PathBuf>>,
+    discovery: &Discovery,
+) -> Standing {
+    let Some(name) = PluginName::parse(name) else {
+        return Standing::Misnamed;
+    };
+    match (inspect(&name, file, discovery), winner) {
+        (Err(unusable), _) => Standing::Unusable(unusable),
+        (Ok(_), Some(winner)) => Standing::Shadowed(winner.clone()),
+        (Ok(plugin), None) => Standing::Usable(Box::new(plugin)),
+    }
+}
+
+/// The files in `folder` that are named like plugins. Other files of that form, a compiler's by-products for instance,
+/// only count when they can be executed.
+fn candidates(folder: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let file_name = entry.file_name();
+            let name = file_name.to_string_lossy().strip_prefix(PREFIX)?.to_owned();
+            let file = entry.path();
+            (PluginName::parse(&name).is_some() || executable(&file)).then_some((name, file))
+        })
+        .collect()
+}
+
+fn executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,43 @@
+//! Disks that are full or read-only.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A filesystem in memory, until the value goes. Mounting one needs the right to.
+#[derive(Debug)]
+pub struct Mounted(PathBuf);
+
+impl Mounted {
+    /// A filesystem at this folder.
+    pub fn tmpfs(at: &Path, options: &str) -> io::Result<Self> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at);
+        succeed(&mut mount)?;
+        Ok(Self(at.to_owned()))
+    }
+
+    /// Changes its options, say to `ro`.
+    pub fn remount(&self, options: &str) -> io::Result<()> {
+        let mut mount = Command::new("mount");
+        mount
+            .args(["-o", &format!("remount,{options}")])
+            .arg(&self.0);
+        succeed(&mut mount)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+fn succeed(command: &mut Command) -> io::Result<()> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("{command:?}: {}", said.trim())))
+}

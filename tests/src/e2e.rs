@@ -1,0 +1,144 @@
+//! `cargo e2e`: runs the tests that need more than Rust, as far as this machine can, and counts the others as not run.
+//!
+//! A group is a module of `tests/e2e`. What a group needs is looked for before it runs, and installed only where that is asked
+//! for.
+
+mod groups;
+mod install;
+mod needs;
+mod report;
+mod tests;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use groups::{GROUPS, Group};
+use needs::Lack;
+use report::{Ran, Report};
+use tests::TestExecutable;
+
+/// Run the tests that need more than Rust: interpreters, browsers, keyrings, root.
+///
+/// Each group needs something else. What this machine lacks is named, and the group is counted as not run. Nothing is
+/// installed without --install.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo e2e",
+    bin_name = "cargo e2e",
+    after_help = "\
+Exit status:
+  0    every test ran and passed
+  1    a test failed, or the tests could not be built
+  2    usage
+  3    every test that ran passed, and some were not run
+
+Examples:
+  cargo e2e --list                   show every group, its tests, and what it lacks here
+  cargo e2e                          run what this machine can
+  cargo e2e keyring disks            run two groups
+  cargo e2e --install                install what is missing, then run everything
+  cargo e2e --install framework      the same for one group
+  cargo e2e --json >summary.json     the summary as JSON; progress goes to stderr"
+)]
+struct Arguments {
+    /// Groups to run [default: all]
+    #[arg(value_name = "GROUP", value_parser = known_group)]
+    groups: Vec<&'static Group>,
+
+    /// Install what is missing: Python packages under target/, and as root Debian packages
+    #[arg(long)]
+    install: bool,
+
+    /// Show the groups and what they lack; run and install nothing
+    #[arg(long, conflicts_with = "install")]
+    list: bool,
+
+    /// Print the summary as one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+fn known_group(name: &str) -> Result<&'static Group, String> {
+    GROUPS
+        .iter()
+        .find(|group| group.name == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+            format!("the groups are {}", names.join(", "))
+        })
+}
+
+/// The command: its arguments are this process's.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(report) => {
+            let text = if arguments.json {
+                report.json()
+            } else if arguments.list {
+                report.listing()
+            } else {
+                report.table()
+            };
+            // A reader that has gone changes nothing about the outcome.
+            let _ = io::stdout().write_all(text.as_bytes());
+            if arguments.list {
+                return ExitCode::SUCCESS;
+            }
+            ExitCode::from(report.status())
+        }
+        Err(problem) => {
+            say(&format!("error: {problem}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<Report, String> {
+    let tests = TestExecutable::build()?;
+    let strays = tests.outside_of(GROUPS);
+    if !strays.is_empty() {
+        return Err(format!(
+            "these tests belong to no group of `tests/src/e2e/groups.rs`: {}",
+            strays.join(", ")
+        ));
+    }
+    let chosen: Vec<&Group> = GROUPS
+        .iter()
+        .filter(|group| {
+            let names = |one: &&Group| one.name == group.name;
+            arguments.groups.is_empty() || arguments.groups.iter().any(names)
+        })
+        .collect();
+    if arguments.install {
+        install::install(&chosen);
+    }
+    let mut report = Report::default();
+    for group in chosen {
+        let tests_of_group = tests.of(group);
+        let lacks: Vec<Lack> = group.needs.iter().filter_map(|need| need.lack()).collect();
+        let ran = if arguments.list || !lacks.is_empty() {
+            Ran::none(tests_of_group)
+        } else {
+            say(&format!("{}: {}", group.name, group.about));
+            tests.run(&tests_of_group)?
+        };
+        if !arguments.list && !lacks.is_empty() {
+            say(&format!("{}: not run", group.name));
+            for lack in &lacks {
+                say(&format!("  {lack}"));
+            }
+        }
+        report.add(group, lacks, ran);
+    }
+    Ok(report)
+}
+
+/// Straight to standard error: progress of what takes minutes.
+fn say(line: &str) {
+    // A closed standard error is no reason to stop.
+    let _ = writeln!(io::stderr(), "{line}");
+}

@@ -1,0 +1,95 @@
+//! The groups, and what each needs.
+
+use super::needs::Need;
+
+/// Tests that need the same.
+#[derive(Debug)]
+pub struct Group {
+    /// The module of `tests/e2e`.
+    pub name: &'static str,
+    /// What its tests hold.
+    pub about: &'static str,
+    pub(super) needs: &'static [Need],
+}
+
+/// All of them, those that take longest last.
+pub const GROUPS: &[Group] = &[
+    Group {
+        name: "bash",
+        about: "completion in bash",
+        needs: &[Need::program(&["bash"], "bash", 7)],
+    },
+    Group {
+        name: "cores",
+        about: "no core dump of a process that knows secrets",
+        needs: &[Need::CoreDumps],
+    },
+    Group {
+        name: "disks",
+        about: "full and read-only disks",
+        needs: &[Need::Mount],
+    },
+    Group {
+        name: "dotenv",
+        about: "files of secrets beside python-dotenv",
+        needs: &[Need::Client],
+    },
+    Group {
+        name: "official",
+        about: "the stand-in of the service beside the service's own client",
+        needs: &[Need::Client],
+    },
+    Group {
+        name: "keyring",
+        about: "the vault's key and the sign-in in GNOME Keyring",
+        needs: &[
+            Need::program(&["dbus-daemon"], "dbus-daemon", 1),
+            Need::program(&["gnome-keyring-daemon"], "gnome-keyring", 10),
+            Need::program(&["secret-tool"], "libsecret-tools", 1),
+        ],
+    },
+    Group {
+        name: "strace",
+        about: "each system call of the vault's changes, failed and killed",
+        needs: &[
+            Need::program(&["strace"], "strace", 3),
+            Need::program(&["python3"], "python3", 30),
+            Need::Trace,
+        ],
+    },
+    Group {
+        name: "conversation",
+        about: "a generated bot that talks",
+        needs: &[Need::Framework],
+    },
+    Group {
+        name: "telephony",
+        about: "calls to a generated bot",
+        needs: &[Need::Framework],
+    },
+    Group {
+        name: "framework",
+        about: "every kind of project beside the framework, formatter, linter and type checker",
+        needs: &[Need::program(&["git"], "git", 40), Need::Framework],
+    },
+    Group {
+        name: "clients",
+        about: "web clients, built and used in a browser",
+        needs: &[
+            Need::Framework,
+            Need::Node,
+            Need::program(&["npm"], "npm", 100),
+            Need::program(
+                &["chromium", "chromium-browser", "google-chrome"],
+                "chromium",
+                400,
+            ),
+            Need::NpmRegistry,
+        ],
+    },
+    Group {
+        name: "steps",
+        about: "the README of generated projects, followed step by step",
+        needs: &[Need::Framework, Need::PythonIndex],
+    },
+];

@@ -1,0 +1,211 @@
+//! What a group needs, looked for on this machine.
+
+use std::fmt;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+
+use crate::disk::Mounted;
+use crate::program::program;
+use crate::python::{CLIENT, FRAMEWORK, Pins};
+
+/// The oldest Node.js that the clients build on.
+const NODE: u32 = 20;
+
+/// Something that not every machine has.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Need {
+    /// A program on the path, by its names, and where Debian has it.
+    Program(&'static [&'static str], Package),
+    /// Node.js, in a version that is new enough.
+    Node,
+    /// The Python environment of the framework.
+    Framework,
+    /// The Python environment of the service's own client.
+    Client,
+    /// Packages of Python can be downloaded.
+    PythonIndex,
+    /// Packages of Node.js can be downloaded.
+    NpmRegistry,
+    /// The right to mount a filesystem.
+    Mount,
+    /// The right to watch the system calls of a process.
+    Trace,
+    /// A system that writes core dumps into the folder of the process.
+    CoreDumps,
+}
+
+/// A package of Debian.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Package {
+    pub name: &'static str,
+    /// Roughly what it takes on the disk, with what it brings along.
+    pub megabytes: u32,
+}
+
+/// What a need is missing, and how to come by it.
+#[derive(Debug)]
+pub(super) struct Lack {
+    pub reason: String,
+    /// What `--install` would do.
+    pub remedy: Remedy,
+}
+
+/// How something that is missing can be had.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Remedy {
+    /// As root, with Debian's package manager.
+    Package(Package),
+    /// Under `target/`.
+    Environment(&'static Pins),
+    /// Not by an installation.
+    None,
+}
+
+impl Need {
+    pub(super) const fn program(
+        names: &'static [&'static str],
+        package: &'static str,
+        megabytes: u32,
+    ) -> Self {
+        let package = Package {
+            name: package,
+            megabytes,
+        };
+        Self::Program(names, package)
+    }
+
+    /// What is missing, if anything is.
+    pub(super) fn lack(self) -> Option<Lack> {
+        let (found, remedy) = match self {
+            Self::Program(names, package) => (
+                program(names).map(drop).map_err(|error| error.to_string()),
+                Remedy::Package(package),
+            ),
+            Self::Node => {
+                let package = Package {
+                    name: "nodejs",
+                    megabytes: 100,
+                };
+                (node(), Remedy::Package(package))
+            }
+            Self::Framework => (environment(&FRAMEWORK), Remedy::Environment(&FRAMEWORK)),
+            Self::Client => (environment(&CLIENT), Remedy::Environment(&CLIENT)),
+            Self::PythonIndex => (python_index(), Remedy::None),
+            Self::NpmRegistry => (npm_registry(), Remedy::None),
+            Self::Mount => (mount(), Remedy::None),
+            Self::Trace => (trace(), Remedy::None),
+            Self::CoreDumps => (core_dumps(), Remedy::None),
+        };
+        found.err().map(|reason| Lack { reason, remedy })
+    }
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.reason)?;
+        match self.remedy {
+            Remedy::Package(package) => write!(f, "; `--install` adds {package}"),
+            Remedy::Environment(pins) => {
+                write!(f, "; `--install` adds it under target/ ({})", pins.size)
+            }
+            Remedy::None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, megabytes } = self;
+        write!(f, "the Debian package `{name}` (about {megabytes} MB)")
+    }
+}
+
+fn environment(pins: &Pins) -> Result<(), String> {
+    match pins.find()? {
+        Some(_) => Ok(()),
+        None => Err(format!("{} is not installed", pins.name)),
+    }
+}
+
+fn node() -> Result<(), String> {
+    let output = Command::new("node").arg("--version").output();
+    let Ok(output) = output else {
+        return Err("`node` is not on PATH".to_owned());
+    };
+    let version = String::from_utf8_lossy(&output.stdout);
+    let major = version.trim().trim_start_matches('v').split('.').next();
+    match major.and_then(|major| major.parse::<u32>().ok()) {
+        Some(major) if major >= NODE => Ok(()),
+        _ => Err(format!(
+            "`node` is {}, and {NODE} or newer is needed",
+            version.trim()
+        )),
+    }
+}
+
+/// Asks the index that is configured here for what every index has.
+fn python_index() -> Result<(), String> {
+    let unknown = || Err("whether packages of Python can be downloaded is unknown".to_owned());
+    let Some(python) = FRAMEWORK.find()? else {
+        return unknown();
+    };
+    let asked = python
+        .command("uv")
+        .args(["pip", "compile", "--quiet", "--no-cache", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut asked) = asked else {
+        return unknown();
+    };
+    if let Some(mut stdin) = asked.stdin.take() {
+        let _ = stdin.write_all(b"pip\n");
+    }
+    match asked.wait() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err("packages of Python can't be downloaded".to_owned()),
+    }
+}
+
+fn npm_registry() -> Result<(), String> {
+    let asked = Command::new("npm")
+        .args(["ping", "--fetch-retries=0", "--fetch-timeout=20000"])
+        .output();
+    match asked {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err("packages of Node.js can't be downloaded".to_owned()),
+    }
+}
+
+fn mount() -> Result<(), String> {
+    let try_it = || {
+        let folder = tempfile::tempdir()?;
+        Mounted::tmpfs(folder.path(), "size=64k").map(drop)
+    };
+    try_it().map_err(|_| "filesystems can't be mounted; root can".to_owned())
+}
+
+fn trace() -> Result<(), String> {
+    let traced = Command::new("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .output();
+    match traced {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err("system calls can't be watched".to_owned()),
+    }
+}
+
+fn core_dumps() -> Result<(), String> {
+    let lack = || "this system writes no core dumps into the folder of a process".to_owned();
+    let folder = tempfile::tempdir().map_err(|_| lack())?;
+    let status = Command::new("/bin/sh")
+        .args(["-c", "ulimit -c \"$(ulimit -H -c)\"; kill -ABRT $$"])
+        .current_dir(folder.path())
+        .status();
+    match status {
+        Ok(status) if status.core_dumped() => Ok(()),
+        _ => Err(lack()),
+    }
+}

@@ -1,0 +1,134 @@
+//! What came of the groups.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::groups::Group;
+use super::needs::Lack;
+
+/// The tests of a group by what became of them.
+#[derive(Debug, Default)]
+pub(super) struct Ran {
+    pub passed: Vec<String>,
+    pub failed: Vec<String>,
+    pub not_run: Vec<String>,
+    pub seconds: u64,
+}
+
+impl Ran {
+    pub(super) fn none(tests: Vec<String>) -> Self {
+        Self {
+            not_run: tests,
+            ..Self::default()
+        }
+    }
+}
+
+/// One row a group.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    group: &'static Group,
+    lacks: Vec<Lack>,
+    ran: Ran,
+}
+
+impl Report {
+    pub(super) fn add(&mut self, group: &'static Group, lacks: Vec<Lack>, ran: Ran) {
+        self.rows.push(Row { group, lacks, ran });
+    }
+
+    /// The exit status of the command.
+    pub(super) fn status(&self) -> u8 {
+        match (self.sum(|ran| &ran.failed), self.sum(|ran| &ran.not_run)) {
+            (0, 0) => 0,
+            (0, _) => 3,
+            _ => 1,
+        }
+    }
+
+    /// A row a group, and why what was not run was not.
+    pub(super) fn table(&self) -> String {
+        let mut text = row("group", ["passed", "failed", "not run", "seconds"]);
+        for Row { group, ran, .. } in &self.rows {
+            let counts = [ran.passed.len(), ran.failed.len(), ran.not_run.len()];
+            let [passed, failed, not_run] = counts.map(|count| count.to_string());
+            let seconds = ran.seconds.to_string();
+            text += &row(group.name, [&passed, &failed, &not_run, &seconds]);
+        }
+        let [passed, failed, not_run, seconds] = [
+            self.sum(|ran| &ran.passed),
+            self.sum(|ran| &ran.failed),
+            self.sum(|ran| &ran.not_run),
+            usize::try_from(self.rows.iter().map(|row| row.ran.seconds).sum::<u64>())
+                .unwrap_or(usize::MAX),
+        ]
+        .map(|count| count.to_string());
+        text += &row("together", [&passed, &failed, &not_run, &seconds]);
+        for Row { group, lacks, ran } in &self.rows {
+            for test in &ran.failed {
+                let _ = writeln!(text, "failed: {test}");
+            }
+            for lack in lacks {
+                let _ = writeln!(text, "not run: {}: {lack}", group.name);
+            }
+        }
+        text
+    }
+
+    /// The groups, what they hold, and what they lack.
+    pub(super) fn listing(&self) -> String {
+        let mut text = String::new();
+        for Row { group, lacks, ran } in &self.rows {
+            let count = match ran.not_run.len() {
+                1 => "1 test".to_owned(),
+                count => format!("{count} tests"),
+            };
+            let _ = writeln!(text, "{:13} {count:>8}  {}", group.name, group.about);
+            for lack in lacks {
+                let _ = writeln!(text, "{:23} lacks: {lack}", "");
+            }
+        }
+        text
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> String {
+        let groups: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|Row { group, lacks, ran }| {
+                let lacks: Vec<String> = lacks.iter().map(Lack::to_string).collect();
+                json!({
+                    "name": group.name,
+                    "about": group.about,
+                    "passed": ran.passed,
+                    "failed": ran.failed,
+                    "not_run": ran.not_run,
+                    "lacks": lacks,
+                    "seconds": ran.seconds,
+                })
+            })
+            .collect();
+        let document = json!({
+            "passed": self.sum(|ran| &ran.passed),
+            "failed": self.sum(|ran| &ran.failed),
+            "not_run": self.sum(|ran| &ran.not_run),
+            "groups": groups,
+        });
+        format!("{document:#}\n")
+    }
+
+    fn sum(&self, of: impl Fn(&Ran) -> &Vec<String>) -> usize {
+        self.rows.iter().map(|row| of(&row.ran).len()).sum()
+    }
+}
+
+fn row(name: &str, [passed, failed, not_run, seconds]: [&str; 4]) -> String {
+    format!("{name:13} {passed:>7} {failed:>7} {not_run:>8} {seconds:>8}\n")
+}

@@ -1,0 +1,144 @@
+//! Runs of `bot-cli-init`, and what they leave.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    reason = "a test fails by panicking, and uses what it asked for"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::executable::executable;
+
+/// What a finished run showed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// The executable, in `folder`, without a terminal and without anything of this process's environment.
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(executable("it-bot-cli-init"));
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs the executable.
+pub fn run(folder: &Path, arguments: &[&str]) -> Run {
+    let output = command(folder, arguments).output().unwrap();
+    Run {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A run that succeeds and has nothing to say on stderr but the next commands: its stdout.
+pub fn done(folder: &Path, arguments: &[&str]) -> String {
+    let run = run(folder, arguments);
+    assert_eq!(run.status, Some(0), "{arguments:?}: {run:?}");
+    assert!(
+        run.stderr.lines().all(|line| line.starts_with("next: ")),
+        "{arguments:?}: {run:?}"
+    );
+    run.stdout
+}
+
+/// All that a run showed, for a snapshot.
+pub fn shown(folder: &Path, arguments: &[&str]) -> String {
+    let run = run(folder, arguments);
+    format!(
+        "{}--- stderr, exit {}\n{}",
+        run.stdout,
+        run.status.unwrap_or(-1),
+        run.stderr
+    )
+}
+
+/// The document of a run with `--json`, and its status.
+pub fn json(folder: &Path, arguments: &[&str]) -> (Option<i32>, serde_json::Value) {
+    let mut arguments = arguments.to_vec();
+    arguments.push("--json");
+    let run = run(folder, &arguments);
+    let document = serde_json::from_str(&run.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {run:?}"));
+    (run.status, document)
+}
+
+/// The fields of a failure as `field: problem`.
+pub fn problems(document: &serde_json::Value) -> Vec<String> {
+    let fields = document["error"]["fields"].as_array().unwrap();
+    fields
+        .iter()
+        .map(|field| {
+            format!(
+                "{}: {}",
+                field["field"].as_str().unwrap(),
+                field["problem"].as_str().unwrap()
+            )
+        })
+        .collect()
+}
+
+/// Every entry below a folder: files with their bytes, links with their aim, folders with nothing.
+pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path
+                .strip_prefix(folder)
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            let kind = fs::symlink_metadata(&path).unwrap().file_type();
+            if kind.is_symlink() {
+                let aim = fs::read_link(&path).unwrap();
+                found.insert(
+                    format!("{name}@"),
+                    aim.into_os_string().into_encoded_bytes(),
+                );
+            } else if kind.is_dir() {
+                found.insert(format!("{name}/"), Vec::new());
+                folders.push(path);
+            } else {
+                found.insert(name, fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// A web bot's options.
+pub const WEB: [&str; 10] = [
+    "-t",
+    "p2p_webrtc",
+    "-m",
+    "cascade",
+    "--stt",
+    "deepgram_stt",
+    "--llm",
+    "openai_llm",
+    "--tts",
+    "cartesia_tts",
+];
+
+/// `first`, then [`WEB`].
+pub fn web<'a>(first: &[&'a str]) -> Vec<&'a str> {
+    first.iter().copied().chain(WEB).collect()
+}

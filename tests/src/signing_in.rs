@@ -1,0 +1,111 @@
+//! Signing in to the stand-in of the service, as a browser and its user do it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    reason = "a test fails by panicking, and uses what it asked for"
+)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+
+use crate::user::User;
+
+/// Somebody with an account, who has not signed in.
+pub fn stranger() -> User {
+    let mut user = User::with_token();
+    user.unset("BOT_CLI_TOKEN");
+    user.unset("BOT_CLI_ORGANIZATION");
+    user
+}
+
+/// `auth login`, up to the address that is to be opened.
+pub fn begin(user: &User) -> (Child, String) {
+    let mut child = user
+        .command(&["auth", "login", "--no-browser"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    let address = loop {
+        let length = stderr.read_line(&mut said).unwrap();
+        assert_ne!(length, 0, "it ended without an address: {said}");
+        let mut words = said.split_whitespace();
+        if let Some(address) = words.find(|word| word.contains("/authorize?")) {
+            break address.to_owned();
+        }
+    };
+    // What else it says must have somewhere to go.
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    (child, address)
+}
+
+/// What a browser does with an address: the whole answer.
+pub fn visit(address: &str) -> String {
+    exchange("GET", address)
+}
+
+/// The same with another method.
+pub fn exchange(method: &str, address: &str) -> String {
+    let (host, path) = address
+        .strip_prefix("http://")
+        .and_then(|rest| rest.split_once('/'))
+        .unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!(
+        "{method} /{path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: Browser/1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer
+}
+
+/// Where the issuer sends the browser after the user agreed.
+pub fn agree(address: &str) -> String {
+    let answer = visit(address);
+    let location = answer
+        .lines()
+        .find_map(|line| line.strip_prefix("location: "));
+    location
+        .unwrap_or_else(|| panic!("{address}: {answer}"))
+        .trim()
+        .to_owned()
+}
+
+/// Signs in, with a browser that agrees.
+pub fn sign_in(user: &User) {
+    let (child, address) = begin(user);
+    let back = agree(&address);
+    let answer = visit(&back);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// Where the sign-in is kept.
+pub fn credentials(user: &User) -> PathBuf {
+    user.home().join(".config/bot-cli/credentials.toml")
+}
+
+/// Puts a file of credentials there, as private as it must be.
+pub fn put_back(user: &User, text: &str) {
+    let path = credentials(user);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// The forms that the issuer of tokens was sent.
+pub fn forms(user: &User) -> Vec<String> {
+    let sent = user.service().sent();
+    let token = sent.iter().filter(|sent| sent.target == "/issuer/token");
+    token.map(|sent| sent.body.clone()).collect()
+}

@@ -1,0 +1,305 @@
+//! Somebody who runs `bot-cli-cloud`: a home of their own, a folder to work in, and the place where their sets are.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    reason = "a test fails by panicking, and uses what it asked for"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::executable::executable;
+use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Where a user's sets are.
+#[derive(Debug)]
+enum Place {
+    Vault,
+    Hosted(Service),
+}
+
+/// A user, and the environment of their commands.
+#[derive(Debug)]
+pub struct User {
+    /// As a failed test names them.
+    pub name: &'static str,
+    root: TempDir,
+    place: Place,
+    variables: BTreeMap<&'static str, String>,
+}
+
+/// What a finished run showed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl User {
+    /// Without an account.
+    pub fn of_the_vault() -> Self {
+        let mut user = Self::new("vault", Place::Vault);
+        user.set("BOT_CLI_BACKEND", "local");
+        user
+    }
+
+    /// With a private API key: the published paths.
+    pub fn with_key() -> Self {
+        Self::hosted("published paths", PRIVATE_KEY)
+    }
+
+    /// With a personal access token: the organization paths.
+    pub fn with_token() -> Self {
+        let mut user = Self::hosted("organization paths", PERSONAL_TOKEN);
+        user.set("BOT_CLI_ORGANIZATION", ORGANIZATION);
+        user
+    }
+
+    /// One of each.
+    pub fn all() -> [Self; 3] {
+        [Self::of_the_vault(), Self::with_key(), Self::with_token()]
+    }
+
+    fn hosted(name: &'static str, token: &str) -> Self {
+        let service = Service::start().unwrap();
+        let url = service.url().to_owned();
+        let mut user = Self::new(name, Place::Hosted(service));
+        user.set("BOT_CLI_API_URL", &url);
+        user.set("BOT_CLI_TOKEN", token);
+        user
+    }
+
+    fn new(name: &'static str, place: Place) -> Self {
+        let root = TempDir::new().unwrap();
+        for folder in ["home", "work"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let home = root.path().join("home").display().to_string();
+        Self {
+            name,
+            root,
+            place,
+            variables: BTreeMap::from([
+                ("HOME", home),
+                ("PATH", "/usr/bin:/bin".to_owned()),
+                // Not that of whoever runs the tests.
+                ("BOT_CLI_KEYRING", "off".to_owned()),
+            ]),
+        }
+    }
+
+    /// A variable of the environment from now on.
+    pub fn set(&mut self, name: &'static str, value: &str) {
+        self.variables.insert(name, value.to_owned());
+    }
+
+    /// No such variable from now on.
+    pub fn unset(&mut self, name: &'static str) {
+        self.variables.remove(name);
+    }
+
+    /// The environment of the commands.
+    pub fn variables(&self) -> &BTreeMap<&'static str, String> {
+        &self.variables
+    }
+
+    /// The stand-in behind a hosted user.
+    pub fn service(&self) -> &Service {
+        match &self.place {
+            Place::Hosted(service) => service,
+            Place::Vault => panic!("the vault has no service"),
+        }
+    }
+
+    /// Their home.
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// The folder that they work in.
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// What holds all of their folders.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// A folder with the host and the plugin under their own names.
+    pub fn bin(&self) -> PathBuf {
+        let bin = self.root.path().join("bin");
+        let _ = fs::create_dir(&bin);
+        for (name, file) in [
+            ("bot-cli", executable("it-bot-cli")),
+            ("bot-cli-cloud", executable("it-bot-cli-cloud")),
+        ] {
+            let place = bin.join(name);
+            if !place.exists() {
+                fs::hard_link(&file, &place)
+                    .or_else(|_| fs::copy(&file, &place).map(drop))
+                    .unwrap();
+            }
+        }
+        bin
+    }
+
+    /// Writes an executable script; by a shell of its own, because a descriptor for writing that another test's child
+    /// inherits would make it unusable for as long as that child takes to start.
+    pub fn script(&self, path: &Path, text: &str) {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(path);
+        assert_eq!(self.feed(&mut command, text).status, Some(0));
+    }
+
+    /// Writes a file into the working folder.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.work().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The plugin, without a terminal and with nothing of this process's environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(executable("it-bot-cli-cloud"));
+        command
+            .args(arguments)
+            .current_dir(self.work())
+            .env_clear()
+            .envs(&self.variables)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the plugin.
+    pub fn run(&self, arguments: &[&str]) -> Run {
+        self.ran(&self.command(arguments).output().unwrap())
+    }
+
+    /// With something to read on standard input.
+    pub fn run_with(&self, arguments: &[&str], stdin: &str) -> Run {
+        self.feed(&mut self.command(arguments), stdin)
+    }
+
+    /// Any command, with something to read on standard input.
+    pub fn feed(&self, command: &mut Command, stdin: &str) -> Run {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Who refuses the arguments does not read.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        self.ran(&child.wait_with_output().unwrap())
+    }
+
+    fn ran(&self, output: &Output) -> Run {
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            let text = text.replace(&self.root.path().display().to_string(), "[ROOT]");
+            match &self.place {
+                Place::Hosted(service) => text.replace(service.url(), "[SERVICE]"),
+                Place::Vault => text,
+            }
+        };
+        Run {
+            status: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+
+    /// The document of a run that succeeds.
+    pub fn done(&self, arguments: &[&str]) -> Value {
+        let (status, document) = self.json(arguments);
+        assert_eq!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
+        document
+    }
+
+    /// The status and the code of a run that fails.
+    pub fn fails(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let (status, document) = self.json(arguments);
+        assert_ne!(status, Some(0), "{}: {arguments:?}: {document}", self.name);
+        let code = document["error"]["code"].as_str().unwrap_or_default();
+        (status, code.to_owned())
+    }
+
+    /// The status and the document of a run with `--json`.
+    pub fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+        let arguments = [&["--json"], arguments].concat();
+        let run = self.run(&arguments);
+        (run.status, run.document())
+    }
+
+    /// The values of a set, however they can be had: from the service's state, or by a program that the vault starts.
+    pub fn values(&self, set: &str) -> BTreeMap<String, String> {
+        match &self.place {
+            Place::Hosted(service) => {
+                let stored = &service.stored()[ORGANIZATION][set]["secrets"];
+                serde_json::from_value(stored.clone()).unwrap_or_default()
+            }
+            Place::Vault => self.vault_values(set),
+        }
+    }
+
+    fn vault_values(&self, set: &str) -> BTreeMap<String, String> {
+        let run = self.run(&["secrets", "run", set, "--", "/usr/bin/env", "-0"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        run.stdout
+            .split_terminator('\0')
+            .filter_map(|variable| variable.split_once('='))
+            .filter(|(name, _)| !self.variables.contains_key(name))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+}
+
+impl Run {
+    /// The one document on standard output.
+    pub fn document(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Pairs as a map.
+pub fn pairs(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+/// Fails where a file below `folder` has one of `traces` in it.
+pub fn assert_in_no_file(folder: &Path, traces: &[String], case: &str) {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).unwrap_or_default();
+            for trace in traces {
+                let needle = trace.as_bytes();
+                let found = bytes.windows(needle.len()).any(|window| window == needle);
+                assert!(!found, "`{trace}` in {}: {case}", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Web clients as their users meet them: installed, linted, type-checked, built, and used in a browser that talks to the
+//! running bot. A stand-in on loopback answers for the AI services.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use bot_cli_tests::program::program;
+use bot_cli_tests::python::Python;
+use tempfile::TempDir;
+
+use crate::conversation::free_port;
+use crate::conversation::running::Running;
+
+const GREETING: &str = "Hello, how can I help you?";
+const QUESTION: &str = "What time is it?";
+const ANSWER: &str = "It is noon.";
+
+const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
+const OTHERS: [&str; 4] = ["--transport", "hosted_rtc", "--transport", "websocket"];
+const VANILLA: [&str; 2] = ["--client-framework", "vanilla"];
+const REACT: [&str; 4] = ["--client-framework", "react", "--client-server", "vite"];
+const NEXTJS: [&str; 4] = ["--client-framework", "react", "--client-server", "nextjs"];
+const CAMERA: [&str; 2] = ["--video-input", "--video-output"];
+
+#[test]
+fn the_plain_client_builds_and_holds_a_spoken_conversation() {
+    let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS].concat());
+    client.install();
+    talk(&client, "websocket", &[]);
+    let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
+    client.hand_dependencies_to(&camera);
+    camera.check();
+    // The package that it does not use is there all the same.
+    let no_peers = Project::new(&[&VANILLA[..], &OTHERS].concat());
+    camera.hand_dependencies_to(&no_peers);
+    no_peers.check();
+}
+
+#[test]
+fn the_react_client_builds_and_holds_a_spoken_conversation() {
+    let client = Project::new(&[&REACT[..], &PEER_TO_PEER, &OTHERS, &["--video-input"]].concat());
+    client.install();
+    talk(&client, "webrtc", &["--camera"]);
+    let no_peers = Project::new(&[&REACT[..], &OTHERS].concat());
+    client.hand_dependencies_to(&no_peers);
+    no_peers.check();
+}
+
+#[test]
+fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
+    let client = Project::new(&[&NEXTJS[..], &PEER_TO_PEER, &OTHERS].concat());
+    client.install();
+    talk(&client, "websocket", &[]);
+}
+
+/// Builds the client and uses it; the bot ends a conversation over the transport `last`.
+fn talk(client: &Project, last: &str, more: &[&str]) {
+    let (_services, bot, port) = client.bot();
+    let address = format!("http://127.0.0.1:{port}");
+    let folder = client.client();
+    fs::write(
+        folder.join(".env"),
+        format!("VITE_BOT_URL={address}/\nNEXT_PUBLIC_BOT_URL={address}/\n"),
+    )
+    .unwrap();
+    client.check();
+    let types = fs::read_to_string(folder.join("tsconfig.json")).unwrap();
+    let built = client.build();
+    assert!(
+        !built.to_lowercase().contains("warn") && !built.contains("(!)"),
+        "{built}"
+    );
+    // Next.js writes down what it misses in there.
+    let after = fs::read_to_string(folder.join("tsconfig.json")).unwrap();
+    assert_eq!(after, types);
+
+    let page = free_port().to_string();
+    let (server, ready) = if folder.join("next.config.ts").exists() {
+        (["node_modules/next/dist/bin/next", "start"], "Ready in")
+    } else {
+        (["node_modules/vite/bin/vite.js", "preview"], "Local:")
+    };
+    let mut server = Running::start(
+        Command::new("node")
+            .args(server)
+            .args(["--port", &page])
+            .current_dir(&folder),
+    );
+    server.line_with(ready);
+    let mut look = Command::new("node");
+    look.arg("look.mjs")
+        .arg("--chromium")
+        .arg(chromium())
+        .args(["--page", &format!("http://localhost:{page}/")])
+        .args(["--bot", &address])
+        .args(["--bot-process", &bot.process().to_string()])
+        .args(["--greeting", GREETING, "--question", QUESTION])
+        .args(["--answer", ANSWER, "--last", last])
+        .args(more)
+        .current_dir(tools());
+    if let Some(folder) = std::env::var_os("SCREENSHOTS") {
+        look.arg("--screenshots").arg(folder);
+    }
+    run(&mut look);
+}
+
+/// A generated project.
+struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    fn new(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        run(Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
+            .args(["bot", "--name", r#"A "b" <i>&{x} 'c' \"#])
+            .args(["--mode", "cascade", "--stt", "openai_stt"])
+            .args(["--llm", "openai_llm", "--tts", "openai_tts"])
+            .args(options)
+            .current_dir(folder.path()));
+        Self { folder }
+    }
+
+    fn client(&self) -> PathBuf {
+        self.folder.path().join("bot/client")
+    }
+
+    fn install(&self) {
+        install(&self.client());
+    }
+
+    /// Moves them: a copy would take longer than an installation.
+    fn hand_dependencies_to(&self, other: &Self) {
+        let modules = |project: &Self| project.client().join("node_modules");
+        fs::rename(modules(self), modules(other)).unwrap();
+    }
+
+    /// Lint and types.
+    fn check(&self) {
+        for script in ["lint", "typecheck"] {
+            run(npm().args(["run", script]).current_dir(self.client()));
+        }
+    }
+
+    fn build(&self) -> String {
+        run(npm().args(["run", "build"]).current_dir(self.client()))
+    }
+
+    /// The stand-in, the bot that uses it, and the port on which the bot listens.
+    fn bot(&self) -> (Running, Running, u16) {
+        let python = Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"));
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
+        let mut services = Running::start(
+            python
+                .command("python")
+                .arg(script)
+                .args(["--hear", QUESTION])
+                .args(["--say", &format!("{QUESTION}={ANSWER}")]),
+        );
+        let address = services.line_with("http://");
+        let server = self.folder.path().join("bot/server");
+        fs::write(
+            server.join(".env"),
+            format!("OPENAI_API_KEY=any\nDAILY_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"),
+        )
+        .unwrap();
+        let port = free_port();
+        let mut bot = Running::start(
+            python
+                .command("python")
+                .args(["bot.py", "--host", "127.0.0.1", "--port"])
+                .arg(port.to_string())
+                .current_dir(server),
+        );
+        bot.line_with("Uvicorn running on");
+        (services, bot, port)
+    }
+}
+
+/// The folder of `look.mjs`, with what it needs.
+fn tools() -> &'static Path {
+    static TOOLS: OnceLock<TempDir> = OnceLock::new();
+    TOOLS
+        .get_or_init(|| {
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
+            let folder = tempfile::tempdir().unwrap();
+            for file in ["package.json", "look.mjs", "voice.mjs"] {
+                fs::copy(source.join(file), folder.path().join(file)).unwrap();
+            }
+            install(folder.path());
+            folder
+        })
+        .path()
+}
+
+fn chromium() -> PathBuf {
+    program(&["chromium", "chromium-browser", "google-chrome"]).unwrap()
+}
+
+fn install(folder: &Path) {
+    run(npm()
+        .args(["install", "--no-audit", "--no-fund", "--prefer-offline"])
+        .current_dir(folder));
+}
+
+fn npm() -> Command {
+    let mut npm = Command::new("npm");
+    npm.env_remove("NODE_ENV");
+    npm
+}
+
+/// What the command printed to stdout. It must succeed.
+fn run(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}; Node.js with npm must be installed"));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{stdout}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    stdout
+}

@@ -1,0 +1,25 @@
+//! The tests that need more than Rust, in one executable: one module for each group of `cargo e2e`, which knows what each needs.
+//!
+//! Here a test fails where something is missing. Nothing is installed; `cargo e2e` tells what would be, and leaves out what
+//! can't run.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and tells what it is doing; clippy knows only functions marked as tests to be such"
+)]
+
+mod bash;
+mod clients;
+mod conversation;
+mod cores;
+mod disks;
+mod dotenv;
+mod framework;
+mod keyring;
+mod official;
+mod steps;
+mod strace;
+mod telephony;

@@ -1,0 +1,326 @@
+//! A project's own README, followed from the first step to the last in a fresh project of each kind, with nothing but what
+//! its `pyproject.toml` asks for. So do its requirements resolve, on every Python that it admits.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::conversation::free_port;
+use crate::conversation::running::Running;
+use crate::framework::tools::{Finding, python, script};
+use crate::framework::tree::init;
+
+/// How steps begin that can't be taken here, and why.
+const NOT_HERE: &[(&str, &str)] = &[
+    (
+        "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
+        "needs an account at the hosting service",
+    ),
+    ("bot-cli cloud ", "needs an account at the hosting service"),
+    (
+        "uv tool install ",
+        "installs into the home of whoever runs the tests",
+    ),
+    (
+        "pipecat-ai-context-hub ",
+        "changes the settings of installed agents, and fetches 1 GB",
+    ),
+    (
+        "curl -X POST https://api.daily.co",
+        "needs an account at Daily",
+    ),
+    (
+        "curl -X POST http://127.0.0.1:8000/dialout",
+        "needs an account at Daily; `telephony` asks for calls",
+    ),
+    ("cd client", "the client's steps are those of `clients`"),
+    ("npm ", "the client's steps are those of `clients`"),
+];
+
+#[test]
+fn the_steps_of_the_quickstart_work() {
+    let mut answers = Running::start(python().command("python").args([
+        script("stand_in_openai.py").to_str().unwrap(),
+        "--say",
+        "capital of France=It is Paris.",
+        "--say",
+        "which city=You like Lisbon best.",
+    ]));
+    let address = answers.line_with("http://");
+    let mut user = User::new(&["quickstart"]);
+    user.address = Some(format!("{address}/v1"));
+    let taken = user.follow("README.md");
+    for step in [
+        "uv sync",
+        "uv run bot.py -t webrtc",
+        "uv run pyright",
+        "uv run pipecat eval run evals/text.yaml --logs-dir evals/logs",
+    ] {
+        assert!(taken.contains(step), "the README has no step `{step}`");
+    }
+    user.cwd = user.project.clone();
+    let taken = user.follow("AGENTS.md");
+    assert!(taken.contains("uv run ruff check . && uv run ruff format --check ."));
+    user.builds_with_and_without_lock();
+}
+
+#[test]
+fn the_steps_of_a_telephone_bot_work() {
+    let mut options = CASCADE.to_vec();
+    for carrier in ["carrier_a", "carrier_b", "carrier_c", "carrier_d"] {
+        options.extend(["--transport", carrier]);
+    }
+    follows(&options);
+}
+
+#[test]
+fn the_steps_of_a_bot_that_calls_people_work() {
+    let options = ["--transport=carrier_a_hosted_rtc_sip_dialout"];
+    let taken = User::new(&[&["my-bot"], &CASCADE[..], &options].concat()).follow("README.md");
+    assert!(taken.contains("uv run server.py"), "{taken:?}");
+}
+
+#[test]
+fn the_steps_of_a_realtime_bot_with_noise_cancellation_work() {
+    follows(&[
+        "--transport=hosted_rtc",
+        "--mode=realtime",
+        "--realtime=openai_realtime",
+        "--enable-noise-cancel",
+        "--recording",
+    ]);
+}
+
+#[test]
+fn the_steps_of_a_video_bot_with_a_client_work() {
+    let web = [
+        "--transport=p2p_webrtc",
+        "--transport=livekit",
+        "--video=tavus_video",
+        "--client-framework=react",
+        "--no-deploy-to-cloud",
+    ];
+    follows(&[&CASCADE[..], &web].concat());
+}
+
+#[test]
+fn the_steps_of_a_bot_on_this_machine_work() {
+    follows(&[
+        "--transport=websocket",
+        "--mode=cascade",
+        "--stt=whisper_stt",
+        "--llm=ollama_llm",
+        "--tts=kokoro_tts",
+        "--observability",
+    ]);
+}
+
+const CASCADE: [&str; 4] = [
+    "--mode=cascade",
+    "--stt=deepgram_stt",
+    "--llm=openai_llm",
+    "--tts=cartesia_tts",
+];
+
+fn follows(options: &[&str]) {
+    let taken = User::new(&[&["my-bot"], options].concat()).follow("README.md");
+    assert!(
+        taken.contains("uv sync") && taken.contains("uv run ruff check ."),
+        "{taken:?}"
+    );
+}
+
+/// Somebody who has a fresh project and does what is written.
+struct User {
+    _folder: TempDir,
+    project: PathBuf,
+    /// Where the next command is typed.
+    cwd: PathBuf,
+    /// Of a stand-in for the language model.
+    address: Option<String>,
+    bot: Option<(Running, u16)>,
+}
+
+impl User {
+    fn new(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+        let output = init(&arguments, folder.path());
+        assert!(output.status.success(), "{}", Finding(&output));
+        let made = fs::read_dir(folder.path()).unwrap().next().unwrap();
+        let project = made.unwrap().path();
+        Self {
+            _folder: folder,
+            cwd: project.clone(),
+            project,
+            address: None,
+            bot: None,
+        }
+    }
+
+    /// Takes every step of a page, and gives those that were taken.
+    fn follow(&mut self, page: &str) -> BTreeSet<String> {
+        let text = fs::read_to_string(self.project.join(page)).unwrap();
+        let mut taken = BTreeSet::new();
+        for step in steps(&text) {
+            let refused = NOT_HERE.iter().find(|(begin, _)| step.starts_with(begin));
+            if refused.is_none() {
+                self.take(&step);
+                taken.insert(step);
+            }
+        }
+        self.bot = None;
+        taken
+    }
+
+    fn take(&mut self, step: &str) {
+        if let Some(folder) = step.strip_prefix("cd ") {
+            self.cwd = self.cwd.join(folder);
+            assert!(self.cwd.is_dir(), "`{step}`: there is no such folder");
+        } else if step == "cp .env.example .env" {
+            let example = fs::read_to_string(self.server().join(".env.example")).unwrap();
+            self.succeeds(step);
+            self.bot_names_what_is_missing();
+            let address = self.address.as_deref();
+            fs::write(self.server().join(".env"), filled_in(&example, address)).unwrap();
+        } else if let Some(arguments) = step.strip_prefix("uv run bot.py") {
+            self.start(arguments);
+        } else if step == "uv run server.py" {
+            let port = free_port();
+            let start = format!("export SERVER_PORT={port}; exec {step}");
+            Running::start(&mut self.shell(&start)).line_with("Uvicorn running on");
+        } else if step.starts_with("uv run pipecat eval run") {
+            let (_, port) = self.bot.as_ref().unwrap();
+            self.succeeds(&format!("{step} --bot-url ws://127.0.0.1:{port}/ws"));
+        } else if let Some(arguments) = step.strip_prefix("bot-cli init") {
+            self.cwd = self.project.clone();
+            let program = env!("CARGO_BIN_EXE_it-bot-cli-init");
+            self.succeeds(&format!("{program}{arguments}"));
+        } else if step.starts_with("uv ") {
+            // `AGENTS.md` says it in words.
+            self.cwd = self.server();
+            self.succeeds(step);
+        } else {
+            panic!("`{step}`: say how it is taken, or why it can't be");
+        }
+    }
+
+    /// Starts the bot, instead of one that runs already.
+    fn start(&mut self, arguments: &str) {
+        self.bot = None;
+        let port = free_port();
+        let arguments = arguments.replace("YOUR_HOST", "bot.example.com");
+        let mut running = Running::start(&mut self.shell(&format!(
+            "exec uv run bot.py{arguments} --host 127.0.0.1 --port {port}"
+        )));
+        running.line_with("Uvicorn running on");
+        self.bot = Some((running, port));
+    }
+
+    /// Before its keys are filled in, a bot says which are missing and does nothing else.
+    fn bot_names_what_is_missing(&self) {
+        let code = fs::read_to_string(self.server().join("bot.py")).unwrap();
+        let needed: BTreeSet<&str> = code
+            .match_indices(" = required(\"")
+            .filter_map(|(begin, found)| code[begin + found.len()..].split('"').next())
+            .collect();
+        if needed.is_empty() {
+            return;
+        }
+        let output = self.shell("uv run bot.py --port 0").output().unwrap();
+        let said = Finding(&output).to_string();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(output.stdout.is_empty(), "{said}");
+        let named: BTreeSet<&str> = said
+            .lines()
+            .filter_map(|line| line.trim().strip_suffix(" is not set"))
+            .collect();
+        assert_eq!(named, needed, "{said}");
+        assert!(!said.contains("Traceback"), "{said}");
+    }
+
+    /// What the image's build file runs, with a lock file and in a project that has none yet.
+    fn builds_with_and_without_lock(&self) {
+        let dockerfile = fs::read_to_string(self.server().join("Dockerfile")).unwrap();
+        let run = dockerfile.split("\nRUN ").nth(1).unwrap();
+        let script: String = run
+            .lines()
+            .filter(|line| !line.contains("--mount="))
+            .take_while(|line| !line.is_empty())
+            .map(|line| line.trim_end_matches('\\'))
+            .collect();
+        assert!(script.contains("uv sync"), "{script}");
+        let dry = script.replace("uv sync", "uv sync --dry-run");
+        assert!(self.server().join("uv.lock").is_file());
+        self.succeeds(&dry);
+        fs::remove_file(self.server().join("uv.lock")).unwrap();
+        self.succeeds(&dry);
+    }
+
+    fn succeeds(&self, step: &str) -> Output {
+        let output = self.shell(step).output().unwrap();
+        assert!(output.status.success(), "`{step}`\n{}", Finding(&output));
+        output
+    }
+
+    /// A shell in which `uv` is the one of the tests, and no key of this machine is set.
+    fn shell(&self, step: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-euc", step])
+            .current_dir(&self.cwd)
+            .env("NO_COLOR", "1");
+        for (name, value) in python().command("uv").get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let example = fs::read_to_string(self.server().join(".env.example")).unwrap();
+        for line in example.lines() {
+            if let Some((name, _)) = line.trim_start_matches("# ").split_once('=') {
+                shell.env_remove(name);
+            }
+        }
+        shell
+    }
+
+    fn server(&self) -> PathBuf {
+        self.project.join("server")
+    }
+}
+
+/// The commands in the blocks of a page that are for a shell: a line each, without remarks.
+fn steps(page: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    let mut inside = false;
+    for line in page.replace("\\\n", " ").lines().map(str::trim) {
+        if line.starts_with("```") {
+            inside = line == "```sh";
+        } else if inside {
+            let command = line.split(" # ").next().unwrap_or_default().trim();
+            if !command.is_empty() {
+                steps.push(command.to_owned());
+            }
+        }
+    }
+    assert!(!steps.is_empty());
+    steps
+}
+
+/// Every line that stands open gets a value, as a user would give it one.
+fn filled_in(example: &str, address: Option<&str>) -> String {
+    let fill = |line: &str| match (line, address) {
+        ("# OPENAI_BASE_URL=", Some(address)) => format!("OPENAI_BASE_URL={address}\n"),
+        ("DIALOUT_KEY=", _) => format!("{line}0123456789abcdef0123456789abcdef\n"),
+        ("PUBLIC_URL=", _) => format!("{line}https://bot.example.com\n"),
+        ("TWILIO_PHONE_NUMBER=", _) => format!("{line}+15550100\n"),
+        ("TWILIO_SIP_DOMAIN=", _) => format!("{line}example.sip.twilio.com\n"),
+        _ if line.ends_with('=') && !line.starts_with('#') => format!("{line}any\n"),
+        _ => format!("{line}\n"),
+    };
+    example.lines().map(fill).collect()
+}
