@@ -144,7 +144,7 @@ fn put(
             }
             Event::Key(key) => prompt.press(key),
             Event::Nothing => prompt.nothing(),
-            Event::Resized => Step::Stay,
+            Event::Redraw => Step::Stay,
         };
         match step {
             Step::Stay => {}

@@ -31,8 +31,8 @@ const STOPPING: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Key(Key),
-    /// The terminal has another size now.
-    Resized,
+    /// No key, but what is shown may be out of date: the terminal has another size, or a paste has ended.
+    Redraw,
     /// Nothing, for as long as one was ready to wait.
     Nothing,
 }
@@ -69,7 +69,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
                 }
                 let before = std::mem::replace(&mut self.size, look::size());
                 if before != self.size {
-                    return Ok(Event::Resized);
+                    return Ok(Event::Redraw);
                 }
                 if patience.is_some() {
                     return Ok(Event::Nothing);
@@ -79,8 +79,10 @@ impl<'a, 'w> Keyboard<'a, 'w> {
             let Some(byte) = self.waiting.byte()? else {
                 return Err(self.waiting.user_is_gone());
             };
-            if let Some(key) = self.decoder.take(byte) {
-                return Ok(Event::Key(key));
+            match self.decoder.take(byte) {
+                Some(key) => return Ok(Event::Key(key)),
+                None if self.decoder.is_open() => {}
+                None => return Ok(Event::Redraw),
             }
         }
     }
