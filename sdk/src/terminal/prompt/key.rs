@@ -38,6 +38,13 @@ pub enum Key {
     AltBackspace,
 }
 
+impl Key {
+    /// Whether it answers a question.
+    pub fn is_enter(self) -> bool {
+        matches!(self, Self::Enter | Self::Feed)
+    }
+}
+
 /// Puts keys together from bytes.
 pub struct Decoder {
     /// The beginning of a sequence or of a character.
@@ -117,7 +124,7 @@ impl Decoder {
             // Some terminals send a second ESC for Alt.
             [0x1b, 0x1b, rest @ ..] => match sequence(rest) {
                 Decoded::Key(key) => Decoded::Key(by_word(key)),
-                other => other,
+                decoded @ (Decoded::Open | Decoded::Nothing) => decoded,
             },
             [0x1b, rest @ ..] => sequence(rest),
             bytes => character(bytes, Key::Char),
@@ -203,12 +210,13 @@ fn control(parameters: &[u8], last: u8) -> Option<Key> {
 
 /// What a key does together with Ctrl or Alt.
 fn by_word(key: Key) -> Key {
-    match key {
-        Key::Left => Key::WordLeft,
-        Key::Right => Key::WordRight,
-        Key::Delete => Key::Alt('d'),
-        key => key,
-    }
+    let words = [
+        (Key::Left, Key::WordLeft),
+        (Key::Right, Key::WordRight),
+        (Key::Delete, Key::Alt('d')),
+    ];
+    let word = words.into_iter().find(|(alone, _)| *alone == key);
+    word.map_or(key, |(_, word)| word)
 }
 
 #[cfg(test)]

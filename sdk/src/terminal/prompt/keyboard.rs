@@ -42,7 +42,8 @@ pub struct Keyboard<'a, 'w> {
     waiting: &'a mut Waiting<'w>,
     decoder: Decoder,
     size: (usize, usize),
-    modes: Modes,
+    /// None while the process is stopped.
+    modes: Option<Modes>,
 }
 
 impl<'a, 'w> Keyboard<'a, 'w> {
@@ -51,7 +52,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
             waiting,
             decoder: Decoder::new(),
             size: look::size(),
-            modes: Modes::begin()?,
+            modes: Some(Modes::begin()?),
         })
     }
 
@@ -94,7 +95,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
 
     /// Stops the process group as Ctrl-Z does elsewhere; comes back when it goes on, or where it can't be stopped.
     pub fn suspend(&mut self) -> io::Result<()> {
-        self.modes.end();
+        self.modes = None;
         let goes_on = Arc::new(AtomicBool::new(false));
         let heard = signal_hook::flag::register(SIGCONT, Arc::clone(&goes_on))?;
         kill_current_process_group(Signal::TSTP)?;
@@ -104,7 +105,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
             thread::sleep(TICK);
         }
         signal_hook::low_level::unregister(heard);
-        self.modes = Modes::begin()?;
+        self.modes = Some(Modes::begin()?);
         Ok(())
     }
 }
@@ -131,16 +132,12 @@ impl Modes {
         to_stderr("\x1b[?2004h");
         Ok(Self { before })
     }
-
-    fn end(&self) {
-        to_stderr("\x1b[?2004l");
-        // Nothing is left to be done where the terminal itself has gone.
-        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
-    }
 }
 
 impl Drop for Modes {
     fn drop(&mut self) {
-        self.end();
+        to_stderr("\x1b[?2004l");
+        // Nothing is left to be done where the terminal itself has gone.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }

@@ -41,8 +41,8 @@ impl Line {
         self.text.split_at(self.cursor)
     }
 
-    /// Whether the key has to do with the line.
-    pub fn press(&mut self, key: Key) -> bool {
+    /// Edits the line; keys that have nothing to do with it do nothing.
+    pub fn press(&mut self, key: Key) {
         let cutting = std::mem::take(&mut self.cutting);
         let ended = std::mem::take(&mut self.ended);
         match key {
@@ -91,9 +91,8 @@ impl Line {
             | Key::PageUp
             | Key::PageDown
             | Key::Control(_)
-            | Key::Alt(_) => return false,
+            | Key::Alt(_) => {}
         }
-        true
     }
 
     fn insert(&mut self, character: char) {

@@ -149,9 +149,15 @@ impl<'a> List<'a> {
 
 impl Prompt for List<'_> {
     fn press(&mut self, key: Key) -> Step {
+        if key.is_enter() {
+            return self.answer();
+        }
         let typed = !self.filter.is_empty();
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "whatever is not for the list is for the filter"
+        )]
         match key {
-            Key::Enter | Key::Feed => return self.answer(),
             Key::Escape if typed => {
                 self.filter = Line::default();
                 self.narrow();
@@ -169,7 +175,7 @@ impl Prompt for List<'_> {
                     self.rows[row].marked ^= true;
                 }
             }
-            key => {
+            _ => {
                 let before = self.filter.text().to_owned();
                 let step = on_line(&mut self.filter, key);
                 if self.filter.text() != before {

@@ -1,5 +1,6 @@
 //! Questions line by line, for terminals that only write and for screen readers: nothing moves, and no line is written twice.
 
+use std::fmt::Write as _;
 use std::io;
 
 use rustix::stdio::stdin;
@@ -56,12 +57,16 @@ fn introduction(question: &Question) -> String {
     let mut text = String::new();
     let is_list = !question.choices.is_empty();
     if is_list {
-        text += &format!("{}\n", one_line(&question.message));
+        let _ = writeln!(text, "{}", one_line(&question.message));
     }
     for (number, choice) in (1..).zip(&question.choices) {
         let about = choice.about.as_deref().map(one_line).unwrap_or_default();
         let dash = if about.is_empty() { "" } else { " - " };
-        text += &format!("{number:>3}. {}{dash}{about}\n", one_line(&choice.label));
+        let _ = writeln!(
+            text,
+            "{number:>3}. {}{dash}{about}",
+            one_line(&choice.label)
+        );
     }
     let back = question.back.then(|| format!("type `{BACK}` to go back"));
     let help: Vec<String> = question
@@ -72,7 +77,7 @@ fn introduction(question: &Question) -> String {
         .chain(back)
         .collect();
     if !help.is_empty() {
-        text += &format!("({})\n", help.join("; "));
+        let _ = writeln!(text, "({})", help.join("; "));
     }
     text
 }

@@ -37,10 +37,10 @@ impl<'a> Text<'a> {
 
 impl Prompt for Text<'_> {
     fn press(&mut self, key: Key) -> Step {
-        match key {
-            Key::Enter | Key::Feed => Step::Done(Answer::Text(self.answer().to_owned())),
-            key => on_line(&mut self.line, key),
+        if key.is_enter() {
+            return Step::Done(Answer::Text(self.answer().to_owned()));
         }
+        on_line(&mut self.line, key)
     }
 
     fn asked(&self) -> Vec<Piece> {
@@ -85,15 +85,13 @@ impl<'a> Confirm<'a> {
 
 impl Prompt for Confirm<'_> {
     fn press(&mut self, key: Key) -> Step {
-        match (key, self.answer()) {
-            (Key::Enter | Key::Feed, Some(yes)) => Step::Done(Answer::Confirm(yes)),
-            (Key::Enter | Key::Feed, None) => {
+        self.is_wrong = false;
+        match self.answer() {
+            _ if !key.is_enter() => on_line(&mut self.line, key),
+            Some(yes) => Step::Done(Answer::Confirm(yes)),
+            None => {
                 self.is_wrong = true;
                 Step::Stay
-            }
-            (key, _) => {
-                self.is_wrong = false;
-                on_line(&mut self.line, key)
             }
         }
     }
@@ -170,12 +168,9 @@ pub fn typed(line: &Line) -> [Piece; 3] {
 
 /// What a key does at a line, if it does not answer.
 pub fn on_line(line: &mut Line, key: Key) -> Step {
-    match key {
-        Key::Escape => Step::Back,
-        Key::Control('d') if line.is_empty() => Step::Back,
-        key => {
-            line.press(key);
-            Step::Stay
-        }
+    if key == Key::Escape || (key == Key::Control('d') && line.is_empty()) {
+        return Step::Back;
     }
+    line.press(key);
+    Step::Stay
 }
