@@ -1,23 +1,19 @@
 //! Runs a plugin: by the protocol when it declares it, as an ordinary command otherwise and where it wants the terminal.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::core_dump;
 use bot_cli_sdk::discovery::Plugin;
-use bot_cli_sdk::driver::{self, Launch, Patience};
+use bot_cli_sdk::driver::{self, DEEPEST, Launch, Patience};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Outcome;
+use bot_cli_sdk::process;
 use bot_cli_sdk::protocol::{DEPTH, HostName};
 use bot_cli_sdk::terminal::Terminal;
 
 use crate::environment::Environment;
-
-/// How many hosts may stand one above the other.
-const DEEPEST: u32 = 8;
 
 /// Runs a plugin that declares the protocol.
 pub fn drive(
@@ -34,15 +30,7 @@ pub fn drive(
             let mut ui = terminal.clone().watching(&cancel);
             let context = terminal.context(launch.cwd.clone());
             let params = driver::run_params(words, &ui, &context, host_name());
-            let mut outcome = driver::run(&launch, &params, &mut ui, &cancel);
-            if let Err(failure) = &mut outcome.result
-                && failure.code == "no_reply"
-                && context.verbosity == 0
-            {
-                let hint = format!("`bot-cli -v {}` shows what it printed instead", plugin.name);
-                failure.hints.push(hint);
-            }
-            outcome
+            driver::run(&launch, &params, &mut ui, &cancel)
         }
         Err(failure) => Outcome::new(Err(failure)),
     }
@@ -57,7 +45,7 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
     command
         .args(words)
         .env(DEPTH, (environment.depth + 1).to_string());
-    let error = core_dump::as_found(|| command.exec());
+    let error = process::become_program(&mut command);
     driver::not_runnable(&plugin.file, &error)
 }
 
@@ -73,16 +61,13 @@ pub fn launch(
         program: plugin.file.clone(),
         cwd: cwd(environment)?,
         env: vec![(DEPTH.into(), (environment.depth + 1).to_string().into())],
-        patience,
+        patience: patience.below(environment.depth),
     })
 }
 
 /// The host as plugins see it.
 pub fn host_name() -> HostName {
-    HostName {
-        name: "bot-cli".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
+    HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))
 }
 
 fn check_depth(plugin: &Plugin, environment: &Environment) -> Result<(), Failure> {

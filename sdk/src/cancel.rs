@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-
 use crate::failure::{Exit, Failure, reason};
+pub use crate::process::is_ignored;
+use crate::process::{self, Listened, StopSignal};
 
 /// How often a wish is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -36,22 +35,10 @@ impl Cancel {
     /// background job.
     pub fn on_signals() -> Result<Self, Failure> {
         let cancel = Self::new();
-        let heard = [SIGINT, SIGTERM, SIGHUP]
-            .into_iter()
-            .filter(|signal| !is_ignored(*signal));
-        let mut signals = Signals::new(heard).map_err(|error| {
-            let message = format!("could not watch for signals: {}", reason(&error));
-            Failure::new(Exit::Failed, "no_signals", message)
-        })?;
         let wishes = cancel.clone();
-        beside(move || {
-            for signal in signals.forever() {
-                if signal == SIGINT {
-                    wishes.request();
-                } else {
-                    wishes.terminate();
-                }
-            }
+        process::listen_to_stop_signals(Listened::NotIgnored, move |signal| match signal {
+            StopSignal::Interrupt => wishes.request(),
+            StopSignal::Terminate | StopSignal::HangUp => wishes.terminate(),
         })?;
         Ok(cancel)
     }
@@ -135,15 +122,4 @@ pub(crate) fn beside(work: impl FnOnce() + Send + 'static) -> Result<(), Failure
 fn no_thread(error: &io::Error) -> Failure {
     let message = format!("could not start a thread: {}", reason(error));
     Failure::new(Exit::Unavailable, "no_thread", message)
-}
-
-/// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.
-#[must_use]
-pub fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }

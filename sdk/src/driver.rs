@@ -29,6 +29,9 @@ use crate::ui::Ui;
 pub use conversation::Plugin;
 pub use violation::Violation;
 
+/// How many hosts may stand one above the other.
+pub const DEEPEST: u32 = 8;
+
 /// How a plugin is started.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -49,6 +52,8 @@ pub struct Launch {
 pub struct Patience {
     /// From `cancel` to the signal TERM.
     pub cancel: Duration,
+    /// The same where it was a signal that told this process to end.
+    pub told: Duration,
     /// From TERM to KILL.
     pub terminate: Duration,
     /// From the end of its input to TERM.
@@ -61,9 +66,26 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             cancel: Duration::from_secs(5),
+            told: Duration::from_secs(5),
             terminate: Duration::from_secs(2),
             finish: Duration::from_secs(2),
             reply: None,
+        }
+    }
+}
+
+impl Patience {
+    /// The patience of a host that has `depth` others above it. It passes a signal on at once, so that it reaches every plugin
+    /// at about the same time, and comes to KILL before the host above does, which could not know what is left.
+    #[must_use]
+    pub fn below(self, depth: u32) -> Self {
+        if depth == 0 {
+            return self;
+        }
+        Self {
+            told: Duration::ZERO,
+            terminate: self.terminate * DEEPEST.saturating_sub(depth) / DEEPEST,
+            ..self
         }
     }
 }

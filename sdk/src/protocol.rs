@@ -8,9 +8,11 @@ mod document;
 mod manifest;
 mod message;
 mod method;
+mod near;
 #[cfg(test)]
 mod schema;
 pub(crate) mod shape;
+mod strict;
 
 pub use manifest::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, MARKER, Manifest, ManifestError, Role,
@@ -22,6 +24,7 @@ pub use method::{
     DescribeParams, HostName, LogLevel, LogParams, Offer, OutputParams, ProgressParams, RunContext,
     RunParams, RunResult, StdinResult, WireCapabilities, WireColor, WireFormat,
 };
+pub use near::NearMessage;
 
 /// The version that this library speaks.
 pub const VERSION: &str = "1.0";

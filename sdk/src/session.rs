@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
-use crate::question::{Answer, Question, QuestionKind};
+use crate::question::{Answer, Answers, Question, QuestionKind};
+use crate::secret::Secret;
 use crate::suggest;
 use crate::ui::Ui;
 pub use crate::ui::{Capabilities, Level};
@@ -29,6 +30,7 @@ pub struct Session {
 
 /// Where and for whom a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Context {
     /// The folder the command was called in, absolute.
     pub cwd: PathBuf,
@@ -42,6 +44,21 @@ pub struct Context {
     pub format: Format,
     /// How much the user wants to hear: 0, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
+}
+
+impl Context {
+    /// A run in `cwd` without a person at a terminal: no colour, 80 columns, the text, no more than the result.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            interactive: false,
+            color: false,
+            width: 80,
+            format: Format::Text,
+            verbosity: 0,
+        }
+    }
 }
 
 impl Session {
@@ -106,9 +123,48 @@ impl Session {
         fallback(question).ok_or_else(|| input_required(vec![question.clone()]))
     }
 
-    /// Asks several questions, so that without a user all open ones are named at once. The answers stand in the order of
-    /// the questions. Going back leads to the question before; at the first, if it allows that, `None` comes back.
-    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Option<Vec<Answer>>, Failure> {
+    /// Asks for a line of text, or for one of the choices. There is no way back from it.
+    pub fn ask_text(&mut self, question: &Question) -> Result<String, Failure> {
+        self.ask_typed(question, |answer| answer.as_text().map(str::to_owned))
+    }
+
+    /// Asks for one of the choices: [`ask_text`](Self::ask_text) by another name.
+    pub fn choose(&mut self, question: &Question) -> Result<String, Failure> {
+        self.ask_text(question)
+    }
+
+    /// Asks for any number of the choices. There is no way back from it.
+    pub fn choose_many(&mut self, question: &Question) -> Result<Vec<String>, Failure> {
+        self.ask_typed(question, |answer| answer.as_many().map(<[String]>::to_vec))
+    }
+
+    /// Asks for yes or no. There is no way back from it.
+    pub fn confirm(&mut self, question: &Question) -> Result<bool, Failure> {
+        self.ask_typed(question, Answer::as_bool)
+    }
+
+    /// Asks for text that is not shown. There is no way back from it.
+    pub fn ask_secret(&mut self, question: &Question) -> Result<Secret, Failure> {
+        self.ask_typed(question, |answer| answer.as_secret().cloned())
+    }
+
+    fn ask_typed<T>(
+        &mut self,
+        question: &Question,
+        read: impl Fn(&Answer) -> Option<T>,
+    ) -> Result<T, Failure> {
+        let mut question = question.clone();
+        question.back = false;
+        let answer = self.ask(&question)?;
+        read(&answer).ok_or_else(|| {
+            let message = format!("`{}` is a question of another kind", question.key);
+            Failure::new(Exit::Failed, "internal", message)
+        })
+    }
+
+    /// Asks several questions, so that without a user all open ones are named at once. Going back leads to the question
+    /// before; at the first there is no way back.
+    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Answers, Failure> {
         let mut known = Vec::with_capacity(questions.len());
         let mut open = Vec::new();
         let mut wrong: Option<Failure> = None;
@@ -142,7 +198,7 @@ impl Session {
         &mut self,
         questions: &[Question],
         known: Vec<Option<Answer>>,
-    ) -> Result<Option<Vec<Answer>>, Failure> {
+    ) -> Result<Answers, Failure> {
         let asked: Vec<usize> = (0..questions.len())
             .filter(|&index| known[index].is_none())
             .collect();
@@ -150,10 +206,9 @@ impl Session {
         let mut turn = 0;
         while let Some(&index) = asked.get(turn) {
             let mut question = questions[index].clone();
-            question.back |= turn > 0;
+            question.back = turn > 0;
             match self.ui.ask(&question)? {
-                Answer::Back if turn == 0 => return Ok(None),
-                Answer::Back => turn -= 1,
+                Answer::Back => turn = turn.saturating_sub(1),
                 answer @ (Answer::Text(_)
                 | Answer::Secret(_)
                 | Answer::Confirm(_)
@@ -163,7 +218,13 @@ impl Session {
                 }
             }
         }
-        Ok(Some(answers.into_iter().flatten().collect()))
+        let keys = questions.iter().map(|question| question.key.clone());
+        let answers = keys.zip(answers);
+        Ok(Answers::new(
+            answers
+                .filter_map(|(key, answer)| Some((key, answer?)))
+                .collect(),
+        ))
     }
 
     /// Asks until `parse` accepts the answer; its error is shown with the question. An answer that is not the user's own
@@ -359,6 +420,5 @@ fn input_required(open: Vec<Question>) -> Failure {
             format!("answer with {flags}")
         });
     }
-    failure.inputs = open.into();
-    failure
+    failure.with_inputs(open)
 }

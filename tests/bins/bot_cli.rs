@@ -10,6 +10,7 @@ fn main() -> std::process::ExitCode {
             let patience = Duration::from_millis(milliseconds);
             bot_cli::main_with(Patience {
                 cancel: patience,
+                told: patience,
                 terminate: patience,
                 finish: patience,
                 reply: None,

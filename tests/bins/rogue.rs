@@ -40,6 +40,7 @@ fn main() -> io::Result<ExitCode> {
             say("")?;
             say(&reply(1))?;
         }
+        "stray" => say("Hello \u{1b}[31m\"world\"")?,
         "wrong-id" => say(&reply(99))?,
         "double" => {
             say(&reply(1))?;

@@ -4,24 +4,32 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ear::Ear;
 use super::ladder::{Ladder, Step};
 use super::process::{Event, Outgoing, Process, outgoing};
-use super::{Launch, Patience, Violation, not_runnable, service};
+use super::service::{self, Notice};
+use super::{Launch, Patience, Violation, not_runnable};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::line::Line;
-use crate::protocol::{CancelParams, Id, Message, NotAMessage, methods};
-use crate::ui::{Level, Ui};
+use crate::outcome::Format;
+use crate::process::Stopped;
+use crate::protocol::{
+    CancelParams, Id, MAX_LINE, Message, NearMessage, NotAMessage, WireCapabilities, methods,
+};
+use crate::ui::{Capabilities, Level, Ui};
 
 /// How often cancelling and deadlines are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
 /// How long the output of a plugin that has ended is read on.
 const DRAIN: Duration = Duration::from_millis(100);
+
+/// How long a plugin that wants the terminal has to tidy up.
+const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// A running plugin that serves requests one after the other.
 #[derive(Debug)]
@@ -34,7 +42,21 @@ pub struct Plugin {
     unsent: Option<Outgoing>,
     /// Whether the plugin was made to end: what it still asks for is not answered.
     ending: bool,
+    /// Whether the user was told that somebody stopped it.
+    stop_told: bool,
     ear: Ear,
+}
+
+/// A request that has no reply yet.
+struct Open<'a> {
+    id: Id,
+    cancel: &'a Cancel,
+    ladder: Ladder<'a>,
+    /// What the plugin was offered.
+    offered: Capabilities,
+    format: Format,
+    /// Parts of the result that came although they can't be shown before the rest.
+    output: String,
 }
 
 impl Plugin {
@@ -49,6 +71,7 @@ impl Plugin {
             last_id: 0,
             unsent: None,
             ending: false,
+            stop_told: false,
             ear: Ear::new(&launch.name),
         })
     }
@@ -64,22 +87,42 @@ impl Plugin {
     ) -> Result<Value, Failure> {
         self.last_id += 1;
         let id = Id::Number(self.last_id);
-        self.send(outgoing(&Message::Request {
+        let mut open = Open {
             id: id.clone(),
+            cancel,
+            ladder: Ladder::new(self.patience, cancel),
+            offered: offered(&params),
+            format: if params["context"]["format"] == "json" {
+                Format::Json
+            } else {
+                Format::Text
+            },
+            output: String::new(),
+        };
+        self.send(outgoing(&Message::Request {
+            id,
             method: method.to_owned(),
             params,
         }));
-        self.await_reply(&id, ui, cancel)
+        let mut result = self.await_reply(&mut open, ui)?;
+        if let Some(Value::String(text)) = result.get_mut("text") {
+            text.insert_str(0, &open.output);
+        } else if let Some(result) = result.as_object_mut()
+            && !open.output.is_empty()
+            && !result.contains_key("text")
+        {
+            result.insert("text".to_owned(), open.output.into());
+        }
+        Ok(result)
     }
 
-    fn await_reply(&mut self, id: &Id, ui: &mut dyn Ui, cancel: &Cancel) -> Result<Value, Failure> {
-        let mut ladder = Ladder::new(self.patience, cancel);
+    fn await_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Value, Failure> {
         let mut output_ended = false;
         loop {
             match self.next_event() {
                 Ok(Event::Line(line)) => {
-                    if let Some(reply) = self.hear(line, id, ui)? {
-                        return self.judge(reply, &ladder, cancel);
+                    if let Some(reply) = self.hear(line, open, ui)? {
+                        return self.judge(reply, open);
                     }
                 }
                 Ok(Event::Stderr(line)) => self.ear.stderr(&line, ui),
@@ -89,22 +132,52 @@ impl Plugin {
                 }
             }
             if output_ended {
-                return self.without_reply(id, ui, &ladder, cancel);
+                return self.without_reply(open, ui);
             }
-            match ladder.climb(Instant::now()) {
+            match self.process.stopped() {
+                Some(Stopped::AtTheTerminal) => return Err(self.end_at_the_terminal(ui)),
+                Some(Stopped::BySomebody) => self.tell_of_the_stop(open.cancel, ui),
+                None => self.stop_told = false,
+            }
+            match open.ladder.climb(Instant::now()) {
                 None => {}
-                Some(Step::Tell(reason)) => self.tell_to_stop(id, reason),
+                Some(Step::Tell(reason)) => {
+                    // What the terminal shows for Ctrl-C would stand behind it.
+                    ui.clear_progress();
+                    self.tell_to_stop(&open.id, reason);
+                }
                 Some(Step::Terminate) => {
                     // It may have something to say on its way out, but nothing to hear any more.
                     self.unsent = None;
                     self.ending = true;
-                    self.process.signal(Signal::TERM);
+                    self.process.terminate();
                 }
                 Some(Step::Kill) => {
                     self.end(Duration::ZERO, ui);
-                    return Err(self.stopped(&ladder, cancel));
+                    return Err(self.stopped(open));
                 }
             }
+        }
+    }
+
+    /// A plugin that waits for the terminal waits for ever. What it is to tidy up it can do after it is let go on.
+    fn end_at_the_terminal(&mut self, ui: &mut dyn Ui) -> Failure {
+        self.end(self.patience.terminate.min(AT_ONCE), ui);
+        Violation::WantsTerminal.by(&self.name).into()
+    }
+
+    /// Somebody may have a reason to stop it, but not for as long as it is to come to its end.
+    fn tell_of_the_stop(&mut self, cancel: &Cancel, ui: &mut dyn Ui) {
+        if cancel.requested() {
+            self.process.resume();
+        } else if !self.stop_told {
+            self.stop_told = true;
+            let message = format!(
+                "plugin `{}` was stopped by a signal; it goes on after `kill -CONT {}`",
+                self.name,
+                self.process.id()
+            );
+            ui.log(Level::Warn, &message);
         }
     }
 
@@ -136,11 +209,11 @@ impl Plugin {
         let _ = self.process.send(outgoing(&message));
     }
 
-    /// Takes a line; the reply to `id` if it is that.
+    /// Takes a line; the reply to the open request if it is that.
     fn hear(
         &mut self,
         line: Line,
-        id: &Id,
+        open: &mut Open<'_>,
         ui: &mut dyn Ui,
     ) -> Result<Option<Result<Value, Failure>>, Failure> {
         let bytes = match line {
@@ -151,33 +224,103 @@ impl Plugin {
             return Ok(None);
         }
         match Message::from_line(&bytes) {
-            Ok(Message::Request { .. }) if self.ending => {}
             Ok(Message::Request { id, method, params }) => {
-                let reply = service::reply(id, &method, params, ui);
-                if reply.secret {
-                    self.ear.be_discreet();
-                }
-                self.send(reply.line);
+                self.serve(id, &method, params, open, ui);
             }
-            Ok(Message::Notification { method, params }) => service::show(&method, params, ui),
+            Ok(Message::Notification { method, params }) => {
+                let notice = Notice::read(&method, params);
+                self.notice(&method, notice, open, ui);
+            }
             Ok(Message::Result {
                 id: replied,
                 result,
-            }) if replied == *id => {
+            }) if replied == open.id => {
                 return Ok(Some(Ok(result)));
             }
             // A plugin that could not read the request can't name it.
             Ok(Message::Error { id: replied, error })
-                if replied.as_ref().is_none_or(|replied| replied == id) =>
+                if replied.as_ref().is_none_or(|replied| *replied == open.id) =>
             {
+                for problem in error.read_details().1 {
+                    let what = format!("sent an error that can't be read as a whole: {problem}");
+                    self.ear.note(&what, ui);
+                }
                 return Ok(Some(Err(error.into())));
             }
             Ok(Message::Result { id: replied, .. }) => return Err(self.stray(Some(replied), ui)),
             Ok(Message::Error { id: replied, .. }) => return Err(self.stray(replied, ui)),
             Err(NotAMessage::NotUtf8) => return Err(self.give_up(Violation::NotUtf8, ui)),
-            Err(NotAMessage::NotJson | NotAMessage::NotJsonRpc) => self.ear.skipped(&bytes, ui),
+            Err(NotAMessage::NotJson | NotAMessage::NotJsonRpc) => {
+                match NearMessage::of(&bytes, &open.id) {
+                    Some(NearMessage::Reply(reason)) => {
+                        return Err(self.give_up(Violation::WrongReply(reason), ui));
+                    }
+                    Some(NearMessage::Other(reason)) => self.ear.skipped(&bytes, Some(&reason), ui),
+                    None => self.ear.skipped(&bytes, None, ui),
+                }
+            }
         }
         Ok(None)
+    }
+
+    /// Serves a request of the plugin, as long as it can take the answer: nobody is asked for a plugin that has ended.
+    fn serve(&mut self, id: Id, method: &str, params: Value, open: &Open<'_>, ui: &mut dyn Ui) {
+        if self.ending || !self.process.takes_answers() {
+            return;
+        }
+        let mut wanted = || self.process.takes_answers();
+        let reply = service::reply(id, method, params, &open.offered, ui, &mut wanted);
+        let Some(reply) = reply else {
+            return;
+        };
+        if reply.secret {
+            self.ear.be_discreet();
+        }
+        self.send(reply.line);
+        if reply.cancelled && !open.cancel.requested() {
+            // Whoever cancels a question cancels the work.
+            open.cancel.request();
+        }
+    }
+
+    /// Shows a notification of the plugin, if it belongs to the open request.
+    fn notice(&self, method: &str, notice: Notice, open: &mut Open<'_>, ui: &mut dyn Ui) {
+        if let Some(id) = notice.request()
+            && *id != open.id
+        {
+            let what = format!("sent `{method}` for the request {id}, which is not open");
+            return self.ear.note(&what, ui);
+        }
+        match notice {
+            Notice::Progress(progress) => {
+                ui.progress(&progress.message, progress.current, progress.total);
+            }
+            Notice::Log(log) => ui.log(service::level(log.level), &log.message),
+            Notice::Output(output) if open.offered.output => ui.output(&output.text),
+            Notice::Output(output) => {
+                let fits = open.output.len() + output.text.len() <= MAX_LINE;
+                let what = match open.format {
+                    Format::Json => "sent `output`, which is not a part of the JSON document",
+                    Format::Text if !fits => "sent more `output` than fits into a line",
+                    Format::Text => "sent `output`, which can't be shown before the result",
+                };
+                self.ear.note(what, ui);
+                if open.format == Format::Text && fits {
+                    open.output.push_str(&output.text);
+                }
+            }
+            Notice::Unknown => {
+                let method = method.escape_debug();
+                ui.log(
+                    Level::Debug,
+                    &format!("ignored the notification `{method}`"),
+                );
+            }
+            Notice::Unreadable(problem) => {
+                let what = format!("sent `{method}` that can't be read: {problem}");
+                self.ear.note(&what, ui);
+            }
+        }
     }
 
     /// A reply that nobody waits for.
@@ -192,43 +335,34 @@ impl Plugin {
     }
 
     /// A reply as it counts: one that came too late is none.
-    fn judge(
-        &self,
-        reply: Result<Value, Failure>,
-        ladder: &Ladder,
-        cancel: &Cancel,
-    ) -> Result<Value, Failure> {
-        match ladder.late() {
+    fn judge(&self, reply: Result<Value, Failure>, open: &Open<'_>) -> Result<Value, Failure> {
+        match open.ladder.late() {
             Some(seconds) => Err(Violation::Late(seconds).by(&self.name).into()),
-            None => reply.map_err(|failure| cancel.explain(failure)),
+            None => reply.map_err(|failure| open.cancel.explain(failure)),
         }
     }
 
     /// The failure of a plugin that was to stop and did not reply.
-    fn stopped(&self, ladder: &Ladder, cancel: &Cancel) -> Failure {
-        match ladder.late() {
+    fn stopped(&self, open: &Open<'_>) -> Failure {
+        match open.ladder.late() {
             Some(seconds) => Violation::Late(seconds).by(&self.name).into(),
-            None => cancel.explain(Failure::cancelled()),
+            None => open.cancel.explain(Failure::cancelled()),
         }
     }
 
     /// The output ended or the process did: a last look at what it left, then it is over.
-    fn without_reply(
-        &mut self,
-        id: &Id,
-        ui: &mut dyn Ui,
-        ladder: &Ladder,
-        cancel: &Cancel,
-    ) -> Result<Value, Failure> {
+    fn without_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Value, Failure> {
+        let cancels = open.cancel.count();
         let deadline = Instant::now() + self.patience.finish;
-        while Instant::now() < deadline {
+        let is_time = || Instant::now() < deadline && open.cancel.count() == cancels;
+        while is_time() {
             let Ok(event) = self.process.next_event(DRAIN) else {
                 break;
             };
             match event {
                 Event::Line(line) => {
-                    if let Some(reply) = self.hear(line, id, ui)? {
-                        return self.judge(reply, ladder, cancel);
+                    if let Some(reply) = self.hear(line, open, ui)? {
+                        return self.judge(reply, open);
                     }
                 }
                 Event::Stderr(line) => self.ear.stderr(&line, ui),
@@ -236,19 +370,28 @@ impl Plugin {
             }
         }
         self.process.close_input();
-        let end = self
-            .process
-            .wait_until(Instant::now() + self.patience.finish);
+        let deadline = Instant::now() + self.patience.finish;
+        while self.process.end().is_none()
+            && Instant::now() < deadline
+            && open.cancel.count() == cancels
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let end = self.process.end();
         self.end(self.patience.terminate, ui);
-        if cancel.requested() || ladder.late().is_some() {
-            return Err(self.stopped(ladder, cancel));
+        if open.cancel.requested() || open.ladder.late().is_some() {
+            return Err(self.stopped(open));
         }
         let end = end.map_or_else(
             || "its output was closed".to_owned(),
             |status| status.to_string(),
         );
-        let stderr = self.ear.last_words();
-        Err(Violation::NoReply { end, stderr }.by(&self.name).into())
+        let violation = Violation::NoReply {
+            end,
+            stderr: self.ear.last_words(),
+            printed: self.ear.last_printed(),
+        };
+        Err(violation.by(&self.name).into())
     }
 
     /// Ends the plugin: its input ends, then it has a moment, then it is ended with everything it started.
@@ -264,7 +407,7 @@ impl Plugin {
                 Ok(event) => double = double.or(self.ear.late(event, ui)),
                 Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(TICK),
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.process.wait_until(Instant::now() + pause);
+                    thread::sleep(pause);
                     pause = (pause * 2).min(TICK);
                 }
             }
@@ -300,4 +443,10 @@ impl Plugin {
         }
         double
     }
+}
+
+/// What the parameters of a request offer the plugin.
+fn offered(params: &Value) -> Capabilities {
+    let wire = WireCapabilities::deserialize(&params["capabilities"]);
+    Capabilities::from(&wire.unwrap_or_default())
 }

@@ -19,6 +19,9 @@ const SHOWN: usize = 120;
 pub struct Ear {
     plugin: String,
     last_words: VecDeque<String>,
+    last_printed: Option<String>,
+    /// Whether the user was told of a line that is almost a message: one is enough.
+    warned: bool,
     /// Whether the plugin knows a password, which it may say at any time from now on.
     discreet: bool,
 }
@@ -29,6 +32,8 @@ impl Ear {
         Self {
             plugin: plugin.to_owned(),
             last_words: VecDeque::new(),
+            last_printed: None,
+            warned: false,
             discreet: false,
         }
     }
@@ -59,20 +64,35 @@ impl Ear {
         self.last_words.iter().cloned().collect()
     }
 
-    /// Names a line that is not a message.
-    pub fn skipped(&self, line: &[u8], ui: &mut dyn Ui) {
+    /// The last line that was printed and that is not a message.
+    pub fn last_printed(&self) -> Option<String> {
+        self.last_printed.clone().filter(|_| !self.discreet)
+    }
+
+    /// Names a line that is not a message, and of one that was meant as a message why it is none.
+    pub fn skipped(&mut self, line: &[u8], near: Option<&str>, ui: &mut dyn Ui) {
+        let plugin = &self.plugin;
+        if let Some(reason) = near
+            && !self.warned
+        {
+            self.warned = true;
+            let message =
+                format!("plugin `{plugin}` printed a line that is almost a message: {reason}");
+            ui.log(Level::Warn, &message);
+        }
         let what = if self.discreet {
             format!("{} bytes", line.len())
         } else {
-            let text = String::from_utf8_lossy(line);
-            let start: String = text.chars().take(SHOWN).collect();
-            format!("`{}`", start.escape_debug())
+            quoted(line)
         };
-        let message = format!(
-            "plugin `{}` printed a line that is not a message: {what}",
-            self.plugin
-        );
+        let message = format!("plugin `{plugin}` printed a line that is not a message: {what}");
         ui.log(Level::Info, &message);
+        self.last_printed = Some(what);
+    }
+
+    /// Says something about the plugin that its author may want to know.
+    pub fn note(&self, what: &str, ui: &mut dyn Ui) {
+        ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
     }
 
     /// Looks at what a plugin says when nobody waits for it any more.
@@ -91,4 +111,18 @@ impl Ear {
             Event::Line(Line::TooLong { .. }) | Event::OutputEnded => None,
         }
     }
+}
+
+/// The beginning of a line, with what commands a terminal made visible.
+fn quoted(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let start = text.chars().take(SHOWN).flat_map(|character| {
+        let (escaped, plain) = if character.is_control() {
+            (Some(character.escape_debug()), None)
+        } else {
+            (None, Some(character))
+        };
+        escaped.into_iter().flatten().chain(plain)
+    });
+    format!("`{}`", start.collect::<String>())
 }

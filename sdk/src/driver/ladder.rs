@@ -59,7 +59,7 @@ impl<'a> Ladder<'a> {
                 (Rung::Told(now, 1), Step::Tell("timeout"))
             }
             Rung::Told(since, enough)
-                if self.cancel.count() >= enough || over(since, self.patience.cancel) =>
+                if self.cancel.count() >= enough || over(since, self.patience()) =>
             {
                 (Rung::Terminated(now), Step::Terminate)
             }
@@ -78,6 +78,15 @@ impl<'a> Ladder<'a> {
         (!self.cancel.requested()).then_some(limit.as_secs())
     }
 
+    /// From `cancel` to TERM.
+    fn patience(&self) -> Duration {
+        if self.cancel.terminated() {
+            self.patience.told
+        } else {
+            self.patience.cancel
+        }
+    }
+
     fn wish(&self) -> &'static str {
         if self.cancel.terminated() {
             "signal"
@@ -93,10 +102,11 @@ mod tests {
 
     use super::{Ladder, Step};
     use crate::cancel::Cancel;
-    use crate::driver::Patience;
+    use crate::driver::{DEEPEST, Patience};
 
     const PATIENCE: Patience = Patience {
         cancel: Duration::from_secs(5),
+        told: Duration::from_secs(5),
         terminate: Duration::from_secs(2),
         finish: Duration::from_secs(2),
         reply: Some(Duration::from_secs(60)),
@@ -139,6 +149,24 @@ mod tests {
         assert_eq!(climbed(&mut ladder, &[1]), [Some(Step::Tell("signal"))]);
         cancel.request();
         assert_eq!(climbed(&mut ladder, &[1]), [Some(Step::Terminate)]);
+    }
+
+    #[test]
+    fn a_nested_host_passes_a_signal_on_at_once_and_kills_before_the_one_above() {
+        let mut above = PATIENCE;
+        for depth in 1..DEEPEST {
+            let patience = PATIENCE.below(depth);
+            assert!(patience.terminate < above.terminate, "{depth}");
+            let cancel = Cancel::new();
+            let mut ladder = Ladder::new(patience, &cancel);
+            cancel.terminate();
+            assert_eq!(
+                climbed(&mut ladder, &[1, 1]),
+                [Some(Step::Tell("signal")), Some(Step::Terminate)]
+            );
+            above = patience;
+        }
+        assert_eq!(PATIENCE.below(0), PATIENCE);
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! A plugin's process: its streams as events, its end, and the end of everything it started.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use zeroize::Zeroizing;
 
 use super::Launch;
-use crate::core_dump;
 use crate::line::{self, Line};
+use crate::process::{Group, Stopped};
 use crate::protocol::Message;
 
 /// How many events wait to be looked at before the plugin has to wait, and how many lines for the plugin.
@@ -35,13 +35,11 @@ pub enum Event {
 /// A running plugin.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
-    group: Pid,
+    group: Group,
     input: Option<SyncSender<Outgoing>>,
     events: Receiver<Event>,
-    ended: Option<ExitStatus>,
-    /// Whether nothing is left of the group, whose number may belong to strangers from then on.
-    group_ended: bool,
+    /// Whether standard output has ended, perhaps with lines that nobody has looked at yet.
+    output_ended: Arc<AtomicBool>,
 }
 
 /// A line on its way to the plugin. It may hold a password.
@@ -61,28 +59,26 @@ impl Process {
             .envs(launch.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        let child = core_dump::as_found(|| command.spawn())?;
+            .stderr(Stdio::piped());
+        let mut group = Group::start(&mut command)?;
+        let (stdin, stdout, stderr) = group.take_streams();
         let (sender, events) = mpsc::sync_channel(BACKLOG);
         let (lines, queue) = mpsc::sync_channel(BACKLOG);
-        // Without its threads it is dropped, which ends the child.
-        let mut process = Self {
-            group: Pid::from_child(&child),
-            child,
+        // Without its threads it is dropped, which ends the group.
+        let process = Self {
+            group,
             input: Some(lines),
             events,
-            ended: None,
-            group_ended: false,
+            output_ended: Arc::default(),
         };
-        if let Some(stdout) = process.child.stdout.take() {
-            let sender = sender.clone();
-            beside(move || read_output(BufReader::new(stdout), &sender))?;
+        if let Some(stdout) = stdout {
+            let (sender, ended) = (sender.clone(), Arc::clone(&process.output_ended));
+            beside(move || read_output(BufReader::new(stdout), &sender, &ended))?;
         }
-        if let Some(stderr) = process.child.stderr.take() {
+        if let Some(stderr) = stderr {
             beside(move || read_stderr(BufReader::new(stderr), &sender))?;
         }
-        if let Some(stdin) = process.child.stdin.take() {
+        if let Some(stdin) = stdin {
             beside(move || write_input(stdin, &queue))?;
         }
         Ok(process)
@@ -109,49 +105,44 @@ impl Process {
 
     /// How the plugin ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
-        if self.ended.is_none() {
-            self.ended = self.child.try_wait().ok().flatten();
-        }
-        self.ended
+        self.group.end()
     }
 
-    /// Waits until the plugin has ended, at most until `deadline`.
-    pub fn wait_until(&mut self, deadline: Instant) -> Option<ExitStatus> {
-        let mut pause = Duration::from_millis(1);
-        loop {
-            if let Some(status) = self.end() {
-                return Some(status);
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return None;
-            }
-            thread::sleep(pause.min(left));
-            pause = (pause * 2).min(Duration::from_millis(16));
-        }
+    /// The number of the plugin's process.
+    pub fn id(&self) -> u32 {
+        self.group.id()
     }
 
-    /// Signals the plugin and everything it started that is still in its group.
-    pub fn signal(&self, signal: Signal) {
-        // The group may have ended by itself meanwhile.
-        let _ = kill_process_group(self.group, signal);
+    /// Why the plugin is stopped, if it is.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.group.stopped()
     }
 
-    /// Whether anything in the plugin's group is still there.
-    fn group_lives(&self) -> bool {
-        test_kill_process_group(self.group).is_ok()
+    /// Whether the plugin can still take an answer.
+    pub fn takes_answers(&mut self) -> bool {
+        self.end().is_none()
+            && !self.output_ended.load(Ordering::SeqCst)
+            && self.stopped() != Some(Stopped::AtTheTerminal)
+    }
+
+    /// Lets a plugin that is stopped go on.
+    pub fn resume(&self) {
+        self.group.resume();
+    }
+
+    /// Tells the plugin, and everything it started that is still in its group, to end.
+    pub fn terminate(&self) {
+        self.group.terminate();
     }
 
     /// Ends what is left of the plugin's group: TERM, and KILL after `patience`. What it says meanwhile goes to `hear`: a
     /// plugin that can't get rid of its output would not come to its end.
     pub fn end_group(&mut self, patience: Duration, hear: &mut dyn FnMut(Event)) {
         self.close_input();
-        self.end();
-        if self.group_ended || !self.group_lives() {
-            self.group_ended = true;
+        if !self.group.is_left() {
             return;
         }
-        self.signal(Signal::TERM);
+        self.terminate();
         let deadline = Instant::now() + patience;
         let mut pause = Duration::from_millis(1);
         while Instant::now() < deadline {
@@ -163,30 +154,12 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(pause),
             }
-            self.end();
-            if !self.group_lives() {
-                self.group_ended = true;
+            if !self.group.is_left() {
                 return;
             }
             pause = (pause * 2).min(Duration::from_millis(16));
         }
-        self.kill();
-    }
-
-    fn kill(&mut self) {
-        self.signal(Signal::KILL);
-        self.group_ended = true;
-        if self.ended.is_none() {
-            self.ended = self.child.wait().ok();
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        if !self.group_ended {
-            self.kill();
-        }
+        self.group.kill();
     }
 }
 
@@ -195,7 +168,7 @@ fn beside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.
-fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>) {
+fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>, ended: &AtomicBool) {
     while let Ok(Some(line)) = line::read(&mut stdout) {
         let too_long = matches!(line, Line::TooLong { .. });
         if events.send(Event::Line(line)).is_err() || too_long {
@@ -203,6 +176,7 @@ fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>) {
             return;
         }
     }
+    ended.store(true, Ordering::SeqCst);
     drop(events.send(Event::OutputEnded));
 }
 

@@ -15,7 +15,7 @@ use crate::protocol::{
 };
 use crate::question::{Answer, Question};
 use crate::secret::Secret;
-use crate::ui::{Level, Ui};
+use crate::ui::{self, Capabilities, Level, Ui};
 
 /// What a request of the plugin is answered.
 #[derive(Debug)]
@@ -24,22 +24,41 @@ pub struct Served {
     pub line: Outgoing,
     /// Whether it holds a password.
     pub secret: bool,
+    /// Whether the user rather wants to stop.
+    pub cancelled: bool,
 }
 
-/// Serves a request of the plugin.
-pub fn reply(id: Id, method: &str, params: Value, ui: &mut dyn Ui) -> Served {
+/// Serves a request of the plugin for as long as it is `wanted`; `None` if it was not any more.
+pub fn reply(
+    id: Id,
+    method: &str,
+    params: Value,
+    offered: &Capabilities,
+    ui: &mut dyn Ui,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Option<Served> {
+    let mut cancelled = false;
     let served = match method {
-        methods::ASK => match ask(params, ui) {
+        methods::ASK => match ask(params, offered, ui, wanted) {
+            Ok(Answered::Withdrawn) => return None,
             Ok(Answered::Secret(secret)) => {
-                return Served {
+                return Some(Served {
                     line: secret_line(&id, &secret),
                     secret: true,
-                };
+                    cancelled,
+                });
             }
-            Ok(Answered::Other(result)) => Ok(json!(result)),
+            Ok(Answered::Other(result)) => {
+                cancelled = result.action == AskAction::Cancel;
+                Ok(json!(result))
+            }
             Err(error) => Err(error),
         },
-        methods::STDIN => stdin(ui),
+        methods::STDIN => match stdin(offered, ui, wanted) {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => return None,
+            Err(error) => Err(error),
+        },
         _ => Err(ErrorObject::protocol(
             codes::METHOD_NOT_FOUND,
             format!("the host has no method `{method}`"),
@@ -52,52 +71,69 @@ pub fn reply(id: Id, method: &str, params: Value, ui: &mut dyn Ui) -> Served {
             error,
         },
     };
-    Served {
+    Some(Served {
         line: outgoing(&message),
         secret: false,
+        cancelled,
+    })
+}
+
+/// What a notification of the plugin is.
+#[derive(Debug)]
+pub enum Notice {
+    /// How far the work is.
+    Progress(ProgressParams),
+    /// A line beside the result.
+    Log(LogParams),
+    /// A part of the result.
+    Output(OutputParams),
+    /// It belongs to a later version.
+    Unknown,
+    /// It can't be read; why.
+    Unreadable(String),
+}
+
+impl Notice {
+    /// Reads a notification.
+    pub fn read(method: &str, params: Value) -> Self {
+        let read = match method {
+            methods::PROGRESS => shape::read("params", params).map(Self::Progress),
+            methods::LOG => shape::read("params", params).map(Self::Log),
+            methods::OUTPUT => shape::read("params", params).map(Self::Output),
+            _ => Ok(Self::Unknown),
+        };
+        read.unwrap_or_else(Self::Unreadable)
+    }
+
+    /// The request that it belongs to.
+    pub fn request(&self) -> Option<&Id> {
+        match self {
+            Self::Progress(ProgressParams { id, .. })
+            | Self::Log(LogParams { id, .. })
+            | Self::Output(OutputParams { id, .. }) => Some(id),
+            Self::Unknown | Self::Unreadable(_) => None,
+        }
     }
 }
 
-/// Shows a notification of the plugin. Unknown and malformed ones are later versions' business.
-pub fn show(method: &str, params: Value, ui: &mut dyn Ui) {
-    match method {
-        methods::PROGRESS => {
-            if let Ok(ProgressParams {
-                message,
-                current,
-                total,
-                ..
-            }) = decode(params)
-            {
-                ui.progress(&message, current, total);
-            }
-        }
-        methods::LOG => {
-            if let Ok(LogParams { level, message, .. }) = decode(params) {
-                let level = match level {
-                    LogLevel::Debug => Level::Debug,
-                    LogLevel::Info => Level::Info,
-                    LogLevel::Note => Level::Note,
-                    LogLevel::Warn => Level::Warn,
-                };
-                ui.log(level, &message);
-            }
-        }
-        methods::OUTPUT => {
-            if let Ok(OutputParams { text, .. }) = decode(params) {
-                ui.output(&text);
-            }
-        }
-        _ => ui.log(
-            Level::Debug,
-            &format!("ignored the notification `{}`", method.escape_debug()),
-        ),
+/// The level of a log line in its form for the user interface.
+pub fn level(level: LogLevel) -> Level {
+    match level {
+        LogLevel::Debug => Level::Debug,
+        LogLevel::Info => Level::Info,
+        LogLevel::Note => Level::Note,
+        LogLevel::Warn => Level::Warn,
     }
 }
 
-fn ask(params: Value, ui: &mut dyn Ui) -> Result<Answered, ErrorObject> {
+fn ask(
+    params: Value,
+    offered: &Capabilities,
+    ui: &mut dyn Ui,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Answered, ErrorObject> {
     let mut question: Question = decode(params)?;
-    if !ui.capabilities().ask.contains(&question.kind) {
+    if !offered.ask.contains(&question.kind) {
         return Err(ErrorObject::from(
             Failure::new(
                 Exit::Usage,
@@ -111,13 +147,14 @@ fn ask(params: Value, ui: &mut dyn Ui) -> Result<Answered, ErrorObject> {
         ));
     }
     loop {
-        let value = match ui.ask(&question) {
+        let value = match ui.ask_while(&question, wanted) {
             // Any text may be a password: there is nothing to check.
             Ok(Answer::Secret(secret)) => return Ok(Answered::Secret(secret)),
             Ok(Answer::Back) => return Ok(Answered::without_value(AskAction::Back)),
             Ok(Answer::Text(text)) => Value::String(text),
             Ok(Answer::Confirm(yes)) => Value::Bool(yes),
             Ok(Answer::Many(values)) => json!(values),
+            Err(failure) if failure.code == ui::withdrawn().code => return Ok(Answered::Withdrawn),
             Err(failure) if failure.exit == Exit::Cancelled => {
                 return Ok(Answered::without_value(AskAction::Cancel));
             }
@@ -139,6 +176,8 @@ fn ask(params: Value, ui: &mut dyn Ui) -> Result<Answered, ErrorObject> {
 enum Answered {
     Secret(Secret),
     Other(AskResult),
+    /// Nobody waits for the answer any more.
+    Withdrawn,
 }
 
 impl Answered {
@@ -180,12 +219,19 @@ fn secret_line(id: &Id, secret: &Secret) -> Outgoing {
     line
 }
 
-fn stdin(ui: &mut dyn Ui) -> Result<Value, ErrorObject> {
-    if !ui.capabilities().stdin {
+fn stdin(
+    offered: &Capabilities,
+    ui: &mut dyn Ui,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Option<Value>, ErrorObject> {
+    if !offered.stdin {
         let failure = Failure::new(Exit::Usage, "no_stdin", "there is no piped input to read");
         return Err(failure.into());
     }
-    let bytes = ui.stdin()?;
+    let bytes = match ui.stdin_while(wanted) {
+        Err(failure) if failure.code == ui::withdrawn().code => return Ok(None),
+        read => read?,
+    };
     let result = match String::from_utf8(bytes) {
         Ok(text) => StdinResult {
             text: Some(text),
@@ -209,7 +255,7 @@ fn stdin(ui: &mut dyn Ui) -> Result<Value, ErrorObject> {
         );
         return Err(failure.into());
     }
-    Ok(result)
+    Ok(Some(result))
 }
 
 fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {

@@ -82,6 +82,7 @@ impl Ui for Recorder {
 
 const QUICK: Patience = Patience {
     cancel: Duration::from_millis(200),
+    told: Duration::from_millis(200),
     terminate: Duration::from_millis(200),
     finish: Duration::from_millis(500),
     reply: Some(Duration::from_secs(20)),
@@ -102,6 +103,7 @@ fn params() -> RunParams {
     RunParams {
         protocol: protocol::VERSION.to_owned(),
         argv: Some(Vec::new()),
+        capabilities: (&Capabilities::all()).into(),
         ..RunParams::default()
     }
 }

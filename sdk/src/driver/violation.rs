@@ -12,7 +12,13 @@ pub enum Violation {
         end: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
+        /// The last line that it printed and that is not a message.
+        printed: Option<String>,
     },
+    /// What it replied is not quite a reply; why.
+    WrongReply(String),
+    /// It, or a program that it started, used the terminal.
+    WantsTerminal,
     /// It replied to a request that nobody made.
     WrongId(Option<Id>),
     /// It replied twice.
@@ -56,13 +62,32 @@ impl From<Blamed<'_>> for Failure {
             Self::new(Exit::Protocol, code, format!("plugin `{plugin}` {what}"))
         };
         match violation {
-            Violation::NoReply { end, stderr } => {
+            Violation::NoReply {
+                end,
+                stderr,
+                printed,
+            } => {
                 let mut failure = broken("no_reply", format!("ended without a reply ({end})"));
                 if let Some(last) = stderr.last() {
                     failure = failure.hint(format!("its last words: {last}"));
                 }
+                if let Some(line) = printed {
+                    failure =
+                        failure.hint(format!("it printed a line that is not a message: {line}"));
+                }
                 failure
             }
+            Violation::WrongReply(reason) => broken(
+                "wrong_reply",
+                format!("sent a reply that can't be read: {reason}"),
+            ),
+            Violation::WantsTerminal => broken(
+                "wants_terminal",
+                "wants the terminal, which belongs to the host while the plugin works".to_owned(),
+            )
+            .hint(
+                "the plugin's manifest has to declare a command that needs the terminal `direct`",
+            ),
             Violation::WrongId(Some(id)) => broken(
                 "wrong_id",
                 format!("replied to request {id}, which nobody made"),

@@ -122,8 +122,9 @@ fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, Erro
         methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
         methods::COMPLETE => {
             let params: CompleteParams = decode(request.params)?;
+            let context = context(&params.context, &host.cwd, Format::Text);
             Ok(json!(CompleteResult {
-                candidates: complete::<C>(&params.argv)
+                candidates: complete::<C>(&params.argv, &context)?
             }))
         }
         method => {
@@ -259,26 +260,25 @@ fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
     }
 }
 
-fn complete<C: Command>(words: &[String]) -> Vec<Candidate> {
+fn complete<C: Command>(words: &[String], context: &Context) -> Result<Vec<Candidate>, Failure> {
     let manifest = describe::manifest::<C>();
     let Some(command) = &manifest.command else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let mut completion = crate::complete::at_end(command, words);
     let mut candidates = std::mem::take(&mut completion.candidates);
     if let Some(argument) = &completion.dynamic {
         let word = words.last().map_or("", |word| completion.typed(word));
-        candidates.extend(
-            C::complete(argument, words)
-                .into_iter()
-                .filter(|candidate| candidate.value.starts_with(word))
-                .map(|candidate| Candidate {
-                    value: format!("{}{}", completion.prefix, candidate.value),
-                    about: candidate.about,
-                }),
-        );
+        let known = C::complete(argument, words, context)?;
+        let fitting = known
+            .into_iter()
+            .filter(|candidate| candidate.value.starts_with(word));
+        candidates.extend(fitting.map(|candidate| Candidate {
+            value: format!("{}{}", completion.prefix, candidate.value),
+            about: candidate.about,
+        }));
     }
-    candidates
+    Ok(candidates)
 }
 
 fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {

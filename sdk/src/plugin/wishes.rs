@@ -1,21 +1,16 @@
 //! What is being worked on, and who wants it to stop: the host, the end of the host, or a signal to this process.
 
 use std::collections::HashMap;
-use std::io;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-
 use super::peer::Reply;
 use crate::cancel::Cancel;
+use crate::failure::Failure;
+use crate::process::{Listened, StopSignal, listen_to_stop_signals};
 use crate::protocol::Id;
-
-/// What a shell adds to the number of the signal that ended a process.
-const SIGNALLED: i32 = 128;
 
 /// The wishes to stop, by request.
 #[derive(Clone)]
@@ -28,7 +23,7 @@ struct Open {
     /// To whoever waits for an answer of the host, as long as there can be one.
     waker: Option<Sender<Reply>>,
     /// The signal that told this process to end.
-    signal: Option<i32>,
+    signal: Option<StopSignal>,
 }
 
 impl Wishes {
@@ -93,22 +88,18 @@ impl Wishes {
     }
 
     /// From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
-    pub fn heed_signals(&self, grace: Duration) -> io::Result<()> {
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    pub fn heed_signals(&self, grace: Duration) -> Result<(), Failure> {
         let wishes = self.clone();
-        let thread = thread::Builder::new().spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                if wishes.told_to_end(signal) {
-                    thread::sleep(grace);
-                }
-                std::process::exit(SIGNALLED + signal);
+        listen_to_stop_signals(Listened::All, move |signal| {
+            if wishes.told_to_end(signal) {
+                thread::sleep(grace);
             }
-        });
-        thread.map(drop)
+            std::process::exit(signal.status().into());
+        })
     }
 
     /// Stops everything; whether there was something.
-    fn told_to_end(&self, signal: i32) -> bool {
+    fn told_to_end(&self, signal: StopSignal) -> bool {
         let mut open = self.lock();
         open.signal = Some(signal);
         for cancel in open.requests.values() {
@@ -132,16 +123,15 @@ impl Open {
     }
 
     fn status(&self) -> Option<u8> {
-        u8::try_from(SIGNALLED + self.signal?).ok()
+        self.signal.map(StopSignal::status)
     }
 }
 
 /// Ctrl-C is the user's wish, the other signals are somebody's order.
-fn stop(cancel: &Cancel, signal: i32) {
-    if signal == SIGINT {
-        cancel.request();
-    } else {
-        cancel.terminate();
+fn stop(cancel: &Cancel, signal: StopSignal) {
+    match signal {
+        StopSignal::Interrupt => cancel.request(),
+        StopSignal::Terminate | StopSignal::HangUp => cancel.terminate(),
     }
 }
 
@@ -149,15 +139,17 @@ fn stop(cancel: &Cancel, signal: i32) {
 mod tests {
     use std::sync::mpsc;
 
-    use signal_hook::consts::{SIGINT, SIGTERM};
-
     use super::Wishes;
     use crate::plugin::peer::Reply;
+    use crate::process::StopSignal;
     use crate::protocol::Id;
 
     #[test]
     fn a_signal_stops_what_is_open_and_what_comes_later() {
-        for (signal, terminated, status) in [(SIGINT, false, 130), (SIGTERM, true, 143)] {
+        for (signal, terminated, status) in [
+            (StopSignal::Interrupt, false, 130),
+            (StopSignal::Terminate, true, 143),
+        ] {
             let (waker, woken) = mpsc::channel();
             let wishes = Wishes::new(waker);
             let first = wishes.open(&Id::Number(1));
@@ -179,7 +171,7 @@ mod tests {
         wishes.open(&Id::Number(1));
         wishes.close(&Id::Number(1));
         assert_eq!(wishes.replied(), None);
-        assert!(!wishes.told_to_end(SIGTERM));
+        assert!(!wishes.told_to_end(StopSignal::Terminate));
         assert_eq!(wishes.status(), Some(143));
     }
 }

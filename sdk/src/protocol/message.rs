@@ -1,8 +1,10 @@
 //! The envelope: one JSON-RPC 2.0 message a line.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::shape;
 use crate::failure::{ChangeState, Exit, Failure, Field};
 use crate::question::Question;
 
@@ -69,6 +71,7 @@ pub struct ErrorObject {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct ErrorData {
     /// The finer cause, stable, in `snake_case`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -92,6 +95,7 @@ pub struct ErrorData {
 
 /// Why a line is not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotAMessage {
     /// It is not UTF-8.
     NotUtf8,
@@ -237,23 +241,54 @@ impl ErrorObject {
         }
     }
 
-    /// What is known beside the message; empty where `data` has another shape.
+    /// What is known beside the message, as far as it can be read.
     #[must_use]
     pub fn details(&self) -> ErrorData {
-        self.data
-            .as_ref()
-            .and_then(|data| ErrorData::deserialize(data).ok())
-            .unwrap_or_default()
+        self.read_details().0
     }
+
+    /// What is known beside the message, and what is wrong with the members that can't be read.
+    #[must_use]
+    pub fn read_details(&self) -> (ErrorData, Vec<String>) {
+        let mut problems = Vec::new();
+        let members = match &self.data {
+            Some(Value::Object(members)) => members,
+            None | Some(Value::Null) => return (ErrorData::default(), problems),
+            Some(_) => {
+                problems.push("`error.data` must be an object".to_owned());
+                return (ErrorData::default(), problems);
+            }
+        };
+        let data = ErrorData {
+            code: member(members, "code", &mut problems).unwrap_or_default(),
+            fields: member(members, "fields", &mut problems).unwrap_or_default(),
+            hints: member(members, "hints", &mut problems).unwrap_or_default(),
+            inputs: member(members, "inputs", &mut problems).unwrap_or_default(),
+            outcome: member(members, "outcome", &mut problems).flatten(),
+            supported: member(members, "supported", &mut problems).unwrap_or_default(),
+        };
+        (data, problems)
+    }
+}
+
+/// One member of `error.data`.
+fn member<T: DeserializeOwned>(
+    members: &Map<String, Value>,
+    name: &str,
+    problems: &mut Vec<String>,
+) -> Option<T> {
+    let value = members.get(name)?.clone();
+    let read = shape::read(&format!("error.data.{name}"), value);
+    read.map_err(|problem| problems.push(problem)).ok()
 }
 
 impl From<Failure> for ErrorObject {
     fn from(failure: Failure) -> Self {
         let data = ErrorData {
+            inputs: failure.inputs().to_vec(),
             code: failure.code,
             fields: failure.fields,
             hints: failure.hints,
-            inputs: failure.inputs.into_vec(),
             outcome: failure.outcome,
             supported: Vec::new(),
         };
@@ -282,7 +317,7 @@ impl From<ErrorObject> for Failure {
         let mut failure = Self::new(exit, code, error.message);
         failure.fields = details.fields;
         failure.hints = details.hints;
-        failure.inputs = details.inputs.into();
+        failure = failure.with_inputs(details.inputs);
         failure.outcome = details.outcome.or(failure.outcome);
         if !details.supported.is_empty() {
             let supported = details.supported.join(", ");
@@ -343,6 +378,37 @@ mod tests {
             });
             assert_eq!(failure.outcome, outcome, "{data}");
             assert_eq!(failure.hints, ["h"], "{data}");
+        }
+    }
+
+    #[test]
+    fn one_wrong_member_leaves_the_others() {
+        let error = ErrorObject {
+            code: 2,
+            message: "no".to_owned(),
+            data: Some(json!({
+                "code": "usage", "hints": ["h"], "fields": "oops", "inputs": [7], "supported": ["2.0"]
+            })),
+        };
+        let (data, problems) = error.read_details();
+        assert_eq!((data.code.as_str(), data.hints.len()), ("usage", 1));
+        assert_eq!(
+            problems,
+            [
+                "`error.data.fields` must be a list",
+                "`error.data.inputs[0]` must be an object"
+            ]
+        );
+        for (data, problem) in [
+            (json!("oops"), Some("`error.data` must be an object")),
+            (json!(null), None),
+        ] {
+            let data = Some(data);
+            let error = ErrorObject {
+                data,
+                ..error.clone()
+            };
+            assert_eq!(error.read_details().1.first().map(String::as_str), problem);
         }
     }
 

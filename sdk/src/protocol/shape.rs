@@ -3,12 +3,15 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::strict::Strict;
+
 /// Reads `value`, which is called `name`. The error names the field and what belongs there: `params.argv` must be a list.
 pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(Strict(value)).map_err(|error| {
         let path = error.path().to_string();
         let field = match path.as_str() {
             "." => name.to_owned(),
+            path if path.starts_with('[') => format!("{name}{path}"),
             path => format!("{name}.{path}"),
         };
         problem(&field, &error.into_inner().to_string())
@@ -127,6 +130,27 @@ mod tests {
         assert_eq!(
             problem::<RunParams>(json!({})),
             "`params` has no `protocol`"
+        );
+    }
+
+    #[test]
+    fn a_list_is_no_object() {
+        let object = "must be an object";
+        assert_eq!(
+            problem::<RunResult>(json!([])),
+            format!("`params` {object}")
+        );
+        for (field, value) in [("command", json!([])), ("command", json!(["x", "about"]))] {
+            let manifest = json!({ "protocol": "1.0", "name": "x", field: value });
+            assert_eq!(
+                problem::<Manifest>(manifest),
+                format!("`params.{field}` {object}")
+            );
+        }
+        let arguments = json!({ "protocol": "1.0", "name": "x", "command": { "arguments": [[]] } });
+        assert_eq!(
+            problem::<Manifest>(arguments),
+            format!("`params.command.arguments[0]` {object}")
         );
     }
 

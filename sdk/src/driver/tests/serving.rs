@@ -31,7 +31,7 @@ fn what_is_no_message_is_skipped_and_what_is_new_ignored() {
         shown,
         [
             "Info plugin `chatty` printed a line that is not a message: `Loading model ...`",
-            "Info plugin `chatty` printed a line that is not a message: `{\\\"level\\\":\\\"info\\\"}`",
+            "Info plugin `chatty` printed a line that is not a message: `{\"level\":\"info\"}`",
             "Debug ignored the notification `weather`",
             "progress Working Some(1) Some(2)",
             "Info noted",

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGXFSZ;
 
-use crate::cancel::is_ignored;
+use super::is_ignored;
 
 /// From now on, a write beyond the limit fails with an error instead of ending the process. A program that this process starts
 /// or becomes has the signal as this process found it.

@@ -1,0 +1,9 @@
+//! Starts, signals and ends processes. Another system needs another side of this module; nothing else in the library or in the
+//! host knows what a signal or a process group is.
+
+mod unix;
+
+pub(crate) use unix::{Group, Stopped};
+pub use unix::{
+    Listened, StopSignal, become_program, core_dump, file_size, is_ignored, listen_to_stop_signals,
+};

@@ -1,0 +1,84 @@
+//! The signals that tell a process to stop.
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::cancel::beside;
+use crate::failure::{Exit, Failure, reason};
+
+/// A signal that tells a process to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopSignal {
+    /// INT: the user pressed Ctrl-C.
+    Interrupt,
+    /// TERM.
+    Terminate,
+    /// HUP: the terminal has gone.
+    HangUp,
+}
+
+impl StopSignal {
+    const ALL: [Self; 3] = [Self::Interrupt, Self::Terminate, Self::HangUp];
+
+    /// The exit status of a process that stops because of it, as a shell has it.
+    #[must_use]
+    pub const fn status(self) -> u8 {
+        match self {
+            Self::Interrupt => 130,
+            Self::Terminate => 143,
+            Self::HangUp => 129,
+        }
+    }
+
+    const fn number(self) -> i32 {
+        match self {
+            Self::Interrupt => SIGINT,
+            Self::Terminate => SIGTERM,
+            Self::HangUp => SIGHUP,
+        }
+    }
+}
+
+/// Which signals are listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listened {
+    /// All of them.
+    All,
+    /// Those that the parent does not ignore. The others stay ignored, also by a program that this process becomes: HUP
+    /// under `nohup`, INT in a script's background job.
+    NotIgnored,
+}
+
+/// From now on, calls `heard` in a thread of its own for each of these signals, instead of ending at once.
+pub fn listen_to_stop_signals(
+    listened: Listened,
+    mut heard: impl FnMut(StopSignal) + Send + 'static,
+) -> Result<(), Failure> {
+    let signals = StopSignal::ALL.into_iter().filter(|signal| match listened {
+        Listened::All => true,
+        Listened::NotIgnored => !is_ignored(signal.number()),
+    });
+    let mut signals = Signals::new(signals.map(StopSignal::number)).map_err(|error| {
+        let message = format!("could not watch for signals: {}", reason(&error));
+        Failure::new(Exit::Failed, "no_signals", message)
+    })?;
+    beside(move || {
+        for number in signals.forever() {
+            let signal = StopSignal::ALL
+                .into_iter()
+                .find(|signal| signal.number() == number);
+            signal.into_iter().for_each(&mut heard);
+        }
+    })
+}
+
+/// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.
+#[must_use]
+pub fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}

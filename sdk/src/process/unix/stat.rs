@@ -1,0 +1,35 @@
+//! Where a process stands among the others, as Linux tells it.
+
+use std::fs;
+
+use rustix::process::Pid;
+
+/// Where a process stands among the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    pub process: Pid,
+    pub parent: Option<Pid>,
+    pub group: Option<Pid>,
+    pub session: Option<Pid>,
+}
+
+/// The place of one process; `None` where it has ended or the system does not tell.
+pub fn of(process: Pid) -> Option<Stat> {
+    let text = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    // The name in parentheses may hold anything, parentheses included.
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(1);
+    let mut next = || fields.next()?.parse().ok().and_then(Pid::from_raw);
+    Some(Stat {
+        process,
+        parent: next(),
+        group: next(),
+        session: next(),
+    })
+}
+
+/// All processes that can be seen.
+pub fn all() -> impl Iterator<Item = Stat> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| of(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?))
+}
