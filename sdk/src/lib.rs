@@ -50,10 +50,13 @@ pub mod plugin;
 pub mod process;
 pub mod protocol;
 pub mod question;
+#[cfg(any(test, doctest))]
+mod readme;
 pub mod secret;
 pub mod session;
 pub mod suggest;
 pub mod terminal;
+pub mod testing;
 pub mod ui;
 
 pub use process::{core_dump, file_size};
