@@ -3,6 +3,7 @@
 
 mod arguments;
 mod call;
+mod check;
 mod completion;
 mod environment;
 mod help;

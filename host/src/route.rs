@@ -12,6 +12,7 @@ use clap::error::ErrorKind;
 
 use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
 use crate::call;
+use crate::check;
 use crate::completion;
 use crate::environment::Environment;
 use crate::help;
@@ -45,6 +46,17 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Some(Command::Plugin {
             command: PluginCommand::List,
         }) => Ok(listing::list(environment)),
+        Some(Command::Plugin {
+            command: PluginCommand::Check(arguments),
+        }) => {
+            let file = check::file(&arguments.plugin, |name| {
+                named::plugin(name, &[], environment, &terminal)
+            });
+            return terminal.report(&match file {
+                Ok(file) => check::check(&file, &arguments, &terminal),
+                Err(failure) => Outcome::new(Err(failure)),
+            });
+        }
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { shell, words }) => Ok(completion::complete(
             shell,
