@@ -13,6 +13,7 @@ use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
 use super::{failed, one_line};
 use crate::failure::{Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
+use crate::suggest;
 use crate::terminal::to_stderr;
 use crate::terminal::waiting::Waiting;
 
@@ -182,14 +183,11 @@ fn choice(question: &Question, word: &str) -> Result<String, String> {
         Some(choice) => Ok(choice.value.clone()),
         None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
         None => {
-            let problem = question.check(&match question.kind {
-                QuestionKind::Multiselect => Value::Array(vec![word.into()]),
-                QuestionKind::Text
-                | QuestionKind::Password
-                | QuestionKind::Confirm
-                | QuestionKind::Select => word.into(),
-            });
-            Err(problem.err().unwrap_or_default())
+            let values = choices.iter().map(|choice| choice.value.as_str());
+            let meant = suggest::near(word, values)
+                .first()
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            Err(format!("`{}` is not one of the choices{meant}", one_line(word)))
         }
     }
 }
