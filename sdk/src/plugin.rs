@@ -6,9 +6,10 @@ mod embed;
 mod input;
 mod peer;
 mod serve;
-mod surface;
+pub(crate) mod surface;
 pub mod usage;
 mod wishes;
+pub(crate) mod work;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

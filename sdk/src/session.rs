@@ -25,6 +25,7 @@ pub struct Session {
     asked: Vec<String>,
     cancel: Cancel,
     held_output: String,
+    asked_for_secret: bool,
     status: u8,
 }
 
@@ -77,6 +78,7 @@ impl Session {
             asked: Vec::new(),
             cancel,
             held_output: String::new(),
+            asked_for_secret: false,
             status: 0,
         }
     }
@@ -352,11 +354,17 @@ impl Session {
         }
     }
 
+    /// Whether the user, or a script, has typed something that must not be seen.
+    pub(crate) fn has_asked_for_secret(&self) -> bool {
+        self.asked_for_secret
+    }
+
     fn can_ask(&self, question: &Question) -> bool {
         self.ui.capabilities().ask.contains(&question.kind)
     }
 
     fn scripted(&mut self, question: &Question) -> Result<Option<Answer>, Failure> {
+        self.asked_for_secret |= question.kind == QuestionKind::Password;
         if !self.asked.contains(&question.key) {
             self.asked.push(question.key.clone());
         }

@@ -15,10 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::peer::{self, Incoming, Output, Peer, Reply};
 use super::wishes::Wishes;
+use super::work::carry_out;
 use super::{Command, describe, input, surface, usage};
 use crate::cancel;
 use crate::failure::{Exit, Failure};
-use crate::outcome::{Format, Outcome};
+use crate::outcome::Format;
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
     RunResult, WireColor, WireFormat, codes, methods, shape,
@@ -188,19 +189,8 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
     let outcome = match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, color),
         Ok(matches) => {
-            let cancel = request.cancel.clone();
             let mut session = session(request, &params, format, host);
-            let parsed = C::from_arg_matches(&matches);
-            let result = parsed
-                .map_err(|error| usage::failure(&error, &command, &name))
-                .and_then(|command| command.run(&mut session))
-                .map_err(|failure| cancel.explain(failure));
-            session.warn_of_unused_answers(result.as_ref().err());
-            Outcome::new(result.map(|mut reply| {
-                reply.text.insert_str(0, &session.take_output());
-                reply
-            }))
-            .with_status(session.status())
+            carry_out::<C>(&matches, &command, &name, &mut session)
         }
     };
     let reply = outcome.result?;
