@@ -187,7 +187,10 @@ fn choice(question: &Question, word: &str) -> Result<String, String> {
             let meant = suggest::near(word, values)
                 .first()
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            Err(format!("`{}` is not one of the choices{meant}", one_line(word)))
+            Err(format!(
+                "`{}` is not one of the choices{meant}",
+                one_line(word)
+            ))
         }
     }
 }

@@ -237,3 +237,12 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}'
     let ended = terminal.end().unwrap();
     assert_eq!(lines(&ended.screen), ["so far", "> What?"]);
 }
+
+#[test]
+fn a_list_without_choices_is_a_mistake_of_the_plugin() {
+    for kind in ["select", "multiselect"] {
+        let ended = walk(&json!({"kind": kind}), 24, 80, &[]);
+        let error = r#"{"code":-32602,"message":"`params.choices` must not be empty"}"#;
+        assert_ends(&ended, &[error, "status 0", "tidy"]);
+    }
+}
