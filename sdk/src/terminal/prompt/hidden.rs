@@ -15,7 +15,7 @@ use crate::question::{Answer, Question};
 use crate::secret::Secret;
 
 /// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
-const ROOM: usize = 64 * 1024;
+pub const ROOM: usize = 64 * 1024;
 
 /// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
 pub const BURST: Duration = Duration::from_millis(25);

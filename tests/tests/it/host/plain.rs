@@ -49,11 +49,11 @@ fn every_kind_of_question_is_a_line() {
             variable,
             &questions,
             &[
-                ("Name? (Ann): ", ENTER),
-                ("Again?: ", "Bob\r"),
-                ("Token (hidden): ", "hunter2\r"),
-                ("Sure? (y/N): ", "what\r"),
-                ("Sure? (y/N): ", "Y\r"),
+                ("Name? (Ann) ", ENTER),
+                ("Again? ", "B\u{1b}[D\u{1}ob\r"),
+                ("Token (hidden): ", "hun\u{1a}ter2\r"),
+                ("Sure? (y/N) ", "what\r"),
+                ("Sure? (y/N) ", "Y\r"),
                 ("Number or name (2): ", "4\r"),
                 ("Number or name (2): ", "gamma\r"),
                 ("or `none` (none): ", "1, c_stt\r"),
@@ -67,14 +67,14 @@ fn every_kind_of_question_is_a_line() {
                 "lines",
                 "",
                 "(any)",
-                "Name? (Ann):",
+                "Name? (Ann)",
                 "too short",
-                "Again?: Bob",
+                "Again? B^[[D^Aob",
                 "(type `back` to go back)",
                 "Token (hidden):",
-                "Sure? (y/N): what",
+                "Sure? (y/N) what",
                 "type `y` for yes or `n` for no",
-                "Sure? (y/N): Y",
+                "Sure? (y/N) Y",
                 "Which?",
                 "  1. Alpha - first",
                 "  2. Beta",
@@ -112,12 +112,12 @@ fn a_word_goes_back_and_the_end_of_the_input_cancels() {
             ("TERM", "dumb"),
             &questions,
             &[
-                ("First?: ", "one\r"),
+                ("First? ", "one\r"),
                 ("Number or name: ", "back\r"),
-                ("First?: ", end),
+                ("First? ", end),
             ],
         );
-        assert_eq!(ended.output.matches("First?: ").count(), 2);
+        assert_eq!(ended.output.matches("First? ").count(), 2);
         let shown: Vec<&str> = ended.screen.lines().map(str::trim_end).collect();
         let rest = shown.iter().skip_while(|line| **line != "cancelled");
         let rest: Vec<&str> = rest.copied().collect();
