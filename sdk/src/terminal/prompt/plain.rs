@@ -207,7 +207,7 @@ fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failur
     loop {
         let Some(byte) = waiting.byte()? else {
             if ended {
-                return Err(waiting.end_of_input()?);
+                return Err(Failure::cancelled());
             }
             // Ctrl-D within a line only hands over what there is of it.
             ended = true;
