@@ -1,6 +1,7 @@
 //! The bot-cli plugin protocol, and the library for writing and driving plugins.
 //!
 //! - For authors: [`plugin`], [`session`], [`question`], [`failure`]. A plugin is a clap command tree and a function for what it does.
+//! - For tests: [`conformance`] checks a plugin against the protocol.
 //! - For hosts: [`discovery`] finds plugins, [`driver`] runs a plugin's process, [`complete`] completes from a manifest, [`terminal`] shows everything.
 //! - For both: [`core_dump`] keeps secrets out of core files. [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
 //!   [`suggest`] knows what a mistyped name may have meant.
@@ -39,6 +40,7 @@
 
 pub mod cancel;
 pub mod complete;
+pub mod conformance;
 pub mod discovery;
 pub mod driver;
 pub mod failure;
