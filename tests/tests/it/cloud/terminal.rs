@@ -213,7 +213,7 @@ fn input_of_a_terminal_that_is_gone_is_not_taken_for_all_of_it() {
     for (program, words) in [("bot-cli", &["cloud"][..]), ("bot-cli-cloud", &[])] {
         // As under `nohup`, nothing tells the process that its terminal has gone.
         let command = pty_process::blocking::Command::new("/bin/sh")
-            .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
+            .args(["-c", "trap '' HUP; echo deaf; exec \"$0\" \"$@\""])
             .arg(user.bin().join(program))
             .args(words)
             .args(["secrets", "set", "prod", "--file", "-", "--skip"])
@@ -221,6 +221,7 @@ fn input_of_a_terminal_that_is_gone_is_not_taken_for_all_of_it() {
             .envs(user.variables())
             .current_dir(user.work());
         let mut terminal = Terminal::start(command, 40, 120).unwrap();
+        terminal.wait_for("deaf").unwrap();
         terminal.press("A=2\r").unwrap();
         terminal.wait_for("A=2").unwrap();
         let status = terminal.hang_up().unwrap();
