@@ -248,7 +248,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
          [BENCH]/plugins/bot-cli-Upper: its name is not made of lower-case letters, digits and hyphens, 32 at most\n\
          [BENCH]/plugins/bot-cli-banana: its manifest names protocol `1`, which is no `MAJOR.MINOR`\n\
          \x20 hint: a plugin for this host names `1.0`\n\
-         [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 2 column 0\n\
+         [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 1 column 18\n\
          \x20 hint: line and column are those of its JSON; section `The manifest` of the protocol says what it holds\n\
          [BENCH]/plugins/bot-cli-earlier: it speaks protocol 0.9, this host 1.0\n\
          \x20 hint: install a newer version of the plugin\n\

@@ -185,7 +185,7 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
         ),
         (
             &["plugin", "info", "weather"],
-            "error: `bot-cli plugin` has no such command\nhint: bot-cli plugin --help\n",
+            "error: there is no command `info`\nhint: did you mean `list`?\nhint: bot-cli plugin --help\n",
         ),
         (
             &["completions"],
