@@ -13,7 +13,8 @@ const MANIFEST: &str = concat!(
 );
 
 /// Survives everything but KILL; the shell says who it is first.
-const STUBBORN: &str = r#"trap '' TERM INT
+const STUBBORN: &str = r#"trap '' TERM INT HUP
+[ -z "$IT_PIDS" ] || echo $$ $PPID >>"$IT_PIDS"
 printf '{"jsonrpc":"2.0","method":"output","params":{"id":1,"text":"%s\\n"}}\n' $$
 while :; do sleep 1; done"#;
 
@@ -22,7 +23,11 @@ fn main() -> io::Result<ExitCode> {
     let mut request = String::new();
     io::stdin().lock().read_line(&mut request)?;
     let request: Value = serde_json::from_str(&request)?;
-    let mode = request["params"]["argv"][0].as_str().unwrap_or_default();
+    let words: Vec<&str> = request["params"]["argv"]
+        .as_array()
+        .map(|words| words.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let mode = words.first().copied().unwrap_or_default();
     match mode {
         "silent" => {
             say(&note(&std::process::id().to_string()))?;
@@ -40,6 +45,61 @@ fn main() -> io::Result<ExitCode> {
             say("")?;
             say(&reply(1))?;
         }
+        // The other words are lines to be printed; it stays afterwards.
+        "say" => {
+            for line in &words[1..] {
+                say(line)?;
+            }
+            io::copy(&mut io::stdin().lock(), &mut io::sink())?;
+        }
+        // The same, and it ends.
+        "said" => {
+            for line in &words[1..] {
+                say(line)?;
+            }
+        }
+        // What a program does that asks for a password at the terminal, by itself or in a child that it waits for.
+        "terminal" => {
+            let mut terminal = std::fs::File::open("/dev/tty")?;
+            io::copy(&mut terminal, &mut io::sink())?;
+        }
+        "terminal-child" => {
+            Command::new("/bin/sh")
+                .args(["-c", "stty -echo </dev/tty; echo unreached"])
+                .status()?;
+        }
+        // Stopped by somebody; whoever lets it go on gets the reply.
+        "stopped" => {
+            Command::new("/bin/sh")
+                .args(["-c", "kill -STOP $PPID"])
+                .status()?;
+            say(&reply(1))?;
+        }
+        // Runs the other words through the host, and says which processes the host and this are. The deaf one ignores TERM.
+        "nest" | "nest-deaf" => {
+            let pids = std::env::var("IT_PIDS").unwrap_or_default();
+            let mut host = std::env::current_exe()?;
+            host.set_file_name("bot-cli");
+            let script = if mode == "nest" {
+                "echo $$ $PPID >>\"$0\"; \"$@\"; wait"
+            } else {
+                "trap '' TERM INT HUP; echo $$ $PPID >>\"$0\"; \"$@\"; wait"
+            };
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", script, &pids]).arg(host).arg("rogue");
+            return Err(shell.args(&words[1..]).exec());
+        }
+        // Asks, and is gone as soon as somebody opens the pipe `go`.
+        "gone-asking" => {
+            say(r#"{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":"text","message":"Your name"}}"#)?;
+            std::fs::read("go")?;
+            return Ok(ExitCode::from(3));
+        }
+        // Asks, and goes on whatever the answer is.
+        "stubborn-asking" => {
+            say(r#"{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":"text","message":"Your name"}}"#)?;
+            io::copy(&mut io::stdin().lock(), &mut std::fs::File::create("heard")?)?;
+        }
         "stray" => say("Hello \u{1b}[31m\"world\"")?,
         "wrong-id" => say(&reply(99))?,
         "double" => {
@@ -53,6 +113,30 @@ fn main() -> io::Result<ExitCode> {
             let child = Command::new("/bin/sleep").arg("1000").spawn()?;
             say(&note(&child.id().to_string()))?;
             say(&reply(1))?;
+        }
+        // Every kind of message, whether or not the host has offered to take it.
+        "everything" => {
+            writeln!(io::stderr(), "on standard error")?;
+            say("a stray line")?;
+            for (method, params) in [
+                ("progress", json!({"id":1,"message":"Working","current":1,"total":2})),
+                ("log", json!({"id":1,"level":"warn","message":"two\nlines"})),
+                ("output", json!({"id":1,"text":"early\n"})),
+                ("output", json!({"id":7,"text":"of another request\n"})),
+                ("output", json!({"text":"of no request\n"})),
+                ("weather", json!({"sun":true})),
+            ] {
+                say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string())?;
+            }
+            for (method, params) in [
+                ("ask", json!({"key":"name","kind":"text","message":"Your name"})),
+                ("stdin", json!({})),
+                ("weather/tomorrow", json!({})),
+            ] {
+                say(&json!({"jsonrpc":"2.0","id":"r","method":method,"params":params}).to_string())?;
+                io::stdin().lock().read_line(&mut String::new())?;
+            }
+            say(r#"{"jsonrpc":"2.0","id":1,"result":{"text":"late\n","data":{"done":true},"next":["bot-cli rogue"]}}"#)?;
         }
         "flood" => {
             let mut stderr = io::stderr().lock();
@@ -68,6 +152,10 @@ fn main() -> io::Result<ExitCode> {
             &json!({"jsonrpc":"2.0","id":1,"result":{"text":"\u{1b}[2Ja\u{1b}]0;title\u{7}b\u{1b}[31mc\r\n","exit":0}})
                 .to_string(),
         )?,
+        "exit" => {
+            let exit: u8 = words[1].parse().unwrap_or_default();
+            say(&json!({"jsonrpc":"2.0","id":1,"result":{"text":"over\n","data":"over","exit":exit}}).to_string())?;
+        }
         "status" => say(r#"{"jsonrpc":"2.0","id":1,"result":{"text":"partly\n","data":{"done":1},"exit":1}}"#)?,
         "unknown-method" => {
             say(r#"{"jsonrpc":"2.0","id":"w","method":"weather/tomorrow","params":{}}"#)?;

@@ -3,11 +3,15 @@
 mod completion;
 mod finding;
 mod help;
+mod json;
 mod limits;
+mod nearly;
+mod nested;
 mod progress;
 mod routing;
 mod said;
 mod signals;
+mod stopped;
 mod terminal;
 mod violations;
 
