@@ -48,6 +48,7 @@ pub mod protocol;
 pub mod question;
 pub mod secret;
 pub mod session;
+pub mod standard_input;
 pub mod suggest;
 pub mod terminal;
 pub mod ui;

@@ -91,7 +91,8 @@ fn main() -> io::Result<ExitCode> {
         }
         // Asks, and is gone as soon as somebody opens the pipe `go`.
         "gone-asking" => {
-            say(r#"{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":"text","message":"Your name"}}"#)?;
+            let kind = words[1];
+            say(&json!({"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":kind,"message":"Your name"}}).to_string())?;
             std::fs::read("go")?;
             return Ok(ExitCode::from(3));
         }

@@ -1,5 +1,6 @@
 //! The host with plugins of every kind, good and bad.
 
+mod asking;
 mod completion;
 mod finding;
 mod help;

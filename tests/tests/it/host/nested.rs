@@ -82,7 +82,7 @@ fn a_daemon_that_a_plugin_starts_on_purpose_stays() {
 read -r _
 setsid sh -c 'echo $$ >daemon; exec sleep 1000' </dev/null >/dev/null 2>&1 &
 until [ -s daemon ]; do :; done
-echo '{"jsonrpc":"2.0","id":1,"result":{"text":"started\n"}}'
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"started\n"}}'
 "#;
     bench.script("plugins/bot-cli-daemon", script).unwrap();
     let ran = bench.run(&["daemon"]).unwrap();
