@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// Tools for voice and video bot projects
 #[derive(Debug, Parser)]
@@ -40,7 +40,7 @@ pub enum Command {
         /// The command, with its subcommands
         command: Vec<String>,
     },
-    /// See the plugins
+    /// List plugins and check them
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -64,8 +64,53 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
     /// List every plugin, where it is, and whether it is used
+    #[command(after_help = LIST_EXAMPLES)]
     List,
+    /// Check a plugin against the protocol
+    #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
+    Check(CheckArguments),
 }
+
+/// What `plugin check` takes.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The file of the plugin, or the name of an installed one
+    #[arg(value_name = "EXE", value_hint = ValueHint::ExecutablePath)]
+    pub plugin: OsString,
+    /// The words of a run that does no harm, for the checks that need one
+    #[arg(long, value_name = "WORDS")]
+    pub argv: Option<String>,
+    /// Show what was sent and received in failed checks, or in all
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
+    pub show: Option<Show>,
+    /// Pass on this variable of the environment, too
+    #[arg(long, value_name = "VARIABLE")]
+    pub env: Vec<OsString>,
+}
+
+/// Which messages are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    Failed,
+    All,
+}
+
+const LIST_EXAMPLES: &str = "Examples:
+  bot-cli plugin list
+  bot-cli plugin list --json";
+
+const CHECK_ABOUT: &str = "Check a plugin against the protocol
+
+The plugin is really run, at least once a check, in empty folders and with few variables of the environment. Without `--argv` it is \
+only sent what does no work: `describe`, `complete`, unknown methods, `--help` and `--version`. The run of `--argv` is repeated, \
+cancelled and left alone; its questions are cancelled or answered with their defaults, a password with made-up text.
+
+The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't be made counts as not run.";
+
+const CHECK_EXAMPLES: &str = "Examples:
+  bot-cli plugin check init
+  bot-cli plugin check ./bot-cli-hello --argv \"\"
+  bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show";
 
 /// A shell that words are completed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,9 +7,7 @@ use bot_cli_sdk::complete::{AtEnd, Paths, at_end};
 use bot_cli_sdk::discovery::{PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{
-    self, ArgumentKind, ArgumentSpec, CommandSpec, CompleteParams, ValueSpec,
-};
+use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, CompleteParams, ValueSpec};
 use bot_cli_sdk::terminal::{Terminal, printable};
 use serde_json::json;
 
@@ -35,11 +33,7 @@ pub fn script(shell: Shell) -> Reply {
         Shell::Zsh => include_str!("completion/bot-cli.zsh"),
         Shell::Fish => include_str!("completion/bot-cli.fish"),
     };
-    Reply {
-        text: text.to_owned(),
-        data: json!({ "script": text }),
-        next: Vec::new(),
-    }
+    Reply::text(text).data(json!({ "script": text }))
 }
 
 /// What the last of `words` may become: a line each, with a tab before what it is about.
@@ -65,11 +59,7 @@ pub fn complete(
         Some(Paths::Folders) => text.push_str(FOLDERS),
         None => {}
     }
-    Reply {
-        data: json!({ "candidates": found.candidates }),
-        text,
-        next: Vec::new(),
-    }
+    Reply::text(text).data(json!({ "candidates": found.candidates }))
 }
 
 fn plugin(
@@ -95,11 +85,9 @@ fn plugin(
         };
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
-        let params = CompleteParams {
-            protocol: protocol::VERSION.to_owned(),
-            argv: words.to_vec(),
-            context: driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name()),
-        };
+        let mut params = CompleteParams::new(words);
+        params.context =
+            driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name());
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
@@ -128,10 +116,7 @@ fn host(environment: &Environment) -> CommandSpec {
     let plugins: Vec<ValueSpec> = root
         .commands
         .iter()
-        .map(|plugin| ValueSpec {
-            value: plugin.name.clone(),
-            about: Some(plugin.about.clone()),
-        })
+        .map(|plugin| ValueSpec::new(&plugin.name).about(&plugin.about))
         .collect();
     let own = arguments::command();
     for subcommand in own.get_subcommands().filter(|c| !c.is_hide_set()) {
@@ -148,45 +133,41 @@ fn host(environment: &Environment) -> CommandSpec {
 fn from_clap(command: &clap::Command) -> CommandSpec {
     let about =
         |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
-    CommandSpec {
-        arguments: command
-            .get_arguments()
-            .map(|argument| ArgumentSpec {
-                name: argument.get_id().to_string(),
-                kind: match (
-                    argument.is_positional(),
-                    argument.get_action().takes_values(),
-                ) {
-                    (true, _) => ArgumentKind::Positional,
-                    (false, true) => ArgumentKind::Option,
-                    (false, false) => ArgumentKind::Flag,
-                },
-                long: argument.get_long().map(str::to_owned),
-                short: argument.get_short(),
-                about: about(argument.get_help()),
-                global: argument.is_global_set(),
-                values: argument
-                    .get_possible_values()
-                    .iter()
-                    .map(|value| ValueSpec {
-                        value: value.get_name().to_owned(),
-                        about: value.get_help().map(ToString::to_string),
-                    })
-                    .collect(),
-                ..ArgumentSpec::default()
-            })
-            .collect(),
-        commands: command.get_subcommands().map(from_clap).collect(),
-        ..self::command(command.get_name(), &about(command.get_about()))
-    }
+    let mut spec = CommandSpec::new(command.get_name(), about(command.get_about()));
+    spec.arguments = command
+        .get_arguments()
+        .map(|argument| {
+            let kind = match (
+                argument.is_positional(),
+                argument.get_action().takes_values(),
+            ) {
+                (true, _) => ArgumentKind::Positional,
+                (false, true) => ArgumentKind::Option,
+                (false, false) => ArgumentKind::Flag,
+            };
+            let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
+            spec.long = argument.get_long().map(str::to_owned);
+            spec.short = argument.get_short();
+            spec.about = about(argument.get_help());
+            spec.global = argument.is_global_set();
+            spec.values = argument
+                .get_possible_values()
+                .iter()
+                .map(|value| {
+                    let mut spec = ValueSpec::new(value.get_name());
+                    spec.about = value.get_help().map(ToString::to_string);
+                    spec
+                })
+                .collect();
+            spec
+        })
+        .collect();
+    spec.commands = command.get_subcommands().map(from_clap).collect();
+    spec
 }
 
 fn command(name: &str, about: &str) -> CommandSpec {
-    CommandSpec {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        ..CommandSpec::default()
-    }
+    CommandSpec::new(name, about)
 }
 
 fn word(text: &str) -> String {

@@ -88,25 +88,19 @@ pub fn reply(command: Command, look: Look) -> Reply {
 
 fn rendered(help: &StyledStr, look: Look) -> Reply {
     let plain = help.to_string();
-    Reply {
-        text: if look.stdout_color {
-            help.ansi().to_string()
-        } else {
-            plain.clone()
-        },
-        data: json!({ "help": plain }),
-        next: Vec::new(),
-    }
+    Reply::text(if look.stdout_color {
+        help.ansi().to_string()
+    } else {
+        plain.clone()
+    })
+    .data(json!({ "help": plain }))
 }
 
 /// The version of a plugin, if it declares one.
 pub fn version(plugin: &Plugin, manifest: &Manifest) -> Reply {
     let version = printable(&manifest.version, false);
-    Reply {
-        text: format!("{} {version}", plugin.name.file()),
-        data: json!({ "name": plugin.name.as_str(), "version": version }),
-        next: Vec::new(),
-    }
+    Reply::text(format!("{} {version}", plugin.name.file()))
+        .data(json!({ "name": plugin.name.as_str(), "version": version }))
 }
 
 /// Whether users run it.

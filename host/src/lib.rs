@@ -2,6 +2,7 @@
 //! plugin by heart, and it starts none for listing or help, nor for completion unless the manifest asks for that.
 
 mod arguments;
+mod check;
 mod completion;
 mod environment;
 mod help;

@@ -2,7 +2,6 @@
 
 use bot_cli_sdk::discovery::{Found, Standing};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::Role;
 use bot_cli_sdk::terminal::{printable, table};
 use serde_json::{Value, json};
 
@@ -20,11 +19,8 @@ pub fn list(environment: &Environment) -> Reply {
             .iter()
             .map(|folder| format!("  {}", folder.display()))
             .collect();
-        return Reply {
-            text: format!("no plugins in\n{}\n", folders.join("\n")),
-            data: json!({ "plugins": data }),
-            next: Vec::new(),
-        };
+        return Reply::text(format!("no plugins in\n{}\n", folders.join("\n")))
+            .data(json!({ "plugins": data }));
     }
     let mut rows = vec![
         ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
@@ -54,11 +50,7 @@ pub fn list(environment: &Environment) -> Reply {
         }
     }
     let gap = if reasons.is_empty() { "" } else { "\n" };
-    Reply {
-        text: format!("{}{reasons}{gap}", table(&rows)),
-        data: json!({ "plugins": data }),
-        next: Vec::new(),
-    }
+    Reply::text(format!("{}{reasons}{gap}", table(&rows))).data(json!({ "plugins": data }))
 }
 
 fn entry(found: &Found) -> Value {
@@ -69,7 +61,7 @@ fn entry(found: &Found) -> Value {
                 entry["status"] = json!("used");
                 entry["version"] = json!(manifest.version);
                 entry["about"] = json!(manifest.about);
-                entry["role"] = json!(role(&manifest.role));
+                entry["role"] = json!(manifest.role.name());
             } else {
                 entry["status"] = json!("undeclared");
                 entry["role"] = json!("command");
@@ -97,15 +89,6 @@ fn entry(found: &Found) -> Value {
         }
     }
     entry
-}
-
-fn role(role: &Role) -> String {
-    match role {
-        Role::Command => "command".to_owned(),
-        Role::SecretsBackend => "secrets-backend".to_owned(),
-        Role::ProviderPack => "provider-pack".to_owned(),
-        Role::Other(other) => other.clone(),
-    }
 }
 
 fn shown(text: &str) -> String {

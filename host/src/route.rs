@@ -15,6 +15,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
+use crate::check;
 use crate::completion;
 use crate::environment::Environment;
 use crate::help;
@@ -48,6 +49,15 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Some(Command::Plugin {
             command: PluginCommand::List,
         }) => Ok(listing::list(environment)),
+        Some(Command::Plugin {
+            command: PluginCommand::Check(arguments),
+        }) => {
+            let file = check::file(&arguments.plugin, |name| named(name, environment));
+            return terminal.report(&match file {
+                Ok(file) => check::check(&file, &arguments, &terminal),
+                Err(failure) => Outcome::new(Err(failure)),
+            });
+        }
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { words }) => Ok(completion::complete(
             &words,

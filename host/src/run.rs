@@ -67,10 +67,7 @@ pub fn launch(
 
 /// The host as plugins see it.
 pub fn host_name() -> HostName {
-    HostName {
-        name: "bot-cli".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
+    HostName::new("bot-cli", env!("CARGO_PKG_VERSION"))
 }
 
 fn check_depth(plugin: &Plugin, environment: &Environment) -> Result<(), Failure> {

@@ -144,7 +144,7 @@ impl Taken {
         }
         Some(match spec.kind {
             ArgumentKind::Flag => argument.action(ArgAction::SetTrue),
-            ArgumentKind::Option | ArgumentKind::Positional => valued(argument, spec),
+            ArgumentKind::Option | ArgumentKind::Positional | _ => valued(argument, spec),
         })
     }
 }

@@ -1,15 +1,13 @@
 //! A plugin with one command: `bot-cli greet world`, `bot-cli-greet world`, or a request on standard input.
 
-use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::plugin::{self, Command, Reply};
-use bot_cli_sdk::protocol::Candidate;
-use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::plugin::{
+    self, Candidate, Command, Context, Exit, Failure, Level, Question, Reply, Session,
+};
 use serde_json::json;
 
 /// Greets somebody
 #[derive(clap::Parser)]
-#[command(name = "bot-cli-greet", version = "0.1.0")]
+#[command(name = "bot-cli-greet", version)]
 struct Greet {
     /// Whom to greet
     name: Option<String>,
@@ -27,37 +25,32 @@ struct Greet {
     no_loud: bool,
 }
 
+bot_cli_sdk::manifest!(Greet, "greet.json");
+
 impl Command for Greet {
-    const MANIFEST: &'static str = bot_cli_sdk::manifest!("greet.json");
     const COMPLETES: &'static [&'static str] = &["name"];
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         let mut open = Vec::new();
         if self.name.is_none() {
-            open.push(Question::new(QuestionKind::Text, "name", "Whom"));
+            open.push(Question::text("name", "Whom"));
         }
         if self.language.is_none() {
-            let mut question = Question::new(QuestionKind::Select, "language", "In which language");
-            question.flag = Some("--language".to_owned());
-            question.choices = [("en", "English"), ("de", "German")].map(choice).to_vec();
-            open.push(question);
+            let languages = [("en", "English"), ("de", "German")];
+            open.push(
+                Question::select("language", "In which language", languages).flag("--language"),
+            );
         }
-        let answers = session.ask_all(&open)?.unwrap_or_default();
-        let mut answers = answers.into_iter().filter_map(|answer| match answer {
-            Answer::Text(text) => Some(text),
-            Answer::Secret(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => None,
-        });
-        let name = self.name.or_else(|| answers.next()).unwrap_or_default();
-        let language = self.language.or_else(|| answers.next()).unwrap_or_default();
-        if name.is_empty() {
+        let answers = session.ask_all(&open)?;
+        let name = self.name.or_else(|| answers.text("name"));
+        let language = self.language.or_else(|| answers.text("language"));
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Err(
                 Failure::new(Exit::Usage, "invalid_input", "there is nobody to greet")
                     .field("name", None, "empty")
                     .hint("bot-cli greet world"),
             );
-        }
-        let word = if language == "de" { "Hallo" } else { "Hello" };
-        let end = if self.loud { '!' } else { '.' };
+        };
         for time in 1..=self.times {
             if session.cancelled() {
                 return Err(Failure::cancelled());
@@ -65,29 +58,17 @@ impl Command for Greet {
             session.progress("Greeting", Some(time.into()), Some(self.times.into()));
         }
         session.log(Level::Info, "greeted");
+        let german = language.as_deref() == Some("de");
+        let word = if german { "Hallo" } else { "Hello" };
+        let end = if self.loud { '!' } else { '.' };
         let line = format!("{word}, {name}{end}\n");
-        Ok(Reply {
-            text: line.repeat(self.times.into()),
-            data: json!({ "name": name, "language": language, "times": self.times }),
-            next: vec![format!("bot-cli greet {name} --loud")],
-        })
+        Ok(Reply::text(line.repeat(self.times.into()))
+            .data(json!({ "name": name, "language": language, "times": self.times }))
+            .next(format!("bot-cli greet {name} --loud")))
     }
 
-    fn complete(_argument: &str, _words: &[String]) -> Vec<Candidate> {
-        ["world", "moon"]
-            .map(|name| Candidate {
-                value: name.to_owned(),
-                about: None,
-            })
-            .to_vec()
-    }
-}
-
-fn choice((value, label): (&str, &str)) -> Choice {
-    Choice {
-        value: value.to_owned(),
-        label: label.to_owned(),
-        about: None,
+    fn complete(_: &str, _: &[String], _: &Context) -> Result<Vec<Candidate>, Failure> {
+        Ok(["world", "moon"].map(Candidate::new).to_vec())
     }
 }
 
@@ -97,10 +78,37 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use bot_cli_sdk::testing::Run;
+
+    use super::Greet;
+
     #[test]
-    fn the_manifest_in_the_file_is_what_describe_answers() {
-        if let Err(described) = bot_cli_sdk::plugin::check_manifest::<super::Greet>() {
-            panic!("examples/greet.json should be\n{described}");
-        }
+    fn whoever_is_named_is_greeted() {
+        let ran = Run::of::<Greet>(["ada", "--language=de", "--loud"]).run();
+        assert_eq!(ran.text, "Hallo, ada!\n");
+        assert_eq!(ran.data["name"], "ada");
+        assert_eq!(ran.next, ["bot-cli greet ada --loud"]);
+        assert!(ran.asked.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_said_is_asked() {
+        let ran = Run::of::<Greet>([])
+            .answer("name", "ada")
+            .go_back("language")
+            .answer("name", "grace")
+            .answer("language", "en")
+            .run();
+        assert_eq!(ran.text, "Hello, grace.\n");
+        let keys: Vec<_> = ran.asked.iter().map(|question| &question.key).collect();
+        assert_eq!(keys, ["name", "language", "name", "language"]);
+    }
+
+    #[test]
+    fn every_open_question_is_named() {
+        let ran = Run::of::<Greet>([]).run();
+        let failure = ran.failure.unwrap();
+        assert_eq!((ran.status, &*failure.code), (2, "input_required"));
+        assert_eq!(failure.inputs().len(), 2);
     }
 }

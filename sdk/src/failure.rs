@@ -1,13 +1,37 @@
 //! What goes wrong, as a plugin says it: a message, where, and what to do about it.
 
-use std::io;
+mod cause;
+
+use std::error::Error;
+use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::question::Question;
+use cause::Cause;
+pub use cause::OrFail;
 
 /// A typed failure of a command.
+///
+/// `?` turns the usual errors into one. [`OrFail`] does so for every other and says what could not be done:
+///
+/// ```
+/// use bot_cli_sdk::failure::{Exit, Failure, OrFail};
+///
+/// fn greeting(path: &str) -> Result<String, Failure> {
+///     let text = std::fs::read_to_string(path).or_fail(format!("could not read `{path}`"))?;
+///     if text.is_empty() {
+///         return Err(Failure::new(Exit::Usage, "empty_file", format!("`{path}` is empty"))
+///             .hint(format!("echo Hello > {path}")));
+///     }
+///     Ok(text)
+/// }
+///
+/// let failure = greeting("no-such-file").unwrap_err();
+/// assert_eq!(failure.message, "could not read `no-such-file`: no such file or directory");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Failure {
     /// The class of the failure; its number is the exit status.
     pub exit: Exit,
@@ -19,16 +43,23 @@ pub struct Failure {
     pub fields: Vec<Field>,
     /// What to do, each a sentence or a command that can be pasted.
     pub hints: Vec<String>,
-    /// With the code `input_required`: every question that is still open.
-    pub inputs: Box<[Question]>,
     /// What became of the change; `None` where the command changes nothing.
     pub outcome: Option<ChangeState>,
+    rest: Box<Rest>,
+}
+
+/// What few failures have, apart: every `Result` is as large as its error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Rest {
+    inputs: Vec<Question>,
+    cause: Cause,
 }
 
 /// What became of a change that a command was to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ChangeState {
     /// Nothing has changed.
     NotDone,
@@ -43,6 +74,7 @@ pub enum ChangeState {
 
 /// The exit status of a command that did not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Exit {
     /// It ran and failed: 1.
     Failed,
@@ -102,6 +134,7 @@ impl Exit {
 /// One field of the input that is missing or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Field {
     /// Its name in the input: `stt_service`.
     pub field: String,
@@ -110,6 +143,25 @@ pub struct Field {
     pub flag: Option<String>,
     /// `missing`, or what is wrong with it.
     pub problem: String,
+}
+
+impl Field {
+    /// A field with its problem: `missing`, or what is wrong with it.
+    #[must_use]
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            flag: None,
+            problem: problem.into(),
+        }
+    }
+
+    /// The option that sets it.
+    #[must_use]
+    pub fn flag(mut self, flag: impl Into<String>) -> Self {
+        self.flag = Some(flag.into());
+        self
+    }
 }
 
 /// The words of the operating system as they stand in a sentence: `permission denied`.
@@ -133,8 +185,8 @@ impl Failure {
             message: message.into(),
             fields: Vec::new(),
             hints: Vec::new(),
-            inputs: Box::default(),
             outcome: (exit == Exit::Unknown).then_some(ChangeState::Unknown),
+            rest: Box::default(),
         }
     }
 
@@ -142,6 +194,13 @@ impl Failure {
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new(Exit::Cancelled, "cancelled", "cancelled")
+    }
+
+    /// Says it in other words.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
     }
 
     /// Says what became of the change.
@@ -161,12 +220,55 @@ impl Failure {
     /// Adds a field that is missing or wrong.
     #[must_use]
     pub fn field(mut self, field: &str, flag: Option<&str>, problem: impl Into<String>) -> Self {
-        self.fields.push(Field {
-            field: field.to_owned(),
-            flag: flag.map(str::to_owned),
-            problem: problem.into(),
-        });
+        let mut field = Field::new(field, problem);
+        field.flag = flag.map(str::to_owned);
+        self.fields.push(field);
         self
+    }
+
+    /// With the code `input_required`: every question that is still open.
+    #[must_use]
+    pub fn inputs(&self) -> &[Question] {
+        &self.rest.inputs
+    }
+
+    /// Names the questions that are still open.
+    #[must_use]
+    pub fn with_inputs(mut self, inputs: Vec<Question>) -> Self {
+        self.rest.inputs = inputs;
+        self
+    }
+
+    /// Keeps what led to it, which [`source`](Error::source) returns and `-v` shows. Don't keep an error whose text may quote a secret.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.rest.cause = Cause::new(cause.into());
+        self
+    }
+
+    /// A plain failure with the words of `error`, which is its cause. [`OrFail`] says what could not be done, too.
+    #[must_use]
+    pub fn from_error(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let error = error.into();
+        Self::new(Exit::Failed, "failed", cause::words(&*error)).caused_by(error)
+    }
+
+    /// The texts of what led to it that its message doesn't have, the nearest first.
+    #[must_use]
+    pub fn causes(&self) -> Vec<String> {
+        cause::chain(self)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Failure {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.rest.cause.get()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bot-cli plugin protocol, and the library for writing and driving plugins.
 //!
 //! - For authors: [`plugin`], [`session`], [`question`], [`failure`]. A plugin is a clap command tree and a function for what it does.
+//! - For tests: [`conformance`] checks a plugin against the protocol.
 //! - For hosts: [`discovery`] finds plugins, [`driver`] runs a plugin's process, [`complete`] completes from a manifest, [`terminal`] shows everything.
 //! - For both: [`core_dump`] keeps secrets out of core files. [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
 //!   [`suggest`] knows what a mistyped name may have meant.
@@ -9,34 +10,37 @@
 //! It runs on Unix.
 //!
 //! ```
-//! use bot_cli_sdk::failure::Failure;
-//! use bot_cli_sdk::plugin::{Command, Reply};
-//! use bot_cli_sdk::session::Session;
+//! use bot_cli_sdk::plugin::{self, Command, Failure, Reply, Session};
 //!
 //! /// Adds two numbers
 //! #[derive(clap::Parser)]
-//! #[command(name = "bot-cli-add", version = "0.1.0")]
+//! #[command(name = "bot-cli-add", version)]
 //! struct Add {
 //!     left: i64,
 //!     right: i64,
 //! }
 //!
 //! impl Command for Add {
-//!     // With a file beside the source: `bot_cli_sdk::manifest!("../manifest.json")`.
-//!     const MANIFEST: &'static str = r#"bot-cli-plugin: {"protocol":"1.0","name":"add","version":"0.1.0"}"#;
-//!
 //!     fn run(self, _session: &mut Session) -> Result<Reply, Failure> {
 //!         let sum = self.left + self.right;
-//!         Ok(Reply { text: format!("{sum}\n"), data: sum.into(), next: Vec::new() })
+//!         Ok(Reply::text(format!("{sum}\n")).data(sum))
 //!     }
 //! }
 //!
-//! // fn main() -> std::process::ExitCode { bot_cli_sdk::plugin::main::<Add>() }
-//! assert_eq!(bot_cli_sdk::plugin::manifest::<Add>().name, "add");
+//! # const _: &str = stringify!(
+//! bot_cli_sdk::manifest!(Add, "../manifest.json");
+//!
+//! fn main() -> std::process::ExitCode {
+//!     plugin::main::<Add>()
+//! }
+//! # );
+//! # impl plugin::Declared for Add { const MANIFEST: &'static str = ""; }
+//! # fn main() { assert_eq!(plugin::manifest::<Add>().name, "add"); }
 //! ```
 
 pub mod cancel;
 pub mod complete;
+pub mod conformance;
 pub mod discovery;
 pub mod driver;
 pub mod failure;
@@ -46,21 +50,14 @@ pub mod plugin;
 pub mod process;
 pub mod protocol;
 pub mod question;
+#[cfg(any(test, doctest))]
+mod readme;
 pub mod secret;
 pub mod session;
 pub mod standard_input;
 pub mod suggest;
 pub mod terminal;
+pub mod testing;
 pub mod ui;
 
 pub use process::{core_dump, file_size};
-
-/// The manifest that stands in the executable, where a host finds it without running anything.
-///
-/// The argument is a file beside the source that holds what `describe` answers.
-#[macro_export]
-macro_rules! manifest {
-    ($file:literal) => {
-        concat!("bot-cli-plugin: ", include_str!($file), "\n")
-    };
-}

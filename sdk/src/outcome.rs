@@ -5,7 +5,16 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 
 /// What a command leaves behind when it succeeds.
+///
+/// ```
+/// use bot_cli_sdk::plugin::Reply;
+///
+/// let reply = Reply::text("Saved 2 keys\n")
+///     .data(serde_json::json!({ "keys": 2 }))
+///     .next("bot-cli cloud secrets list prod");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Reply {
     /// For people, on stdout.
     pub text: String,
@@ -15,8 +24,42 @@ pub struct Reply {
     pub next: Vec<String>,
 }
 
+impl Reply {
+    /// A reply that says `text`, as it is and with its line breaks, and nothing to programs.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            data: Value::Null,
+            next: Vec::new(),
+        }
+    }
+
+    /// Gives programs the document of `--json`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = data.into();
+        self
+    }
+
+    /// Adds a command that may come next.
+    #[must_use]
+    pub fn next(mut self, command: impl Into<String>) -> Self {
+        self.next.push(command.into());
+        self
+    }
+
+    /// Adds commands that may come next.
+    #[must_use]
+    pub fn next_all<C: Into<String>>(mut self, commands: impl IntoIterator<Item = C>) -> Self {
+        self.next.extend(commands.into_iter().map(Into::into));
+        self
+    }
+}
+
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What it left behind.
     pub result: Result<Reply, Failure>,
@@ -58,8 +101,8 @@ impl Outcome {
                 if let Some(outcome) = failure.outcome {
                     error["outcome"] = json!(outcome);
                 }
-                if !failure.inputs.is_empty() {
-                    error["inputs"] = json!(failure.inputs);
+                if !failure.inputs().is_empty() {
+                    error["inputs"] = json!(failure.inputs());
                 }
                 json!({ "error": error })
             }
@@ -69,6 +112,7 @@ impl Outcome {
 
 /// The form of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Format {
     /// For people.
     #[default]

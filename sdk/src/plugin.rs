@@ -2,12 +2,14 @@
 
 mod describe;
 mod direct;
+mod embed;
 mod input;
 mod peer;
 mod serve;
-mod surface;
+pub(crate) mod surface;
 pub mod usage;
 mod wishes;
+pub(crate) mod work;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -15,17 +17,19 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use crate::failure::Failure;
+pub use crate::failure::{Exit, Failure, OrFail};
 pub use crate::outcome::Reply;
-use crate::protocol::{self, Candidate, Manifest, Role};
-use crate::session::Session;
+pub use crate::protocol::Candidate;
+use crate::protocol::{self, Manifest, Role};
+pub use crate::question::{Choice, Question};
+pub use crate::session::{Context, Level, Session};
 use crate::terminal::Look;
+pub use embed::{Declared, manifest_is_up_to_date};
+#[doc(hidden)]
+pub use embed::{beside, embed as embedded_manifest, length as manifest_length};
 
-/// A clap command tree that can be run.
-pub trait Command: clap::Parser {
-    /// The manifest that stands in the executable: `bot_cli_sdk::manifest!("../manifest.json")`.
-    const MANIFEST: &'static str;
-
+/// A clap command tree that can be run. [`manifest!`](crate::manifest) declares it to hosts.
+pub trait Command: clap::Parser + Declared {
     /// What the plugin is for.
     const ROLE: Role = Role::Command;
 
@@ -33,10 +37,14 @@ pub trait Command: clap::Parser {
     fn run(self, session: &mut Session) -> Result<Reply, Failure>;
 
     /// What a value may become that only the plugin knows: `argument` is the name of the argument, `words` are all of
-    /// the user's words, of which the last is to be completed.
-    #[must_use]
-    fn complete(_argument: &str, _words: &[String]) -> Vec<Candidate> {
-        Vec::new()
+    /// the user's words, of which the last is to be completed. It is called for [`COMPLETES`](Self::COMPLETES) only, must
+    /// be quick and must change nothing. Candidates that don't begin with the last word are left out.
+    fn complete(
+        _argument: &str,
+        _words: &[String],
+        _context: &Context,
+    ) -> Result<Vec<Candidate>, Failure> {
+        Ok(Vec::new())
     }
 
     /// The names of the arguments that [`complete`](Self::complete) knows values for.
@@ -65,6 +73,8 @@ pub fn main<C: Command>() -> ExitCode {
     crate::file_size::fail_writes();
     // The manifest is for those who read the file; the use keeps it in there.
     std::hint::black_box(C::MANIFEST);
+    #[cfg(debug_assertions)]
+    embed::warn_of_stale::<C>();
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let cwd = std::env::current_dir();
     if arguments.is_empty() && !std::io::stdin().is_terminal() {
@@ -84,14 +94,4 @@ pub fn main<C: Command>() -> ExitCode {
 #[must_use]
 pub fn manifest<C: Command>() -> Manifest {
     describe::manifest::<C>()
-}
-
-/// What differs between the manifest in the executable and what `describe` answers; for a test. With an error comes the
-/// text that the manifest's file should have.
-pub fn check_manifest<C: Command>() -> Result<(), String> {
-    let described = serde_json::to_string_pretty(&manifest::<C>()).unwrap_or_default() + "\n";
-    match Manifest::find(C::MANIFEST.as_bytes()) {
-        Ok(embedded) if embedded == manifest::<C>() => Ok(()),
-        _ => Err(described),
-    }
 }

@@ -1,14 +1,26 @@
 //! Questions to the user and their answers.
 
+mod answer;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::secret::Secret;
 use crate::suggest;
+pub use answer::{Answer, Answers};
 
 /// A question. `key` names it for scripted answers.
+///
+/// ```
+/// use bot_cli_sdk::question::Question;
+///
+/// let name = Question::text("name", "Whom").flag("--name").default("world");
+/// let language = Question::select("language", "In which language", [("en", "English"), ("de", "German")])
+///     .help("more languages come with `bot-cli greet --learn`");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Question {
     /// Names the question: `stt`.
     pub key: String,
@@ -43,6 +55,7 @@ pub struct Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum QuestionKind {
     /// A line of text.
     Text,
@@ -82,6 +95,7 @@ impl QuestionKind {
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Choice {
     /// What is answered.
     pub value: String,
@@ -92,19 +106,29 @@ pub struct Choice {
     pub about: Option<String>,
 }
 
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// To `text` and `select`.
-    Text(String),
-    /// To `password`.
-    Secret(Secret),
-    /// To `confirm`.
-    Confirm(bool),
-    /// To `multiselect`.
-    Many(Vec<String>),
-    /// The user wants the question before this one.
-    Back,
+impl Choice {
+    /// A choice that is answered as `value` and shown as `label`.
+    #[must_use]
+    pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            label: label.into(),
+            about: None,
+        }
+    }
+
+    /// A few more words, shown dimmed.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
+}
+
+impl<V: Into<String>, L: Into<String>> From<(V, L)> for Choice {
+    fn from((value, label): (V, L)) -> Self {
+        Self::new(value, label)
+    }
 }
 
 impl Question {
@@ -123,6 +147,94 @@ impl Question {
             choices: Vec::new(),
             details: None,
         }
+    }
+
+    /// Asks for a line of text.
+    #[must_use]
+    pub fn text(key: &str, message: impl Into<String>) -> Self {
+        Self::new(QuestionKind::Text, key, message)
+    }
+
+    /// Asks for text that is not shown.
+    #[must_use]
+    pub fn password(key: &str, message: impl Into<String>) -> Self {
+        Self::new(QuestionKind::Password, key, message)
+    }
+
+    /// Asks for yes or no.
+    #[must_use]
+    pub fn confirm(key: &str, message: impl Into<String>) -> Self {
+        Self::new(QuestionKind::Confirm, key, message)
+    }
+
+    /// Asks for one of `choices`.
+    #[must_use]
+    pub fn select<C: Into<Choice>>(
+        key: &str,
+        message: impl Into<String>,
+        choices: impl IntoIterator<Item = C>,
+    ) -> Self {
+        Self::new(QuestionKind::Select, key, message).choices(choices)
+    }
+
+    /// Asks for any number of `choices`.
+    #[must_use]
+    pub fn multiselect<C: Into<Choice>>(
+        key: &str,
+        message: impl Into<String>,
+        choices: impl IntoIterator<Item = C>,
+    ) -> Self {
+        Self::new(QuestionKind::Multiselect, key, message).choices(choices)
+    }
+
+    /// Shows lines above the question: what is about to be done.
+    #[must_use]
+    pub fn details(mut self, details: impl Into<String>) -> Self {
+        self.details = Some(details.into());
+        self
+    }
+
+    /// Shows a line below the question.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Names what Enter accepts, and what is taken where nobody can be asked, in the form of an answer.
+    #[must_use]
+    pub fn default(mut self, default: impl Into<Value>) -> Self {
+        self.default = Some(default.into());
+        self
+    }
+
+    /// Names the option that answers it without a question: `--stt`.
+    #[must_use]
+    pub fn flag(mut self, flag: impl Into<String>) -> Self {
+        self.flag = Some(flag.into());
+        self
+    }
+
+    /// Lets the user go back to the question before: [`Session::ask`](crate::session::Session::ask) then may return
+    /// [`Answer::Back`].
+    #[must_use]
+    pub fn allow_back(mut self) -> Self {
+        self.back = true;
+        self
+    }
+
+    /// Says why the last answer was refused.
+    #[must_use]
+    pub fn problem(mut self, problem: impl Into<String>) -> Self {
+        self.problem = Some(problem.into());
+        self
+    }
+
+    /// Replaces what `select` and `multiselect` offer.
+    #[must_use]
+    pub fn choices<C: Into<Choice>>(mut self, choices: impl IntoIterator<Item = C>) -> Self {
+        self.choices = choices.into_iter().map(Into::into).collect();
+        self
     }
 
     /// Reads the JSON form of an answer: text, boolean or list of texts. The error says what is wrong with it and never quotes a password.
@@ -178,19 +290,12 @@ impl Question {
 mod tests {
     use serde_json::json;
 
-    use super::{Choice, Question, QuestionKind};
+    use super::Question;
 
     #[test]
     fn an_answer_that_is_not_on_offer_names_the_nearest() {
-        let choice = |value: &str| Choice {
-            value: value.to_owned(),
-            label: value.to_owned(),
-            about: None,
-        };
-        let question = Question {
-            choices: vec![choice("anthropic_llm"), choice("openai_llm")],
-            ..Question::new(QuestionKind::Select, "llm", "Which language model?")
-        };
+        let choices = ["anthropic_llm", "openai_llm"].map(|value| (value, value));
+        let question = Question::select("llm", "Which language model?", choices);
         for (value, problem) in [
             (
                 "openai",

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
-use crate::question::{Answer, Question, QuestionKind};
+use crate::question::{Answer, Answers, Question, QuestionKind};
+use crate::secret::Secret;
 use crate::suggest;
 use crate::ui::Ui;
 pub use crate::ui::{Capabilities, Level};
@@ -24,11 +25,13 @@ pub struct Session {
     asked: Vec<String>,
     cancel: Cancel,
     held_output: String,
+    asked_for_secret: bool,
     status: u8,
 }
 
 /// Where and for whom a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Context {
     /// The folder the command was called in, absolute.
     pub cwd: PathBuf,
@@ -42,6 +45,21 @@ pub struct Context {
     pub format: Format,
     /// How much the user wants to hear: 0, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
+}
+
+impl Context {
+    /// A run in `cwd` without a person at a terminal: no colour, 80 columns, the text, no more than the result.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            interactive: false,
+            color: false,
+            width: 80,
+            format: Format::Text,
+            verbosity: 0,
+        }
+    }
 }
 
 impl Session {
@@ -60,6 +78,7 @@ impl Session {
             asked: Vec::new(),
             cancel,
             held_output: String::new(),
+            asked_for_secret: false,
             status: 0,
         }
     }
@@ -106,9 +125,48 @@ impl Session {
         fallback(question).ok_or_else(|| input_required(vec![question.clone()]))
     }
 
-    /// Asks several questions, so that without a user all open ones are named at once. The answers stand in the order of
-    /// the questions. Going back leads to the question before; at the first, if it allows that, `None` comes back.
-    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Option<Vec<Answer>>, Failure> {
+    /// Asks for a line of text, or for one of the choices. There is no way back from it.
+    pub fn ask_text(&mut self, question: &Question) -> Result<String, Failure> {
+        self.ask_typed(question, |answer| answer.as_text().map(str::to_owned))
+    }
+
+    /// Asks for one of the choices: [`ask_text`](Self::ask_text) by another name.
+    pub fn choose(&mut self, question: &Question) -> Result<String, Failure> {
+        self.ask_text(question)
+    }
+
+    /// Asks for any number of the choices. There is no way back from it.
+    pub fn choose_many(&mut self, question: &Question) -> Result<Vec<String>, Failure> {
+        self.ask_typed(question, |answer| answer.as_many().map(<[String]>::to_vec))
+    }
+
+    /// Asks for yes or no. There is no way back from it.
+    pub fn confirm(&mut self, question: &Question) -> Result<bool, Failure> {
+        self.ask_typed(question, Answer::as_bool)
+    }
+
+    /// Asks for text that is not shown. There is no way back from it.
+    pub fn ask_secret(&mut self, question: &Question) -> Result<Secret, Failure> {
+        self.ask_typed(question, |answer| answer.as_secret().cloned())
+    }
+
+    fn ask_typed<T>(
+        &mut self,
+        question: &Question,
+        read: impl Fn(&Answer) -> Option<T>,
+    ) -> Result<T, Failure> {
+        let mut question = question.clone();
+        question.back = false;
+        let answer = self.ask(&question)?;
+        read(&answer).ok_or_else(|| {
+            let message = format!("`{}` is a question of another kind", question.key);
+            Failure::new(Exit::Failed, "internal", message)
+        })
+    }
+
+    /// Asks several questions, so that without a user all open ones are named at once. Going back leads to the question
+    /// before; at the first there is no way back.
+    pub fn ask_all(&mut self, questions: &[Question]) -> Result<Answers, Failure> {
         let mut known = Vec::with_capacity(questions.len());
         let mut open = Vec::new();
         let mut wrong: Option<Failure> = None;
@@ -142,7 +200,7 @@ impl Session {
         &mut self,
         questions: &[Question],
         known: Vec<Option<Answer>>,
-    ) -> Result<Option<Vec<Answer>>, Failure> {
+    ) -> Result<Answers, Failure> {
         let asked: Vec<usize> = (0..questions.len())
             .filter(|&index| known[index].is_none())
             .collect();
@@ -150,10 +208,9 @@ impl Session {
         let mut turn = 0;
         while let Some(&index) = asked.get(turn) {
             let mut question = questions[index].clone();
-            question.back |= turn > 0;
+            question.back = turn > 0;
             match self.ui.ask(&question)? {
-                Answer::Back if turn == 0 => return Ok(None),
-                Answer::Back => turn -= 1,
+                Answer::Back => turn = turn.saturating_sub(1),
                 answer @ (Answer::Text(_)
                 | Answer::Secret(_)
                 | Answer::Confirm(_)
@@ -163,7 +220,13 @@ impl Session {
                 }
             }
         }
-        Ok(Some(answers.into_iter().flatten().collect()))
+        let keys = questions.iter().map(|question| question.key.clone());
+        let answers = keys.zip(answers);
+        Ok(Answers::new(
+            answers
+                .filter_map(|(key, answer)| Some((key, answer?)))
+                .collect(),
+        ))
     }
 
     /// Asks until `parse` accepts the answer; its error is shown with the question. An answer that is not the user's own
@@ -291,11 +354,17 @@ impl Session {
         }
     }
 
+    /// Whether the user, or a script, has typed something that must not be seen.
+    pub(crate) fn has_asked_for_secret(&self) -> bool {
+        self.asked_for_secret
+    }
+
     fn can_ask(&self, question: &Question) -> bool {
         self.ui.capabilities().ask.contains(&question.kind)
     }
 
     fn scripted(&mut self, question: &Question) -> Result<Option<Answer>, Failure> {
+        self.asked_for_secret |= question.kind == QuestionKind::Password;
         if !self.asked.contains(&question.key) {
             self.asked.push(question.key.clone());
         }
@@ -359,6 +428,5 @@ fn input_required(open: Vec<Question>) -> Failure {
             format!("answer with {flags}")
         });
     }
-    failure.inputs = open.into();
-    failure
+    failure.with_inputs(open)
 }

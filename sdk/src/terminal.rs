@@ -2,7 +2,6 @@
 //!
 //! Data goes to standard output, everything else to standard error.
 
-mod hidden;
 mod look;
 mod printable;
 mod progress;
@@ -11,10 +10,11 @@ pub(crate) mod report;
 mod table;
 mod waiting;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
-pub use look::{Look, Verbosity};
+pub use look::{Look, PROMPTS, Prompts, Verbosity};
 pub use printable::printable;
+use table::cut;
 pub use table::table;
 
 use crate::cancel::Cancel;
@@ -24,6 +24,8 @@ use crate::question::{Answer, Question, QuestionKind};
 use crate::session::Context;
 use crate::ui::{Capabilities, Level, Ui};
 use progress::Progress;
+use prompt::Trail;
+use waiting::Waiting;
 
 /// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
 #[derive(Debug, Clone)]
@@ -33,6 +35,9 @@ pub struct Terminal {
     format: Format,
     progress: Progress,
     cancel: Cancel,
+    trail: Trail,
+    /// Whether the output has not ended its line.
+    within_line: bool,
 }
 
 impl Terminal {
@@ -45,6 +50,8 @@ impl Terminal {
             format,
             progress: Progress::default(),
             cancel: Cancel::new(),
+            trail: Trail::default(),
+            within_line: false,
         }
     }
 
@@ -148,12 +155,16 @@ impl Ui for Terminal {
                 None => failure,
             });
         }
-        let (question, color) = (question.clone(), self.look.stderr_color);
-        let asked = waiting::for_user(&self.cancel, wanted, move || prompt::ask(&question, color));
-        asked.unwrap_or_else(|left| {
-            prompt::tidy();
-            Err(left)
-        })
+        if std::mem::take(&mut self.look.odd_prompts) {
+            let warning = format!("`{PROMPTS}` is neither `plain` nor `rich`");
+            self.log(Level::Warn, &warning);
+        }
+        if std::mem::take(&mut self.within_line) {
+            to_stderr("\n");
+        }
+        let cancel = &self.cancel;
+        let mut waiting = Waiting { cancel, wanted };
+        prompt::ask(question, &self.look, &mut waiting, &mut self.trail)
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
@@ -169,6 +180,7 @@ impl Ui for Terminal {
 
     fn log(&mut self, level: Level, message: &str) {
         if self.verbosity.shows(level) {
+            self.trail.leave();
             let line = report::log(level, message, self.look.stderr_color);
             self.progress.pause(|| to_stderr(&line));
         }
@@ -180,7 +192,9 @@ impl Ui for Terminal {
             return;
         }
         let text = printable(text, self.look.stdout_color);
-        if !text.ends_with('\n') {
+        self.trail.leave();
+        self.within_line = !text.ends_with('\n');
+        if self.within_line {
             // The line would be drawn over it.
             self.progress.clear();
         }
@@ -193,18 +207,14 @@ impl Ui for Terminal {
     }
 
     fn stdin_while(&mut self, wanted: &mut dyn FnMut() -> bool) -> Result<Vec<u8>, Failure> {
-        let read = || {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        };
-        waiting::for_user(&self.cancel, wanted, read)?.map_err(|error| {
-            let message = format!("could not read standard input: {}", reason(&error));
-            Failure::new(Exit::Failed, "input_failed", message)
-        })
+        self.trail.leave();
+        let cancel = &self.cancel;
+        Waiting { cancel, wanted }.everything()
     }
 
     fn plugin_stderr(&mut self, line: &str) {
         let line = printable(line, self.look.stderr_color);
+        self.trail.leave();
         self.progress.pause(|| to_stderr(&format!("{line}\n")));
     }
 }

@@ -61,6 +61,7 @@ pub fn withdrawn() -> Failure {
 
 /// What a user interface can do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Capabilities {
     /// The kinds of question that can be asked; empty when nobody is there to answer.
     pub ask: Vec<QuestionKind>,
@@ -87,6 +88,7 @@ impl Capabilities {
 
 /// How urgent a log line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Level {
     /// Shown with `-vv`.
     Debug,

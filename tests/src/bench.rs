@@ -9,6 +9,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::signals::default_in_children;
+
 /// A place to run the host in.
 #[derive(Debug)]
 pub struct Bench {
@@ -29,6 +31,7 @@ pub struct Ran {
 impl Bench {
     /// A bench with `executables` in the host's folder: the name there, and the file.
     pub fn new(executables: &[(&str, &str)]) -> io::Result<Self> {
+        default_in_children();
         let bench = Self {
             root: TempDir::new()?,
         };

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::executable::executable;
+use crate::signals::default_in_children;
 
 /// What a finished run showed.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,6 +29,7 @@ pub struct Run {
 
 /// The executable, in `folder`, without a terminal and without anything of this process's environment.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    default_in_children();
     let mut command = Command::new(executable("it-bot-cli-init"));
     command
         .args(arguments)

@@ -14,5 +14,6 @@ pub mod program;
 pub mod pty;
 pub mod python;
 pub mod service;
+pub mod signals;
 pub mod signing_in;
 pub mod user;

@@ -12,6 +12,8 @@ use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::signals::default_in_children;
+
 /// Far more than any step takes; only a test that fails waits so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -56,6 +58,7 @@ pub struct Unseen {
 impl Terminal {
     /// Starts `command` in a terminal of this size.
     pub fn start(command: Command, rows: u16, columns: u16) -> Result<Self, Unseen> {
+        default_in_children();
         let start = || {
             let (pty, slave) = open()?;
             pty.resize(Size::new(rows, columns))?;

@@ -16,6 +16,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::executable::executable;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
+use crate::signals::default_in_children;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -82,6 +83,7 @@ impl User {
     }
 
     fn new(name: &'static str, place: Place) -> Self {
+        default_in_children();
         let root = TempDir::new().unwrap();
         for folder in ["home", "work"] {
             fs::create_dir(root.path().join(folder)).unwrap();

@@ -28,7 +28,7 @@ mod vault;
 use bot_cli_sdk::failure::{ChangeState, Failure};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::protocol::Candidate;
-use bot_cli_sdk::session::Session;
+use bot_cli_sdk::session::{Context, Session};
 
 use crate::environment::Environment;
 use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
@@ -36,13 +36,15 @@ use crate::words;
 use context::CommandContext;
 
 impl Plugin for Options {
-    const MANIFEST: &'static str = crate::MANIFEST;
     const COMPLETES: &'static [&'static str] = &["name"];
     const DIRECT: &'static [&'static str] = &["secrets run"];
 
-    fn complete(_argument: &str, words: &[String]) -> Vec<Candidate> {
-        let environment = Environment::read();
-        environment.map_or_else(|_| Vec::new(), |found| complete::sets(words, &found))
+    fn complete(
+        _argument: &str,
+        words: &[String],
+        _context: &Context,
+    ) -> Result<Vec<Candidate>, Failure> {
+        Ok(complete::sets(words, &Environment::read()?))
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {

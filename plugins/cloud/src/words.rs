@@ -151,9 +151,7 @@ fn vault(error: &VaultError) -> Failure {
                 .hint(FROM_BACKUP)
         }
         VaultError::Keyring(cause) => {
-            let failure = keyring(cause);
-            let message = error.to_string();
-            Failure { message, ..failure }
+            keyring(cause).message(error.to_string())
         }
         VaultError::WrongKey { .. } | VaultError::NotAKey { .. } => failure("vault_wrong_key")
             .hint("put back the key that belongs to the vault")

@@ -6,7 +6,7 @@ mod report;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command, Reply};
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
@@ -24,8 +24,6 @@ use crate::wizard::{self, Way, Wishes};
 use report::Report;
 
 impl Command for Options {
-    const MANIFEST: &'static str = crate::MANIFEST;
-
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
             return document(listing());
@@ -248,7 +246,7 @@ impl Job {
         }
         match self.asks {
             Asks::Terminal => {
-                if session.ask(&refresh_question(&stale.join(", ")))? == Answer::Confirm(true) {
+                if session.confirm(&refresh_question(&stale.join(", ")))? {
                     found.refresh();
                 }
             }
@@ -265,16 +263,10 @@ impl Job {
 }
 
 fn refresh_question(stale: &str) -> Question {
-    Question {
-        default: Some(Value::Bool(false)),
-        flag: Some("--overwrite-guide".to_owned()),
-        help: Some("What was changed in them by hand is lost".to_owned()),
-        ..Question::new(
-            QuestionKind::Confirm,
-            "refresh_guide",
-            format!("Refresh {stale}?"),
-        )
-    }
+    Question::confirm("refresh_guide", format!("Refresh {stale}?"))
+        .default(false)
+        .flag("--overwrite-guide")
+        .help("What was changed in them by hand is lost")
 }
 
 fn warn_of_deprecated(config: &Config, session: &mut Session) {
@@ -291,11 +283,7 @@ fn warn_of_deprecated(config: &Config, session: &mut Session) {
 fn document(data: Value) -> Result<Reply, Failure> {
     let text = serde_json::to_string_pretty(&data)
         .map_err(|error| Failure::new(Exit::Failed, "internal", error.to_string()))?;
-    Ok(Reply {
-        text: text + "\n",
-        data,
-        next: Vec::new(),
-    })
+    Ok(Reply::text(text + "\n").data(data))
 }
 
 fn nothing_to_go_by() -> Failure {

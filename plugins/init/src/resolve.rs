@@ -88,11 +88,9 @@ pub(crate) struct Problems(Vec<Field>);
 
 impl Problems {
     pub(crate) fn add(&mut self, key: &str, problem: impl Into<String>) {
-        self.0.push(Field {
-            field: key.to_owned(),
-            flag: draft::flag(key).map(str::to_owned),
-            problem: problem.into(),
-        });
+        let mut field = Field::new(key, problem);
+        field.flag = draft::flag(key).map(str::to_owned);
+        self.0.push(field);
     }
 
     pub(crate) fn missing(&mut self, key: &str) {

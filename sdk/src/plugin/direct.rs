@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 
+use super::work::carry_out;
 use super::{Command, surface, usage};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
@@ -37,20 +38,11 @@ pub fn run<C: Command>(
     };
     let verbosity = Verbosity::new(surface::quiet(&matches), surface::verbosity_of(&matches));
     let terminal = Terminal::new(look, verbosity, format);
-    let mut status = 0;
-    let result = C::from_arg_matches(&matches)
-        .map_err(|error| usage::failure(&error, &command, name))
-        .and_then(|command| {
-            let mut session = session(&terminal, cwd)?;
-            let result = command.run(&mut session);
-            status = session.status();
-            let result = result.map(|mut reply| {
-                reply.text.insert_str(0, &session.take_output());
-                reply
-            });
-            result.map_err(|failure| session.cancel().explain(failure))
-        });
-    ExitCode::from(terminal.report(&Outcome::new(result).with_status(status)))
+    let outcome = match session(&terminal, cwd) {
+        Ok(mut session) => carry_out::<C>(&matches, &command, name, &mut session),
+        Err(failure) => Outcome::new(Err(failure)),
+    };
+    ExitCode::from(terminal.report(&outcome))
 }
 
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {

@@ -15,10 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::peer::{self, Incoming, Output, Peer, Reply};
 use super::wishes::Wishes;
+use super::work::carry_out;
 use super::{Command, describe, input, surface, usage};
 use crate::cancel;
 use crate::failure::{Exit, Failure};
-use crate::outcome::{Format, Outcome};
+use crate::outcome::Format;
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
     RunResult, WireColor, WireFormat, codes, methods, shape,
@@ -122,8 +123,9 @@ fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, Erro
         methods::DESCRIBE => Ok(json!(describe::manifest::<C>())),
         methods::COMPLETE => {
             let params: CompleteParams = decode(request.params)?;
+            let context = context(&params.context, &host.cwd, Format::Text);
             Ok(json!(CompleteResult {
-                candidates: complete::<C>(&params.argv)
+                candidates: complete::<C>(&params.argv, &context)?
             }))
         }
         method => {
@@ -187,19 +189,8 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
     let outcome = match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, color),
         Ok(matches) => {
-            let cancel = request.cancel.clone();
             let mut session = session(request, &params, format, host);
-            let parsed = C::from_arg_matches(&matches);
-            let result = parsed
-                .map_err(|error| usage::failure(&error, &command, &name))
-                .and_then(|command| command.run(&mut session))
-                .map_err(|failure| cancel.explain(failure));
-            session.warn_of_unused_answers(result.as_ref().err());
-            Outcome::new(result.map(|mut reply| {
-                reply.text.insert_str(0, &session.take_output());
-                reply
-            }))
-            .with_status(session.status())
+            carry_out::<C>(&matches, &command, &name, &mut session)
         }
     };
     let reply = outcome.result?;
@@ -259,26 +250,25 @@ fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
     }
 }
 
-fn complete<C: Command>(words: &[String]) -> Vec<Candidate> {
+fn complete<C: Command>(words: &[String], context: &Context) -> Result<Vec<Candidate>, Failure> {
     let manifest = describe::manifest::<C>();
     let Some(command) = &manifest.command else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let mut completion = crate::complete::at_end(command, words);
     let mut candidates = std::mem::take(&mut completion.candidates);
     if let Some(argument) = &completion.dynamic {
         let word = words.last().map_or("", |word| completion.typed(word));
-        candidates.extend(
-            C::complete(argument, words)
-                .into_iter()
-                .filter(|candidate| candidate.value.starts_with(word))
-                .map(|candidate| Candidate {
-                    value: format!("{}{}", completion.prefix, candidate.value),
-                    about: candidate.about,
-                }),
-        );
+        let known = C::complete(argument, words, context)?;
+        let fitting = known
+            .into_iter()
+            .filter(|candidate| candidate.value.starts_with(word));
+        candidates.extend(fitting.map(|candidate| Candidate {
+            value: format!("{}{}", completion.prefix, candidate.value),
+            about: candidate.about,
+        }));
     }
-    candidates
+    Ok(candidates)
 }
 
 fn decode<T: DeserializeOwned>(params: Value) -> Result<T, ErrorObject> {

@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
+pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals, shell_status};
 
 pub use group::{Group, Stopped};
 

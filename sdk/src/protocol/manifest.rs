@@ -14,6 +14,7 @@ const SCRIPT_HEAD: usize = 8 * 1024;
 /// What a plugin is and understands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Manifest {
     /// The protocol version that the plugin speaks: `1.0`.
     pub protocol: String,
@@ -37,6 +38,7 @@ pub struct Manifest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Role {
     /// Commands for the user.
     #[default]
@@ -54,6 +56,7 @@ pub enum Role {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct CommandSpec {
     /// Its word.
     pub name: String,
@@ -90,6 +93,7 @@ pub struct CommandSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct ArgumentSpec {
     /// Its name in `input`.
     pub name: String,
@@ -146,6 +150,7 @@ pub struct ArgumentSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ArgumentKind {
     /// An option without a value.
     Flag,
@@ -161,6 +166,7 @@ pub enum ArgumentKind {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Completion {
     /// Among the files.
     File,
@@ -177,6 +183,7 @@ pub enum Completion {
 /// A value that an argument can have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ValueSpec {
     /// The value.
     pub value: String,
@@ -187,11 +194,67 @@ pub struct ValueSpec {
 
 /// Why a file has no usable manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ManifestError {
     /// It declares nothing: it is not a plugin that speaks the protocol.
     Undeclared,
     /// A marker is there, but what follows is not a manifest; the reason.
     Malformed(String),
+}
+
+impl Role {
+    /// Its name on the wire.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Command => "command",
+            Self::SecretsBackend => "secrets-backend",
+            Self::ProviderPack => "provider-pack",
+            Self::Other(other) => other,
+        }
+    }
+}
+
+impl CommandSpec {
+    /// A command without options and subcommands.
+    #[must_use]
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            about: about.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl ArgumentSpec {
+    /// An argument of this name that is nothing but what it is.
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: ArgumentKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            ..Self::default()
+        }
+    }
+}
+
+impl ValueSpec {
+    /// A value that explains itself.
+    #[must_use]
+    pub fn new(value: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            about: None,
+        }
+    }
+
+    /// A few words about it.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
 }
 
 impl Completion {
@@ -205,6 +268,19 @@ impl Completion {
 }
 
 impl Manifest {
+    /// A plugin of this name that speaks this library's version and declares nothing more.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            protocol: super::VERSION.to_owned(),
+            name: name.into(),
+            version: String::new(),
+            about: String::new(),
+            role: Role::Command,
+            command: None,
+        }
+    }
+
     /// Finds the manifest in the bytes of a plugin's file: in the head of a script, anywhere in a native executable.
     pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
         let searched = if file.starts_with(b"#!") {

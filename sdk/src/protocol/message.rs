@@ -71,6 +71,7 @@ pub struct ErrorObject {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct ErrorData {
     /// The finer cause, stable, in `snake_case`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -94,6 +95,7 @@ pub struct ErrorData {
 
 /// Why a line is not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotAMessage {
     /// It is not UTF-8.
     NotUtf8,
@@ -283,10 +285,10 @@ fn member<T: DeserializeOwned>(
 impl From<Failure> for ErrorObject {
     fn from(failure: Failure) -> Self {
         let data = ErrorData {
+            inputs: failure.inputs().to_vec(),
             code: failure.code,
             fields: failure.fields,
             hints: failure.hints,
-            inputs: failure.inputs.into_vec(),
             outcome: failure.outcome,
             supported: Vec::new(),
         };
@@ -315,7 +317,7 @@ impl From<ErrorObject> for Failure {
         let mut failure = Self::new(exit, code, error.message);
         failure.fields = details.fields;
         failure.hints = details.hints;
-        failure.inputs = details.inputs.into();
+        failure = failure.with_inputs(details.inputs);
         failure.outcome = details.outcome.or(failure.outcome);
         if !details.supported.is_empty() {
             let supported = details.supported.join(", ");

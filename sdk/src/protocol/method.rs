@@ -10,6 +10,7 @@ use crate::ui::Capabilities;
 /// Parameters of `run`: either `argv`, or `command` with `input`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RunParams {
     /// The version that the host speaks: `1.0`.
     pub protocol: String,
@@ -37,6 +38,7 @@ pub struct RunParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct WireCapabilities {
     /// Serves `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +57,7 @@ pub struct WireCapabilities {
 /// Somebody is there to be asked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct AskCapability {
     /// The kinds of question that can be asked. Later versions may add kinds.
     pub kinds: Vec<String>,
@@ -63,12 +66,14 @@ pub struct AskCapability {
 /// A capability without details. Later versions may add some.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Offer {}
 
 /// Where and for whom a plugin works.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct RunContext {
     /// The user's working folder, absolute; the process has it too.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +98,7 @@ pub struct RunContext {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum WireColor {
     /// It may.
     Always,
@@ -106,6 +112,7 @@ pub enum WireColor {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum WireFormat {
     /// `data`.
     Json,
@@ -118,6 +125,7 @@ pub enum WireFormat {
 /// The program at the other end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct HostName {
     /// `bot-cli`.
     pub name: String,
@@ -130,6 +138,7 @@ pub struct HostName {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
+#[non_exhaustive]
 pub struct RunResult {
     /// For people, printed as it is.
     pub text: String,
@@ -145,6 +154,7 @@ pub struct RunResult {
 /// Parameters of `describe`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct DescribeParams {
     /// The version that the host speaks.
     pub protocol: String,
@@ -153,6 +163,7 @@ pub struct DescribeParams {
 /// Parameters of `complete`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CompleteParams {
     /// The version that the host speaks.
     pub protocol: String,
@@ -166,6 +177,7 @@ pub struct CompleteParams {
 /// Result of `complete`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CompleteResult {
     /// What the last word may become, best first.
     pub candidates: Vec<Candidate>,
@@ -174,6 +186,7 @@ pub struct CompleteResult {
 /// What a word may become.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Candidate {
     /// The whole word.
     pub value: String,
@@ -185,6 +198,7 @@ pub struct Candidate {
 /// Parameters of `cancel`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CancelParams {
     /// The request that is to stop.
     pub id: Id,
@@ -196,6 +210,7 @@ pub struct CancelParams {
 /// Result of `ask`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct AskResult {
     /// What the user did.
     pub action: AskAction,
@@ -208,6 +223,7 @@ pub struct AskResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum AskAction {
     /// Answered it.
     Accept,
@@ -221,6 +237,7 @@ pub enum AskAction {
 /// Result of `stdin`: one of the two.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct StdinResult {
     /// The input, where it is UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,6 +250,7 @@ pub struct StdinResult {
 /// Parameters of `progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ProgressParams {
     /// The request that is being worked on.
     pub id: Id,
@@ -249,6 +267,7 @@ pub struct ProgressParams {
 /// Parameters of `log`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct LogParams {
     /// The request that is being worked on.
     pub id: Id,
@@ -262,6 +281,7 @@ pub struct LogParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum LogLevel {
     /// Shown with `-vv`.
     Debug,
@@ -277,11 +297,102 @@ pub enum LogLevel {
 /// Parameters of `output`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct OutputParams {
     /// The request that is being worked on.
     pub id: Id,
     /// A part of the result, shown as it is.
     pub text: String,
+}
+
+impl RunParams {
+    /// A run of the user's words by a host that offers nothing.
+    #[must_use]
+    pub fn new(argv: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            protocol: super::VERSION.to_owned(),
+            argv: Some(argv.into_iter().map(Into::into).collect()),
+            ..Self::default()
+        }
+    }
+}
+
+impl CompleteParams {
+    /// The words so far, of which the last is to be completed.
+    #[must_use]
+    pub fn new(argv: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            protocol: super::VERSION.to_owned(),
+            argv: argv.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl HostName {
+    /// A program and its version.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+        }
+    }
+}
+
+impl Candidate {
+    /// A whole word.
+    #[must_use]
+    pub fn new(value: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            about: None,
+        }
+    }
+
+    /// A few words about it.
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
+}
+
+impl<T: Into<String>> From<T> for Candidate {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl CancelParams {
+    /// Stops the request `id`.
+    #[must_use]
+    pub fn new(id: Id, reason: &str) -> Self {
+        Self {
+            id,
+            reason: Some(reason.to_owned()),
+        }
+    }
+}
+
+impl AskResult {
+    /// The user answered.
+    #[must_use]
+    pub fn accept(value: impl Into<Value>) -> Self {
+        Self {
+            action: AskAction::Accept,
+            value: value.into(),
+        }
+    }
+
+    /// The user did something else.
+    #[must_use]
+    pub fn without_value(action: AskAction) -> Self {
+        Self {
+            action,
+            value: Value::Null,
+        }
+    }
 }
 
 impl From<&Capabilities> for WireCapabilities {

@@ -102,7 +102,7 @@ fn all_open_questions_and_all_wrong_answers_are_named() {
         .ask_all(&questions)
         .unwrap_err();
     let keys: Vec<&str> = failure
-        .inputs
+        .inputs()
         .iter()
         .map(|input| input.key.as_str())
         .collect();
@@ -132,30 +132,18 @@ fn back_leads_to_the_question_before_and_past_scripted_ones() {
     let questions = [text("a", None), text("b", None), text("c", None)];
     let answers = session(&ui, &json!({ "b": "s" }))
         .ask_all(&questions)
-        .unwrap()
         .unwrap();
-    assert_eq!(
-        answers,
-        ["2", "s", "3"].map(|text| Answer::Text(text.to_owned()))
-    );
+    let texts = ["a", "b", "c"].map(|key| answers.text(key).unwrap());
+    assert_eq!(texts, ["2", "s", "3"]);
     assert_eq!(*ui.seen.borrow(), ["a", "c", "a", "c"]);
-    assert_eq!(
-        session(&asking(&["<"]), &json!({}))
-            .ask_all(&questions)
-            .unwrap(),
-        None
-    );
 }
 
 #[test]
 fn a_refused_answer_is_asked_again_but_a_scripted_one_fails() {
-    let refuse_short = |answer: &Answer| match answer {
-        Answer::Text(text) if text.len() > 1 => Ok(text.clone()),
-        Answer::Text(_)
-        | Answer::Secret(_)
-        | Answer::Confirm(_)
-        | Answer::Many(_)
-        | Answer::Back => Err(" is too short".to_owned()),
+    let refuse_short = |answer: &Answer| {
+        let text = answer.as_text().filter(|text| text.len() > 1);
+        text.map(str::to_owned)
+            .ok_or_else(|| " is too short".to_owned())
     };
     let ui = asking(&["x", "xy"]);
     let parsed = session(&ui, &json!({})).ask_until(&text("a", None), refuse_short);

@@ -6,11 +6,14 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::ui::Level;
 
+/// How questions are asked: `plain` or `rich`.
+pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
+
 /// What is at the other ends of the standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four independent facts about the streams"
+    reason = "independent facts about the streams and the user's wishes"
 )]
 pub struct Look {
     /// Whether a person can be asked.
@@ -23,27 +26,55 @@ pub struct Look {
     pub stderr_color: bool,
     /// Columns.
     pub width: usize,
+    /// How questions are asked.
+    pub prompts: Prompts,
+    /// Whether `BOT_CLI_PROMPTS` says nothing that is known.
+    pub odd_prompts: bool,
+}
+
+/// How questions are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompts {
+    /// Lines that are edited and lists to walk through, drawn again and again in their place.
+    Rich,
+    /// One line after the other: for terminals that can do no more, and for screen readers.
+    Plain,
 }
 
 impl Look {
-    /// Looks at this process's streams, and at `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM`.
+    /// Looks at this process's streams, and at `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and `BOT_CLI_PROMPTS`.
     #[must_use]
     pub fn detect() -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let stderr_terminal = stderr().is_terminal() && !dumb;
+        let wanted = std::env::var_os(PROMPTS).filter(|wanted| !wanted.is_empty());
+        let (prompts, odd_prompts) = match wanted.as_ref().map(|wanted| wanted.to_str()) {
+            Some(Some("plain")) => (Prompts::Plain, false),
+            Some(Some("rich")) => (Prompts::Rich, false),
+            odd if dumb => (Prompts::Plain, odd.is_some()),
+            odd => (Prompts::Rich, odd.is_some()),
+        };
         Self {
-            interactive: stdin().is_terminal() && stderr_terminal,
-            stderr_terminal,
+            interactive: stdin().is_terminal() && stderr().is_terminal(),
+            stderr_terminal: stderr().is_terminal() && !dumb,
             stdout_color: AutoStream::choice(&stdout()) != ColorChoice::Never,
             stderr_color: AutoStream::choice(&stderr()) != ColorChoice::Never,
             width: columns(),
+            prompts,
+            odd_prompts,
         }
     }
 }
 
 /// Columns of the terminal as it is now.
 pub fn columns() -> usize {
-    terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
+    size().0
+}
+
+/// Columns and rows of the terminal as it is now.
+pub fn size() -> (usize, usize) {
+    terminal_size::terminal_size().map_or((80, 24), |(width, height)| {
+        (usize::from(width.0), usize::from(height.0))
+    })
 }
 
 /// How much the user wants to hear.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::look::columns;
-use super::prompt::cut;
+use super::table::cut;
 use super::to_stderr;
 
 /// How often the line is drawn, however often it changes.

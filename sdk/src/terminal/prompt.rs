@@ -1,69 +1,192 @@
 //! Questions at a terminal.
 
-use std::fmt;
+mod frame;
+mod hidden;
+mod key;
+mod keyboard;
+mod line;
+mod list;
+mod plain;
+mod text;
+mod trail;
 
-use inquire::error::InquireError;
-use inquire::list_option::ListOption;
-use inquire::ui::{RenderConfig, Styled};
-use inquire::{Confirm, MultiSelect, Select, Text};
-use serde_json::Value;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use std::time::Duration;
 
-use super::{hidden, printable, to_stderr};
+use frame::{CHOSEN, Frame, Piece};
+use hidden::Hidden;
+use key::Key;
+use keyboard::{Event, Keyboard};
+use list::{List, PAGE};
+use text::{Confirm, Text};
+pub use trail::Trail;
+
+use super::look::Prompts;
+use super::waiting::Waiting;
+use super::{Look, printable, to_stderr};
 use crate::failure::{Exit, Failure, reason};
-use crate::question::{Answer, Choice, Question, QuestionKind};
+use crate::question::{Answer, Question, QuestionKind};
 
-/// Rows of a list that are shown at once.
-const PAGE: usize = 12;
-
-/// Columns that a list needs beside its rows: the cursor, the mark, and one that stays free.
-const MARGIN: usize = 7;
-
-/// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does.
-pub fn ask(question: &Question, color: bool) -> Result<Answer, Failure> {
-    // What is typed as soon as the words about a secret are there must not be seen, either.
-    let _unseen = match question.kind {
-        QuestionKind::Password => {
-            let unseen = hidden::Unseen::begin();
-            Some(unseen.map_err(|error| failed(question, &reason(&error)))?)
+/// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
+/// the input does everywhere.
+pub fn ask(
+    question: &Question,
+    look: &Look,
+    waiting: &mut Waiting,
+    trail: &mut Trail,
+) -> Result<Answer, Failure> {
+    let is_list = matches!(
+        question.kind,
+        QuestionKind::Select | QuestionKind::Multiselect
+    );
+    if is_list && question.choices.is_empty() {
+        return Err(failed(question, "there is nothing to choose from"));
+    }
+    match look.prompts {
+        Prompts::Plain => {
+            to_stderr(&above(question, look.stderr_color));
+            plain::ask(question, waiting)
         }
-        QuestionKind::Text
-        | QuestionKind::Confirm
-        | QuestionKind::Select
-        | QuestionKind::Multiselect => None,
+        Prompts::Rich => rich(question, look.stderr_color, waiting, trail),
+    }
+}
+
+/// What a prompt does with a key.
+enum Step {
+    /// It asks on.
+    Stay,
+    Done(Answer),
+    /// Rather the question before, or none at all.
+    Back,
+}
+
+/// A question with what has been typed so far.
+trait Prompt {
+    fn press(&mut self, key: Key) -> Step;
+
+    /// How long it waits for the next key before [`nothing`](Self::nothing) has come.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
+    fn nothing(&mut self) -> Step {
+        Step::Stay
+    }
+
+    /// What is shown while it asks.
+    fn asked(&self) -> Vec<Piece>;
+
+    /// What stays.
+    fn answered(&self) -> Vec<Piece>;
+}
+
+fn rich(
+    question: &Question,
+    color: bool,
+    waiting: &mut Waiting,
+    trail: &mut Trail,
+) -> Result<Answer, Failure> {
+    // First of all: what is typed as soon as the words about a secret are there must not be seen, either.
+    let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, &reason(&error)))?;
+    let refused = trail.take_back(question);
+    let words = help(question);
+    let help: Vec<Piece> = match &words {
+        Some(help) => vec![Piece::LineEnd, Piece::text(CHOSEN, &format!("[{help}]"))],
+        None => Vec::new(),
     };
-    let show = |text: String| match question.kind {
-        // Such a terminal does not begin a line by itself.
-        QuestionKind::Password => to_stderr(&text.replace('\n', "\r\n")),
-        QuestionKind::Text
-        | QuestionKind::Confirm
-        | QuestionKind::Select
-        | QuestionKind::Multiselect => to_stderr(&text),
+    let mut prompt: Box<dyn Prompt> = match question.kind {
+        QuestionKind::Text => {
+            let typed = match &refused {
+                Some(Answer::Text(typed)) => Some(typed.as_str()),
+                _ => None,
+            };
+            Box::new(Text::new(question, &help, typed))
+        }
+        QuestionKind::Password => Box::new(Hidden::new(question, words.as_deref())),
+        QuestionKind::Confirm => Box::new(Confirm::new(question, &help)),
+        QuestionKind::Select | QuestionKind::Multiselect => {
+            Box::new(List::new(question, &help, refused.as_ref()))
+        }
     };
+    let mut frame = Frame::begin(above(question, color), color);
+    let answer = put(question, prompt.as_mut(), keyboard, &mut frame);
+    match &answer {
+        Ok(Answer::Back) => frame.erase(trail.pop()),
+        Ok(answer) => trail.push(question, answer, frame.finish(&prompt.answered())),
+        Err(failure) if failure.code == "withdrawn" => frame.erase(0),
+        Err(_) => drop(frame.finish(&text::asked(&question.message))),
+    }
+    answer
+}
+
+/// Gives the keys to the prompt until there is an answer.
+fn put(
+    question: &Question,
+    prompt: &mut dyn Prompt,
+    mut keyboard: Keyboard,
+    frame: &mut Frame,
+) -> Result<Answer, Failure> {
+    loop {
+        // A pasted text is drawn once.
+        if !keyboard.is_busy()? {
+            frame.draw(&prompt.asked());
+        }
+        let step = match keyboard.next(prompt.patience())? {
+            Event::Key(Key::Control('c')) => return Err(Failure::cancelled()),
+            Event::Key(Key::Control('z')) => {
+                frame.leave();
+                let suspended = keyboard.suspend();
+                suspended.map_err(|error| failed(question, &reason(&error)))?;
+                Step::Stay
+            }
+            Event::Key(Key::Control('l')) => {
+                frame.clear_screen();
+                Step::Stay
+            }
+            Event::Key(key) => prompt.press(key),
+            Event::Nothing => prompt.nothing(),
+            Event::Redraw => Step::Stay,
+        };
+        match step {
+            Step::Stay => {}
+            Step::Done(answer) => return Ok(answer),
+            Step::Back if question.back => return Ok(Answer::Back),
+            Step::Back => return Err(Failure::cancelled()),
+        }
+    }
+}
+
+/// The lines above the question: what it is about, and why it is asked again.
+fn above(question: &Question, color: bool) -> String {
+    let mut above = String::new();
     if let Some(details) = &question.details {
-        show(format!("\n{}\n", super::report::text(details, color)));
+        above.push('\n');
+        above.push_str(&super::report::text(details, color));
+        above.push('\n');
     }
     if let Some(problem) = &question.problem {
-        show(format!("{}\n", printable(problem, false)));
+        above.push_str(printable(problem, false).trim_end());
+        above.push('\n');
     }
-    let prompt = Prompt::new(question, color);
-    match prompt.show() {
-        Ok(answer) => Ok(answer),
-        Err(InquireError::OperationCanceled) if question.back => Ok(Answer::Back),
-        Err(InquireError::OperationCanceled) => Err(Failure::cancelled()),
-        Err(InquireError::OperationInterrupted) => {
-            // A prompt that fills the terminal leaves the cursor in its last line.
-            let rest = crossterm::terminal::Clear(crossterm::terminal::ClearType::UntilNewLine);
-            let _ = crossterm::execute!(std::io::stderr(), rest);
-            Err(Failure::cancelled())
-        }
-        Err(InquireError::IO(error)) => Err(failed(question, &reason(&error))),
-        Err(
-            error @ (InquireError::NotTTY
-            | InquireError::InvalidConfiguration(_)
-            | InquireError::Custom(_)),
-        ) => Err(failed(question, &error.to_string())),
-    }
+    above
+}
+
+/// The line below the question.
+fn help(question: &Question) -> Option<String> {
+    let long = question.choices.len() > PAGE;
+    let keys = match question.kind {
+        QuestionKind::Select if long => Some("type to filter, Enter to choose"),
+        QuestionKind::Select => Some("Enter to choose"),
+        QuestionKind::Multiselect if long => Some("Space to mark, type to filter, Enter to go on"),
+        QuestionKind::Multiselect => Some("Space to mark, Enter to go on"),
+        QuestionKind::Text | QuestionKind::Password | QuestionKind::Confirm => None,
+    };
+    let back = question.back.then_some("Esc to go back");
+    let own = question.help.as_deref().map(one_line);
+    let help: Vec<String> = own
+        .into_iter()
+        .chain([keys, back].into_iter().flatten().map(str::to_owned))
+        .collect();
+    (!help.is_empty()).then(|| help.join("; "))
 }
 
 fn failed(question: &Question, why: &str) -> Failure {
@@ -71,201 +194,6 @@ fn failed(question: &Question, why: &str) -> Failure {
     Failure::new(Exit::Failed, "terminal_failed", message)
 }
 
-/// Leaves the terminal as it was before a question that nobody waits for any more.
-pub fn tidy() {
-    // Nothing is left to be done where the terminal itself has gone.
-    let _ = crossterm::terminal::disable_raw_mode();
-    let _ = crossterm::execute!(
-        std::io::stderr(),
-        crossterm::event::DisableBracketedPaste,
-        crossterm::cursor::Show,
-        crossterm::style::Print("\n"),
-    );
-}
-
-/// A question in the words that are shown.
-struct Prompt<'a> {
-    question: &'a Question,
-    message: String,
-    help: Option<String>,
-    rows: Vec<Row>,
-    color: bool,
-    render: RenderConfig<'static>,
-}
-
-impl<'a> Prompt<'a> {
-    fn new(question: &'a Question, color: bool) -> Self {
-        let mut help: Vec<String> = Vec::new();
-        let long = question.choices.len() > PAGE;
-        let columns = super::look::columns().saturating_sub(MARGIN);
-        help.extend(question.help.as_deref().map(line));
-        match question.kind {
-            QuestionKind::Select if long => help.push("type to filter, Enter to choose".to_owned()),
-            QuestionKind::Select => help.push("Enter to choose".to_owned()),
-            QuestionKind::Multiselect if long => {
-                help.push("Space to mark, type to filter, Enter to go on".to_owned());
-            }
-            QuestionKind::Multiselect => help.push("Space to mark, Enter to go on".to_owned()),
-            QuestionKind::Text | QuestionKind::Password | QuestionKind::Confirm => {}
-        }
-        if question.back {
-            help.push("Esc to go back".to_owned());
-        }
-        Self {
-            question,
-            message: line(&question.message),
-            help: (!help.is_empty()).then(|| help.join("; ")),
-            rows: question
-                .choices
-                .iter()
-                .map(|choice| Row::new(choice, columns))
-                .collect(),
-            color,
-            render: if color {
-                RenderConfig::default_colored()
-            } else {
-                RenderConfig::empty()
-            }
-            .with_canceled_prompt_indicator(Styled::new(if question.back {
-                "(back)"
-            } else {
-                // The line below says it.
-                ""
-            })),
-        }
-    }
-
-    fn show(&self) -> Result<Answer, InquireError> {
-        match self.question.kind {
-            QuestionKind::Text => self.text(),
-            QuestionKind::Password => self.password(),
-            QuestionKind::Confirm => self.confirm(),
-            QuestionKind::Select => self.select(),
-            QuestionKind::Multiselect => self.multiselect(),
-        }
-    }
-
-    fn text(&self) -> Result<Answer, InquireError> {
-        let mut prompt = Text::new(&self.message).with_render_config(self.render);
-        prompt.help_message = self.help.as_deref();
-        prompt.default = self.question.default.as_ref().and_then(Value::as_str);
-        prompt.prompt().map(Answer::Text)
-    }
-
-    fn password(&self) -> Result<Answer, InquireError> {
-        let (help, back) = (self.help.as_deref(), self.question.back);
-        hidden::ask(&self.message, help, back, self.color).map(Answer::Secret)
-    }
-
-    fn confirm(&self) -> Result<Answer, InquireError> {
-        let mut prompt = Confirm::new(&self.message).with_render_config(self.render);
-        prompt.help_message = self.help.as_deref();
-        prompt.default = self.question.default.as_ref().and_then(Value::as_bool);
-        prompt.prompt().map(Answer::Confirm)
-    }
-
-    fn select(&self) -> Result<Answer, InquireError> {
-        let chosen = self.question.default.as_ref().and_then(Value::as_str);
-        let cursor = chosen.and_then(|value| self.rows.iter().position(|row| row.value == value));
-        let mut prompt = Select::new(&self.message, self.rows.clone())
-            .with_render_config(self.render)
-            .with_page_size(PAGE)
-            .with_starting_cursor(cursor.unwrap_or(0))
-            .with_scorer(&score)
-            .with_formatter(&|chosen| chosen.value.label.clone());
-        prompt.help_message = self.help.as_deref();
-        prompt.prompt().map(|row| Answer::Text(row.value))
-    }
-
-    fn multiselect(&self) -> Result<Answer, InquireError> {
-        let marked: Vec<usize> = match self.question.default.as_ref().and_then(Value::as_array) {
-            Some(values) => self.positions(values),
-            None => Vec::new(),
-        };
-        let mut prompt = MultiSelect::new(&self.message, self.rows.clone())
-            .with_render_config(self.render)
-            .with_page_size(PAGE)
-            .with_default(&marked)
-            .with_scorer(&score)
-            .with_formatter(&|chosen: &[ListOption<&Row>]| {
-                let labels: Vec<&str> = chosen.iter().map(|row| row.value.label.as_str()).collect();
-                if labels.is_empty() {
-                    "none".to_owned()
-                } else {
-                    labels.join(", ")
-                }
-            });
-        prompt.help_message = self.help.as_deref();
-        let rows = prompt.prompt()?;
-        Ok(Answer::Many(
-            rows.into_iter().map(|row| row.value).collect(),
-        ))
-    }
-
-    fn positions(&self, values: &[Value]) -> Vec<usize> {
-        let marked = |row: &Row| values.iter().any(|value| value == row.value.as_str());
-        (0..self.rows.len())
-            .filter(|&index| marked(&self.rows[index]))
-            .collect()
-    }
-}
-
-/// One line of a list.
-#[derive(Clone)]
-struct Row {
-    value: String,
-    label: String,
-    about: String,
-    /// What is seen of it: one line, cut where the terminal ends.
-    shown: String,
-}
-
-impl Row {
-    fn new(choice: &Choice, columns: usize) -> Self {
-        let label = line(&choice.label);
-        let about = choice.about.as_deref().map(line).unwrap_or_default();
-        let whole = match about.as_str() {
-            "" => label.clone(),
-            about => format!("{label} - {about}"),
-        };
-        Self {
-            value: choice.value.clone(),
-            label,
-            about,
-            shown: cut(&whole, columns),
-        }
-    }
-}
-
-impl fmt::Display for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-/// As much of `text` as fits.
-pub fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fitting = text.chars().take_while(|character| {
-        used += character.width().unwrap_or(0);
-        used <= columns
-    });
-    fitting.chain(['…']).collect()
-}
-
-/// A row stays while every typed word is somewhere in it; the order of the plugin is kept.
-fn score(typed: &str, row: &Row, _shown: &str, _index: usize) -> Option<i64> {
-    let text = format!("{} {} {}", row.value, row.label, row.about).to_lowercase();
-    typed
-        .to_lowercase()
-        .split_whitespace()
-        .all(|word| text.contains(word))
-        .then_some(0)
-}
-
-fn line(text: &str) -> String {
-    printable(text, false).replace('\n', " ")
+fn one_line(text: &str) -> String {
+    printable(text, false).replace(['\n', '\t'], " ")
 }

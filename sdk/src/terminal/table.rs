@@ -1,6 +1,19 @@
 //! Rows with their columns one below the other.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// As much of `text` as fits.
+pub fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fitting = text.chars().take_while(|character| {
+        used += character.width().unwrap_or(0);
+        used <= columns
+    });
+    fitting.chain(['…']).collect()
+}
 
 /// The rows, the first of them the names of the columns, two spaces between columns.
 #[must_use]

@@ -1,46 +1,121 @@
-//! Waiting for a user who may rather want to stop.
+//! Waiting for the user, who may want to stop, or be gone.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use rustix::stdio::stdin;
 
 use crate::cancel::Cancel;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure, reason};
 use crate::ui::withdrawn;
 
 /// How often a wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What `read` reads, or why nobody waits for it any more. Reading can't be broken off: it is left behind then, and
-/// ends with the process. Where there is no thread for it, only the user's own keys end it.
-pub fn for_user<T: Send + 'static>(
-    cancel: &Cancel,
-    wanted: &mut dyn FnMut() -> bool,
-    read: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Failure> {
-    let (sender, receiver) = mpsc::channel();
-    let (work, given) = mpsc::channel();
-    let reader = move || {
-        if let Ok(read) = given.recv() {
-            let read: Box<dyn FnOnce() -> T + Send> = read;
-            // Nobody may wait for it any more.
-            let _ = sender.send(read());
-        }
-    };
-    if thread::Builder::new().spawn(reader).is_err() {
-        return Ok(read());
-    }
-    // The thread takes it at once.
-    let _ = work.send(Box::new(read));
-    loop {
-        match receiver.recv_timeout(TICK) {
-            Ok(answer) => return Ok(answer),
-            Err(RecvTimeoutError::Timeout) if cancel.requested() => {
+/// Standard input, which is read for as long as somebody waits for it.
+pub struct Waiting<'a> {
+    pub cancel: &'a Cancel,
+    /// Whether anybody still waits for what is read.
+    pub wanted: &'a mut dyn FnMut() -> bool,
+}
+
+impl Waiting<'_> {
+    /// Waits until there is something to read, or the input has ended; with `patience` only so long.
+    pub fn for_input(&mut self, patience: Option<Duration>) -> Result<bool, Failure> {
+        let deadline = patience.map(|patience| Instant::now() + patience);
+        loop {
+            if self.cancel.requested() {
                 return Err(Failure::cancelled());
             }
-            Err(RecvTimeoutError::Timeout) if wanted() => {}
-            Err(RecvTimeoutError::Timeout) => return Err(withdrawn()),
-            Err(RecvTimeoutError::Disconnected) => return Err(Failure::cancelled()),
+            if !(self.wanted)() {
+                return Err(withdrawn());
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if look(left.map_or(TICK, |left| left.min(TICK)))?.is_some() {
+                return Ok(true);
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(false);
+            }
         }
     }
+
+    /// The next byte; `None` once the input has ended. No more is taken than that: what follows may be for another reader.
+    pub fn byte(&mut self) -> Result<Option<u8>, Failure> {
+        let mut byte = [0];
+        Ok(match self.read(&mut byte)? {
+            0 => None,
+            _ => Some(byte[0]),
+        })
+    }
+
+    /// Everything up to the end of the input. A terminal that has gone away says nothing of whether that was all.
+    pub fn everything(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        let mut piece = vec![0; 64 * 1024];
+        loop {
+            match self.read(&mut piece)? {
+                0 if has_hung_up()? => return Err(self.user_is_gone()),
+                0 => return Ok(bytes),
+                length => bytes.extend(&piece[..length]),
+            }
+        }
+    }
+
+    /// The failure of a question whose answer was the end of the input.
+    pub fn end_of_input(&self) -> Result<Failure, Failure> {
+        Ok(if has_hung_up()? {
+            self.user_is_gone()
+        } else {
+            Failure::cancelled()
+        })
+    }
+
+    /// Counts as a wish to stop: the next question would find nobody either.
+    pub fn user_is_gone(&self) -> Failure {
+        self.cancel.request();
+        Failure::cancelled()
+    }
+
+    /// Bytes, 0 at the end of the input.
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
+        loop {
+            self.for_input(None)?;
+            match rustix::io::read(stdin(), &mut *bytes) {
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                // So the system says of a terminal that is not this process's any more.
+                Err(Errno::IO) if is_device() => return Err(self.user_is_gone()),
+                read => return read.map_err(unreadable),
+            }
+        }
+    }
+}
+
+/// What there is to read within that time.
+fn look(patience: Duration) -> Result<Option<PollFlags>, Failure> {
+    let stdin = stdin();
+    let mut input = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut input, Timespec::try_from(patience).ok().as_ref()) {
+        Ok(0) | Err(Errno::INTR) => Ok(None),
+        Ok(_) => Ok(Some(input[0].revents())),
+        Err(error) => Err(unreadable(error)),
+    }
+}
+
+/// Whether the input was a terminal whose other end is closed. Such a one does not even count as a terminal.
+fn has_hung_up() -> Result<bool, Failure> {
+    let flags = look(Duration::ZERO)?;
+    Ok(is_device() && flags.is_some_and(|flags| flags.contains(PollFlags::HUP)))
+}
+
+fn is_device() -> bool {
+    let kind = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode);
+    rustix::fs::fstat(stdin()).is_ok_and(|stat| kind(stat) == FileType::CharacterDevice)
+}
+
+fn unreadable(error: Errno) -> Failure {
+    let message = format!("could not read standard input: {}", reason(&error.into()));
+    Failure::new(Exit::Failed, "input_failed", message)
 }

@@ -12,7 +12,7 @@ use bot_cli_cloud::options::Options;
 use bot_cli_cloud::pace::Pace;
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::{Format, Outcome};
+use bot_cli_sdk::outcome::Outcome;
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
 use bot_cli_sdk::session::{Capabilities, Context, Level, Session};
@@ -84,14 +84,8 @@ impl Runner for InProcess {
     ) -> io::Result<Ran> {
         let heard = Arc::new(Mutex::new(String::new()));
         let cancel = Cancel::new();
-        let context = Context {
-            cwd: PathBuf::from("/"),
-            interactive: false,
-            color: false,
-            width: 100,
-            format: Format::Text,
-            verbosity: 1,
-        };
+        let mut context = Context::new("/");
+        context.verbosity = 1;
         let ui = Box::new(Listener(Arc::clone(&heard)));
         let mut session = Session::new(ui, context, Map::new(), cancel.clone());
         let environment = Environment {
@@ -203,10 +197,9 @@ struct Listener(Arc<Mutex<String>>);
 
 impl Ui for Listener {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            progress: true,
-            ..Capabilities::default()
-        }
+        let mut capabilities = Capabilities::default();
+        capabilities.progress = true;
+        capabilities
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {

@@ -178,22 +178,20 @@ fn signed_in(
             "secrets still go to the vault of this machine: the backend is `local`{source}"
         ));
     }
-    Ok(Reply {
-        text: format!(
-            "Signed in to {} with {} (kept in {})\n",
-            credentials.api_url,
-            kind_words(credentials.kind),
-            kept.words(place.path())
-        ),
-        data: json!({
-            "signed_in": true,
-            "api_url": credentials.api_url,
-            "kind": credentials.kind,
-            "credentials": place.path(),
-            "source": kept.name(),
-        }),
-        next: vec!["bot-cli cloud secrets list".to_owned()],
-    })
+    Ok(Reply::text(format!(
+        "Signed in to {} with {} (kept in {})\n",
+        credentials.api_url,
+        kind_words(credentials.kind),
+        kept.words(place.path())
+    ))
+    .data(json!({
+        "signed_in": true,
+        "api_url": credentials.api_url,
+        "kind": credentials.kind,
+        "credentials": place.path(),
+        "source": kept.name(),
+    }))
+    .next("bot-cli cloud secrets list"))
 }
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
@@ -225,25 +223,22 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         let source = organization.source.name();
         format!("Organization: {} ({source})\n", organization.value)
     });
-    Ok(Reply {
-        text: format!(
-            "Signed in to {}{of} with {} ({source})\n{line}",
-            scope.shown_url(),
-            kind_words(kind)
-        ),
-        data: json!({
-            "signed_in": true,
-            "api_url": scope.shown_url(),
-            "kind": kind,
-            "source": from,
-            "user": user.as_deref().map(theirs),
-            "organization": organization.map(|organization| json!({
-                "value": organization.value.as_str(),
-                "source": organization.source.name(),
-            })),
-        }),
-        next: Vec::new(),
-    })
+    Ok(Reply::text(format!(
+        "Signed in to {}{of} with {} ({source})\n{line}",
+        scope.shown_url(),
+        kind_words(kind)
+    ))
+    .data(json!({
+        "signed_in": true,
+        "api_url": scope.shown_url(),
+        "kind": kind,
+        "source": from,
+        "user": user.as_deref().map(theirs),
+        "organization": organization.map(|organization| json!({
+            "value": organization.value.as_str(),
+            "source": organization.source.name(),
+        })),
+    })))
 }
 
 /// The person whose token it is. Nobody is worse off without the name.

@@ -11,7 +11,7 @@ pub(super) fn sets(words: &[String], environment: &Environment) -> Vec<Candidate
     names(words, environment)
         .unwrap_or_default()
         .into_iter()
-        .map(|value| Candidate { value, about: None })
+        .map(Candidate::new)
         .collect()
 }
 

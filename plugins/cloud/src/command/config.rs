@@ -77,25 +77,22 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "state": state,
     });
     data["timeout"] = json!(scope.pace.request.as_secs_f64());
-    Ok(Reply {
-        text: format!(
-            "{}\nConfiguration: {}\nVault: {}\nVault key: {}\n",
-            table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
-            config.path.display(),
-            vault.display(),
-            key.map_or_else(
-                || "none yet".to_owned(),
-                |place| place.words(&vault.join("vault.key"))
-            )
-        ),
-        data: json!({
-            "scope": data,
-            "config": config.path,
-            "vault": vault,
-            "vault_key": key.map(Place::name),
-        }),
-        next: Vec::new(),
-    })
+    Ok(Reply::text(format!(
+        "{}\nConfiguration: {}\nVault: {}\nVault key: {}\n",
+        table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
+        config.path.display(),
+        vault.display(),
+        key.map_or_else(
+            || "none yet".to_owned(),
+            |place| place.words(&vault.join("vault.key"))
+        )
+    ))
+    .data(json!({
+        "scope": data,
+        "config": config.path,
+        "vault": vault,
+        "vault_key": key.map(Place::name),
+    })))
 }
 
 /// Whether the keyring that is wanted is there.
@@ -140,11 +137,9 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
         "" => format!("Removed {key} from {path}\n"),
         value => format!("Set {key} to {value} in {path}\n"),
     };
-    Ok(Reply {
-        text,
-        data: json!({ "key": key, "value": (!value.is_empty()).then_some(value), "config": config.path }),
-        next: Vec::new(),
-    })
+    Ok(Reply::text(text).data(
+        json!({ "key": key, "value": (!value.is_empty()).then_some(value), "config": config.path }),
+    ))
 }
 
 fn check(key: &str, value: &str) -> Result<(), Failure> {

@@ -1,21 +1,20 @@
 //! The user's consent to what is about to be done.
 
 use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
-use serde_json::Value;
+use bot_cli_sdk::question::Question;
 
 use super::context::CommandContext;
 
 /// Yes or no. Where nobody can be asked it is a failure that names `--skip`.
 pub fn yes(context: &CommandContext<'_>, message: String, details: String) -> Result<(), Failure> {
-    let question = Question {
-        details: Some(details),
-        // Without anybody there a default would be an answer.
-        default: context.interactive().then_some(Value::Bool(false)),
-        flag: Some("--skip".to_owned()),
-        ..Question::new(QuestionKind::Confirm, "confirm", message)
-    };
-    if context.ask(&question)? == Answer::Confirm(true) {
+    let mut question = Question::confirm("confirm", message)
+        .details(details)
+        .flag("--skip");
+    // Without anybody there a default would be an answer.
+    if context.interactive() {
+        question = question.default(false);
+    }
+    if context.confirm(&question)? {
         Ok(())
     } else {
         Err(declined("nothing was changed"))
@@ -29,14 +28,10 @@ pub fn by_name(
     message: String,
     details: String,
 ) -> Result<(), Failure> {
-    let question = Question {
-        details: Some(details),
-        flag: Some("--skip".to_owned()),
-        ..Question::new(QuestionKind::Text, "name", message)
-    };
-    if let Answer::Text(text) = context.ask(&question)?
-        && text.trim() == name
-    {
+    let question = Question::text("name", message)
+        .details(details)
+        .flag("--skip");
+    if context.ask_text(&question)?.trim() == name {
         Ok(())
     } else {
         Err(declined(

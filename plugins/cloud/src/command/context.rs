@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::outcome::Format;
-use bot_cli_sdk::question::{Answer, Question};
+use bot_cli_sdk::question::{Answer, Answers, Question};
 use bot_cli_sdk::session::{Level, Session};
 
 use crate::auth::credentials;
@@ -33,24 +33,25 @@ impl<'a> CommandContext<'a> {
         }
     }
 
-    /// See [`Session::ask`].
-    pub fn ask(&self, question: &Question) -> Result<Answer, Failure> {
-        self.session.borrow_mut().ask(question)
+    /// See [`Session::ask_text`].
+    pub fn ask_text(&self, question: &Question) -> Result<String, Failure> {
+        self.session.borrow_mut().ask_text(question)
     }
 
-    /// See [`Session::ask_all`]; the first question offers no way back.
-    pub fn ask_all(&self, questions: &[Question]) -> Result<Vec<Answer>, Failure> {
-        let answers = self.session.borrow_mut().ask_all(questions)?;
-        Ok(answers.unwrap_or_default())
+    /// See [`Session::choose`].
+    pub fn choose(&self, question: &Question) -> Result<String, Failure> {
+        self.session.borrow_mut().choose(question)
     }
 
-    /// The same with what to do instead where nobody can be asked.
-    pub fn ask_all_or(
-        &self,
-        questions: &[Question],
-        instead: &str,
-    ) -> Result<Vec<Answer>, Failure> {
-        self.ask_all(questions).map_err(|failure| {
+    /// See [`Session::confirm`].
+    pub fn confirm(&self, question: &Question) -> Result<bool, Failure> {
+        self.session.borrow_mut().confirm(question)
+    }
+
+    /// See [`Session::ask_all`]; with what to do instead where nobody can be asked.
+    pub fn ask_all_or(&self, questions: &[Question], instead: &str) -> Result<Answers, Failure> {
+        let answers = self.session.borrow_mut().ask_all(questions);
+        answers.map_err(|failure| {
             if failure.code == "input_required" {
                 failure.hint(instead)
             } else {

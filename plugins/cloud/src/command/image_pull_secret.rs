@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::question::Question;
 use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
@@ -76,11 +76,7 @@ pub(super) fn put(
     };
     let mut data = plan.json(&opened, status, options.dry_run);
     data["encoded"] = json!(encoding == Encoding::Base64);
-    Ok(Reply {
-        text,
-        data,
-        next: Vec::new(),
-    })
+    Ok(Reply::text(text).data(data))
 }
 
 /// Name, address and credentials as far as they are given; all problems at once.
@@ -149,11 +145,11 @@ fn checked(given: &Secret, encoding: Encoding) -> Result<Secret, String> {
 
 /// User name and token, the token hidden.
 fn ask(context: &CommandContext<'_>, encoding: Encoding) -> Result<Secret, Failure> {
-    let user = Question::new(QuestionKind::Text, "username", "User name at the registry");
-    let token = Question::new(QuestionKind::Password, "token", "Token or password");
+    let user = Question::text("username", "User name at the registry");
+    let token = Question::password("token", "Token or password");
     let instead = "give `USER:TOKEN` behind the host, or `-` there and `USER:TOKEN` on stdin";
     let answers = context.ask_all_or(&[user, token], instead)?;
-    let [Answer::Text(user), Answer::Secret(token)] = answers.as_slice() else {
+    let (Some(user), Some(token)) = (answers.text("username"), answers.secret("token")) else {
         return Err(invalid(vec![(
             "credentials".to_owned(),
             None,

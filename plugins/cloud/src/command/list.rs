@@ -86,14 +86,12 @@ fn all(
     } else {
         rows::rows(&sets, context.columns())
     };
-    Ok(Reply {
-        text,
-        data: json!({
+    Ok(Reply::text(text)
+        .data(json!({
             "sets": sets.iter().map(set_json).collect::<Vec<_>>(),
             "scope": opened.scope.json(),
-        }),
-        next,
-    })
+        }))
+        .next_all(next))
 }
 
 /// What a user in a project may do next: see the keys of its set, or make the set.
@@ -187,11 +185,7 @@ fn one(
         }),
     }
     data["scope"] = opened.scope.json();
-    Ok(Reply {
-        text,
-        data,
-        next: Vec::new(),
-    })
+    Ok(Reply::text(text).data(data))
 }
 
 fn set_json(set: &Summary) -> Value {

@@ -45,11 +45,8 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         context.warn("BOT_CLI_TOKEN is still set, so commands stay signed in");
     }
     if !had {
-        return Ok(Reply {
-            text: "Nobody was signed in\n".to_owned(),
-            data: json!({ "signed_in": false, "changed": false }),
-            next: Vec::new(),
-        });
+        return Ok(Reply::text("Nobody was signed in\n")
+            .data(json!({ "signed_in": false, "changed": false })));
     }
     let end = end(context, &found)?;
     let mut text = format!("Signed out: removed from {kept}");
@@ -70,11 +67,7 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
             data["reason"] = json!(code);
         }
     }
-    Ok(Reply {
-        text: text + "\n",
-        data,
-        next: Vec::new(),
-    })
+    Ok(Reply::text(text + "\n").data(data))
 }
 
 /// Ends the sign-in where it was made, if it was.

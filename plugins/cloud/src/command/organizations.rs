@@ -33,18 +33,16 @@ pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Resu
         };
         vec![theirs(name), theirs(title), mark.to_owned()]
     });
-    Ok(Reply {
-        text: table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
-        data: json!({
+    Ok(
+        Reply::text(table(&[header].into_iter().chain(rows).collect::<Vec<_>>())).data(json!({
             "organizations": all.iter().map(|(name, title)| json!({
                 "name": theirs(name),
                 "title": theirs(title),
                 "current": Some(name.as_str()) == current,
             })).collect::<Vec<_>>(),
             "scope": scope.json(),
-        }),
-        next: Vec::new(),
-    })
+        })),
+    )
 }
 
 pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
@@ -75,14 +73,11 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
     {
         context.warn("BOT_CLI_ORGANIZATION is set and wins over the configuration");
     }
-    Ok(Reply {
-        text: format!(
-            "Using the organization {wanted} from now on ({})\n",
-            config.path.display()
-        ),
-        data: json!({ "organization": wanted.as_str(), "config": config.path }),
-        next: Vec::new(),
-    })
+    Ok(Reply::text(format!(
+        "Using the organization {wanted} from now on ({})\n",
+        config.path.display()
+    ))
+    .data(json!({ "organization": wanted.as_str(), "config": config.path })))
 }
 
 /// Every organization, with the scope in which one of them is current.

@@ -149,20 +149,14 @@ fn failed(opened: &Opened<'_>, name: &SetName, why: Option<&str>) -> Failure {
 }
 
 fn stopped(name: &SetName) -> Failure {
-    Failure {
-        message: format!("cancelled; `{name}` is changed"),
-        outcome: Some(ChangeState::Done),
-        ..Failure::cancelled()
-    }
+    let message = format!("cancelled; `{name}` is changed");
+    Failure::new(Exit::Cancelled, "cancelled", message).outcome(ChangeState::Done)
 }
 
 fn saved_but(name: &SetName, failure: Failure) -> Failure {
-    Failure {
-        message: format!(
-            "`{name}` is changed, but its status is not known: {}",
-            failure.message
-        ),
-        outcome: Some(ChangeState::Done),
-        ..failure
-    }
+    let message = format!(
+        "`{name}` is changed, but its status is not known: {}",
+        failure.message
+    );
+    failure.message(message).outcome(ChangeState::Done)
 }

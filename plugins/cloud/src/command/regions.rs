@@ -26,13 +26,9 @@ pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Resu
         };
         vec![theirs(code), theirs(name), default.to_owned()]
     });
-    Ok(Reply {
-        text: table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
-        data: json!({
+    Ok(Reply::text(table(&[header].into_iter().chain(rows).collect::<Vec<_>>())).data(json!({
             "regions": regions.all.iter().map(|(code, name)| json!({ "code": theirs(code), "name": theirs(name) })).collect::<Vec<_>>(),
             "default": regions.default.as_deref().map(theirs),
             "scope": opened.scope.json(),
-        }),
-        next: Vec::new(),
-    })
+        })))
 }

@@ -199,11 +199,7 @@ fn place(scope: &Scope) -> String {
 /// The program's status is ours.
 fn ended(context: &CommandContext<'_>, name: &SetName, status: u8) -> Reply {
     context.exit_with(status);
-    Reply {
-        text: String::new(),
-        data: json!({ "name": name.as_str(), "exit": status }),
-        next: Vec::new(),
-    }
+    Reply::default().data(json!({ "name": name.as_str(), "exit": status }))
 }
 
 fn environment(entries: &[Entry]) -> impl Iterator<Item = (&str, &str)> {

@@ -188,7 +188,7 @@ fn not_renewed(error: &BackendError) -> Failure {
         return failure;
     }
     let message = format!("could not renew your sign-in: {}", failure.message);
-    Failure { message, ..failure }.hint("your sign-in is kept")
+    failure.message(message).hint("your sign-in is kept")
 }
 
 /// What is true of a sign-in that is renewed, and is not surely kept.

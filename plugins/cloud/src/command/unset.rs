@@ -64,16 +64,14 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
     if opened.scope.backend.value == BackendKind::Hosted {
         text += "Agents that are running keep the old values until they are deployed again\n";
     }
-    Ok(Reply {
-        text,
-        data: json!({
+    Ok(Reply::text(text)
+        .data(json!({
             "name": name.as_str(),
             "key": keys.first().map(|key| theirs(key.as_str())),
             "keys": keys.iter().map(|key| theirs(key.as_str())).collect::<Vec<_>>(),
             "scope": opened.scope.json(),
-        }),
-        next: vec![opened.scope.command(&format!("secrets list {name}"))],
-    })
+        }))
+        .next(opened.scope.command(&format!("secrets list {name}"))))
 }
 
 /// The set and its keys; all problems at once, and none quotes a key.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
 use bot_cli_sdk::standard_input;
 use serde_json::json;
@@ -26,14 +26,11 @@ const SHORTEST: usize = 8;
 pub(super) fn verify(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let vault = vault(context)?;
     let Some(found) = vault.verify().map_err(|error| failure(&error))? else {
-        return Ok(Reply {
-            text: format!(
-                "There is no vault yet: {}\n",
-                context.vault_folder()?.display()
-            ),
-            data: json!({ "vault": null, "problems": [] }),
-            next: Vec::new(),
-        });
+        return Ok(Reply::text(format!(
+            "There is no vault yet: {}\n",
+            context.vault_folder()?.display()
+        ))
+        .data(json!({ "vault": null, "problems": [] })));
     };
     for path in &found.leftovers {
         context.warn(&format!(
@@ -54,13 +51,10 @@ pub(super) fn rekey(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let place = vault.rekey().map_err(|error| failure(&error))?;
     let path = context.vault_folder()?.join("vault.key");
     let shown = place.words(&path);
-    Ok(Reply {
-        text: format!(
-            "The vault has a new key, kept in {shown}; the old key opens only older copies\n"
-        ),
-        data: json!({ "key": place.name(), "path": path }),
-        next: Vec::new(),
-    })
+    Ok(Reply::text(format!(
+        "The vault has a new key, kept in {shown}; the old key opens only older copies\n"
+    ))
+    .data(json!({ "key": place.name(), "path": path })))
 }
 
 pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<Reply, Failure> {
@@ -86,15 +80,12 @@ pub(super) fn backup(context: &CommandContext<'_>, options: &Backup) -> Result<R
     let size = vault
         .backup(&path, &passphrase, overwrite)
         .map_err(|error| failure(&error))?;
-    Ok(Reply {
-        text: format!(
-            "Saved {} to {}; without the passphrase it can't be read\n",
-            words(size),
-            path.display()
-        ),
-        data: json!({ "path": path, "sets": size.sets, "values": size.values }),
-        next: Vec::new(),
-    })
+    Ok(Reply::text(format!(
+        "Saved {} to {}; without the passphrase it can't be read\n",
+        words(size),
+        path.display()
+    ))
+    .data(json!({ "path": path, "sets": size.sets, "values": size.values })))
 }
 
 pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result<Reply, Failure> {
@@ -122,21 +113,19 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
         confirm::by_name(context, "restore", message, about)?;
     }
     let size = vault.restore(&contents).map_err(|error| failure(&error))?;
-    Ok(Reply {
-        text: format!(
-            "Restored {} from {}; {} replaced\n",
-            words(size),
-            path.display(),
-            words(before)
-        ),
-        data: json!({
-            "path": path,
-            "sets": size.sets,
-            "values": size.values,
-            "replaced": { "sets": before.sets, "values": before.values },
-        }),
-        next: vec!["bot-cli cloud secrets list --backend local".to_owned()],
-    })
+    Ok(Reply::text(format!(
+        "Restored {} from {}; {} replaced\n",
+        words(size),
+        path.display(),
+        words(before)
+    ))
+    .data(json!({
+        "path": path,
+        "sets": size.sets,
+        "values": size.values,
+        "replaced": { "sets": before.sets, "values": before.values },
+    }))
+    .next("bot-cli cloud secrets list --backend local"))
 }
 
 /// Refuses `-`, which other programs take for a stream.
@@ -171,30 +160,27 @@ fn whole(context: &CommandContext<'_>, found: &Verified) -> Reply {
         "format {}, generation {}",
         found.format, found.generation
     ));
-    Reply {
-        text: format!(
-            "{} opened in {} and {} of {}\n{authentic}\nVault: {}\nKey: {kept}\n",
-            count(found.values, "value"),
-            count(found.secret_sets, "secret set"),
-            count(found.image_pull_secrets, "image pull secret"),
-            count(found.organizations, "organization"),
-            found.path.display()
-        ),
-        data: json!({
-            "vault": found.path,
-            "format": found.format,
-            "generation": found.generation,
-            "authentic": found.format > 1,
-            "key": found.key.name(),
-            "organizations": found.organizations,
-            "secret_sets": found.secret_sets,
-            "image_pull_secrets": found.image_pull_secrets,
-            "values": found.values,
-            "leftovers": found.leftovers,
-            "problems": [],
-        }),
-        next: Vec::new(),
-    }
+    Reply::text(format!(
+        "{} opened in {} and {} of {}\n{authentic}\nVault: {}\nKey: {kept}\n",
+        count(found.values, "value"),
+        count(found.secret_sets, "secret set"),
+        count(found.image_pull_secrets, "image pull secret"),
+        count(found.organizations, "organization"),
+        found.path.display()
+    ))
+    .data(json!({
+        "vault": found.path,
+        "format": found.format,
+        "generation": found.generation,
+        "authentic": found.format > 1,
+        "key": found.key.name(),
+        "organizations": found.organizations,
+        "secret_sets": found.secret_sets,
+        "image_pull_secrets": found.image_pull_secrets,
+        "values": found.values,
+        "leftovers": found.leftovers,
+        "problems": [],
+    }))
 }
 
 fn broken(found: &Verified) -> Failure {
@@ -258,10 +244,7 @@ fn check_length(passphrase: &Secret) -> Result<(), String> {
 }
 
 fn question(key: &str, message: &str) -> Question {
-    Question {
-        flag: Some("--passphrase-file".to_owned()),
-        ..Question::new(QuestionKind::Password, key, message)
-    }
+    Question::password(key, message).flag("--passphrase-file")
 }
 
 fn ask_for_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failure> {
@@ -293,15 +276,13 @@ fn ask_for_new_passphrase(context: &CommandContext<'_>) -> Result<Secret, Failur
 }
 
 fn secret(answer: &Answer) -> Result<Secret, String> {
-    match answer {
-        Answer::Secret(secret) if secret.expose().is_empty() => Err("is empty".to_owned()),
-        // A file of several lines has no line end behind its passphrase, either.
-        Answer::Secret(secret) => Ok(match secret.expose().strip_suffix('\n') {
-            Some(text) => Secret::new(text.to_owned()),
-            None => secret.clone(),
-        }),
-        Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
-            Err("must be a text".to_owned())
-        }
+    let secret = answer.as_secret().ok_or("must be a text")?;
+    if secret.expose().is_empty() {
+        return Err("is empty".to_owned());
     }
+    // A file of several lines has no line end behind its passphrase, either.
+    Ok(match secret.expose().strip_suffix('\n') {
+        Some(text) => Secret::new(text.to_owned()),
+        None => secret.clone(),
+    })
 }

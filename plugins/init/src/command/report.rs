@@ -41,9 +41,8 @@ impl Report<'_> {
             .iter()
             .map(|kept| json!({ "path": kept.path, "guide": kept.guide.words() }))
             .collect();
-        Reply {
-            text: self.text(&created, &changed),
-            data: json!({
+        Reply::text(self.text(&created, &changed))
+            .data(json!({
                 "target": self.target.path,
                 "created": created,
                 "changed": changed,
@@ -51,9 +50,8 @@ impl Report<'_> {
                 "kept": kept,
                 "config": self.config.map(Config::to_json),
                 "next": next,
-            }),
-            next,
-        }
+            }))
+            .next_all(next)
     }
 
     fn text(&self, created: &[String], changed: &[String]) -> String {

@@ -58,15 +58,15 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
 impl FromFile {
     fn problem(&mut self, key: &str, place: &Place, problem: &str) {
         let known = draft::flag(key);
-        self.problems.push(Field {
-            field: if known.is_some() {
-                key.to_owned()
-            } else {
-                quoted(key).trim_matches('`').to_owned()
-            },
-            flag: known.map(str::to_owned),
-            problem: format!("{problem} (line {}, column {})", place.line, place.column),
-        });
+        let name = if known.is_some() {
+            key.to_owned()
+        } else {
+            quoted(key).trim_matches('`').to_owned()
+        };
+        let problem = format!("{problem} (line {}, column {})", place.line, place.column);
+        let mut field = Field::new(name, problem);
+        field.flag = known.map(str::to_owned);
+        self.problems.push(field);
     }
 }
 

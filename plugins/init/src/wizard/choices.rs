@@ -5,21 +5,9 @@ use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport}
 
 use crate::draft::Draft;
 
-/// A choice without further words.
-pub(super) fn choice(value: &str, label: &str) -> Choice {
-    Choice {
-        value: value.to_owned(),
-        label: label.to_owned(),
-        about: None,
-    }
-}
-
 /// A choice with a few more words.
 pub(super) fn explained(value: &str, label: &str, about: &str) -> Choice {
-    Choice {
-        about: Some(about.to_owned()),
-        ..choice(value, label)
-    }
+    Choice::new(value, label).about(about)
 }
 
 /// The transports that can be generated for a bot of this type: a telephone bot may serve browsers too.
@@ -73,20 +61,17 @@ pub(super) fn services(kind: Kind) -> Vec<Choice> {
 }
 
 fn transport(transport: &Transport) -> Choice {
-    Choice {
-        about: transport.note.clone(),
-        ..choice(&transport.id, &transport.label)
-    }
+    let mut choice = Choice::new(&transport.id, &transport.label);
+    choice.about.clone_from(&transport.note);
+    choice
 }
 
 fn service(service: &Service) -> Choice {
-    let about = match (&service.deprecated, service.recommended) {
+    let mut choice = Choice::new(&service.id, &service.label);
+    choice.about = match (&service.deprecated, service.recommended) {
         (Some(reason), _) => Some(format!("deprecated: {reason}")),
         (None, Some(_)) => Some("recommended".to_owned()),
         (None, None) => service.note.clone(),
     };
-    Choice {
-        about,
-        ..choice(&service.id, &service.label)
-    }
+    choice
 }

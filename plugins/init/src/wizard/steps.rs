@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
+use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
@@ -28,8 +28,8 @@ pub(super) static ALL: &[Step] = &[
                 .map(|target| Answer::Text(target.shown.clone()))
         },
         question: |_| {
-            let question = Question::new(QuestionKind::Text, "target", "Which folder?");
-            helped(question, "a new folder such as my-bot, or . for this one")
+            Question::text("", "Which folder?")
+                .help("a new folder such as my-bot, or . for this one")
         },
         store: |wishes, answer| {
             let target = line(answer)?;
@@ -49,7 +49,7 @@ pub(super) static ALL: &[Step] = &[
         applies: |wishes| wishes.way.is_none(),
         value: |wishes| wishes.way.map(|way| Answer::Text(way_name(way).to_owned())),
         question: |_| {
-            let mut question = select(
+            select(
                 "How do you want to build the bot?",
                 vec![
                     explained(
@@ -63,9 +63,8 @@ pub(super) static ALL: &[Step] = &[
                         "a few questions, then a bot that runs",
                     ),
                 ],
-            );
-            question.default = Some(json!("agent"));
-            question
+            )
+            .default("agent")
         },
         store: |wishes, answer| {
             let way = line(answer)?;
@@ -84,8 +83,7 @@ pub(super) static ALL: &[Step] = &[
         applies: |wishes| scaffolding(wishes) && wishes.target.is_some(),
         value: |wishes| text(wishes.draft.project_name.as_ref()),
         question: |wishes| {
-            let mut question =
-                Question::new(QuestionKind::Text, "name", "What is the project called?");
+            let mut question = Question::text("", "What is the project called?");
             let name = wishes
                 .target
                 .as_ref()
@@ -117,15 +115,14 @@ pub(super) static ALL: &[Step] = &[
             known.then(|| Answer::Text(bot_type.to_owned()))
         },
         question: |_| {
-            let mut question = select(
+            select(
                 "Where do people talk to the bot?",
                 vec![
                     explained(WEB, "Web", "in a browser or an app"),
                     explained(TELEPHONY, "Telephone", "they call a number, or are called"),
                 ],
-            );
-            question.default = Some(json!(WEB));
-            question
+            )
+            .default(WEB)
         },
         store: |wishes, answer| set(&mut wishes.draft.bot_type, answer),
     },
@@ -137,13 +134,10 @@ pub(super) static ALL: &[Step] = &[
         value: |wishes| wishes.draft.transports.clone().map(Answer::Many),
         question: |wishes| {
             let choices = choices::transports(bot_type(wishes));
-            let mut question = Question::new(
-                QuestionKind::Multiselect,
-                "transport",
-                "How do people connect to the bot?",
-            );
-            question.default = choices.first().map(|first| json!([first.value]));
-            question.choices = choices;
+            let first = choices.first().map(|first| json!([first.value]));
+            let mut question =
+                Question::multiselect("", "How do people connect to the bot?", choices);
+            question.default = first;
             question
         },
         store: |wishes, answer| {
@@ -247,9 +241,7 @@ pub(super) static ALL: &[Step] = &[
         question: |_| {
             let mut choices = vec![explained(NO_VIDEO, "None", "a voice without a face")];
             choices.extend(choices::services(Kind::Video));
-            let mut question = select("Should the bot show a face?", choices);
-            question.default = Some(json!(NO_VIDEO));
-            question
+            select("Should the bot show a face?", choices).default(NO_VIDEO)
         },
         store: |wishes, answer| {
             let service = line(answer)?;
@@ -272,16 +264,9 @@ pub(super) static ALL: &[Step] = &[
             said.map(|_| Answer::Many(switched_on(wishes)))
         },
         question: |wishes| {
-            let mut question = Question::new(
-                QuestionKind::Multiselect,
-                "features",
-                "What else should it do?",
-            );
-            question.default = Some(json!(switched_on(wishes)));
-            question.choices = offered(wishes)
-                .map(|f| explained(f.name, f.label, f.about))
-                .collect();
-            question
+            let choices = offered(wishes).map(|f| explained(f.name, f.label, f.about));
+            Question::multiselect("", "What else should it do?", choices)
+                .default(switched_on(wishes))
         },
         store: |wishes, answer| {
             let chosen = many(answer)?;
@@ -306,16 +291,15 @@ pub(super) static ALL: &[Step] = &[
         },
         value: |wishes| text(wishes.draft.client_framework.as_ref()),
         question: |_| {
-            let mut question = select(
+            select(
                 "Add a web client of your own?",
                 vec![
                     explained("none", "No", "the bot serves a page for trying it out"),
                     explained("vanilla", "Plain TypeScript", "built with Vite"),
                     explained("react", "React", "built with Vite or Next.js"),
                 ],
-            );
-            question.default = Some(json!("none"));
-            question
+            )
+            .default("none")
         },
         store: |wishes, answer| set(&mut wishes.draft.client_framework, answer),
     },
@@ -328,15 +312,14 @@ pub(super) static ALL: &[Step] = &[
         },
         value: |wishes| text(wishes.draft.client_server.as_ref()),
         question: |_| {
-            let mut question = select(
+            select(
                 "What should build and serve it?",
                 vec![
                     explained("vite", "Vite", "a folder of files for any web server"),
                     explained("nextjs", "Next.js", "room for pages and routes of your own"),
                 ],
-            );
-            question.default = Some(json!("vite"));
-            question
+            )
+            .default("vite")
         },
         store: |wishes, answer| set(&mut wishes.draft.client_server, answer),
     },
@@ -347,11 +330,8 @@ pub(super) static ALL: &[Step] = &[
         applies: scaffolding,
         value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
         question: |_| {
-            let question = confirm("Prepare it for the cloud?", true);
-            helped(
-                question,
-                "adds server/Dockerfile and server/cloud-deploy.toml",
-            )
+            confirm("Prepare it for the cloud?", true)
+                .help("adds server/Dockerfile and server/cloud-deploy.toml")
         },
         store: |wishes, answer| switch(&mut wishes.draft.deploy_to_cloud, answer),
     },
@@ -362,8 +342,8 @@ pub(super) static ALL: &[Step] = &[
         applies: |wishes| scaffolding(wishes) && wishes.draft.deploy_to_cloud == Some(true),
         value: |wishes| wishes.draft.enable_noise_cancel.map(Answer::Confirm),
         question: |_| {
-            let question = confirm("Cancel background noise?", false);
-            helped(question, "works in the cloud only, not on your own machine")
+            confirm("Cancel background noise?", false)
+                .help("works in the cloud only, not on your own machine")
         },
         store: |wishes, answer| switch(&mut wishes.draft.enable_noise_cancel, answer),
     },
@@ -374,11 +354,8 @@ pub(super) static ALL: &[Step] = &[
         applies: scaffolding,
         value: |wishes| wishes.draft.enable_eval.map(Answer::Confirm),
         question: |_| {
-            let question = confirm("Add evals?", false);
-            helped(
-                question,
-                "scripted conversations in server/evals that test the bot",
-            )
+            confirm("Add evals?", false)
+                .help("scripted conversations in server/evals that test the bot")
         },
         store: |wishes, answer| switch(&mut wishes.draft.enable_eval, answer),
     },
@@ -486,24 +463,11 @@ fn way_name(way: Way) -> &'static str {
 }
 
 fn select(message: &str, choices: Vec<Choice>) -> Question {
-    Question {
-        choices,
-        ..Question::new(QuestionKind::Select, "", message)
-    }
+    Question::select("", message, choices)
 }
 
 fn confirm(message: &str, default: bool) -> Question {
-    Question {
-        default: Some(json!(default)),
-        ..Question::new(QuestionKind::Confirm, "", message)
-    }
-}
-
-fn helped(question: Question, help: &str) -> Question {
-    Question {
-        help: Some(help.to_owned()),
-        ..question
-    }
+    Question::confirm("", message).default(default)
 }
 
 fn text(value: Option<&String>) -> Option<Answer> {
@@ -516,23 +480,15 @@ fn set(slot: &mut Option<String>, answer: &Answer) -> Result<(), String> {
 }
 
 fn switch(slot: &mut Option<bool>, answer: &Answer) -> Result<(), String> {
-    let Answer::Confirm(yes) = answer else {
-        return Err("must be yes or no".to_owned());
-    };
-    *slot = Some(*yes);
+    *slot = Some(answer.as_bool().ok_or("must be yes or no")?);
     Ok(())
 }
 
 fn line(answer: &Answer) -> Result<String, String> {
-    let Answer::Text(text) = answer else {
-        return Err("must be text".to_owned());
-    };
+    let text = answer.as_text().ok_or("must be text")?;
     Ok(text.trim().to_owned())
 }
 
 fn many(answer: &Answer) -> Result<Vec<String>, String> {
-    let Answer::Many(values) = answer else {
-        return Err("must be a list".to_owned());
-    };
-    Ok(values.clone())
+    Ok(answer.as_many().ok_or("must be a list")?.to_vec())
 }

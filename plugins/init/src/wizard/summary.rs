@@ -1,12 +1,10 @@
 //! The last question: everything at a glance, then create, change or cancel.
 
 use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
+use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
-use serde_json::json;
 
 use super::Wishes;
-use super::choices::choice;
 use super::walk::{Step, Walk};
 
 /// What the user says to the summary.
@@ -34,17 +32,16 @@ pub(super) fn agree(
         .collect();
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {
-        match session.ask(&question(&lines, changeable))? {
-            Answer::Back => return Ok(Verdict::Back),
-            Answer::Text(verdict) if verdict == CHANGE => {
+        let verdict = session.ask(&question(&lines, changeable))?;
+        match verdict.as_text() {
+            None => return Ok(Verdict::Back),
+            Some(CHANGE) => {
                 if let Answer::Text(key) = session.ask(&which(&lines))? {
                     return Ok(Verdict::Change(key));
                 }
             }
-            Answer::Text(verdict) if verdict == CANCEL => return Ok(Verdict::Cancel),
-            Answer::Text(_) | Answer::Secret(_) | Answer::Confirm(_) | Answer::Many(_) => {
-                return Ok(Verdict::Create);
-            }
+            Some(CANCEL) => return Ok(Verdict::Cancel),
+            Some(_) => return Ok(Verdict::Create),
         }
     }
 }
@@ -65,18 +62,20 @@ struct Line {
 impl Line {
     fn of(step: &Step, asked: bool, wishes: &Wishes) -> Option<Self> {
         let value = (step.value)(wishes)?;
-        let value = match value {
-            Answer::Text(text) => label_of(step, wishes, &text),
-            Answer::Confirm(yes) => if yes { "yes" } else { "no" }.to_owned(),
-            Answer::Many(values) if values.is_empty() => "none".to_owned(),
-            Answer::Many(values) => {
-                let labels: Vec<String> = values
-                    .iter()
-                    .map(|value| label_of(step, wishes, value))
-                    .collect();
+        let value = if let Some(yes) = value.as_bool() {
+            if yes { "yes" } else { "no" }.to_owned()
+        } else if let Some(values) = value.as_many() {
+            let labels: Vec<String> = values
+                .iter()
+                .map(|value| label_of(step, wishes, value))
+                .collect();
+            if labels.is_empty() {
+                "none".to_owned()
+            } else {
                 labels.join(", ")
             }
-            Answer::Secret(_) | Answer::Back => return None,
+        } else {
+            label_of(step, wishes, value.as_text()?)
         };
         Some(Self {
             key: step.key,
@@ -95,30 +94,22 @@ fn label_of(step: &Step, wishes: &Wishes, value: &str) -> String {
 
 /// A script that has answered every question has nothing to change, and would change it for ever.
 fn question(lines: &[Line], changeable: bool) -> Question {
-    let mut question = Question::new(QuestionKind::Select, CONFIRM, "Create this project?");
-    question.details = Some(table(lines));
-    question.default = Some(json!(CREATE));
-    question.back = changeable;
-    question.choices = vec![choice(CREATE, "Create it")];
+    let mut choices = vec![Choice::new(CREATE, "Create it")];
     if changeable {
-        question.choices.push(choice(CHANGE, "Change something"));
+        choices.push(Choice::new(CHANGE, "Change something"));
     }
-    question.choices.push(choice(CANCEL, "Cancel"));
+    choices.push(Choice::new(CANCEL, "Cancel"));
+    let mut question = Question::select(CONFIRM, "Create this project?", choices)
+        .details(table(lines))
+        .default(CREATE);
+    question.back = changeable;
     question
 }
 
 fn which(lines: &[Line]) -> Question {
-    let mut question = Question::new(QuestionKind::Select, "change", "What should be different?");
-    question.back = true;
-    question.choices = lines
-        .iter()
-        .filter(|line| line.asked)
-        .map(|line| Choice {
-            about: Some(line.value.clone()),
-            ..choice(line.key, line.label)
-        })
-        .collect();
-    question
+    let asked = lines.iter().filter(|line| line.asked);
+    let choices = asked.map(|line| Choice::new(line.key, line.label).about(&line.value));
+    Question::select("change", "What should be different?", choices).allow_back()
 }
 
 fn table(lines: &[Line]) -> String {

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::{Exit, Failure};
-use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
@@ -24,10 +23,9 @@ struct Script {
 
 impl Ui for Script {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            ask: QuestionKind::ALL.to_vec(),
-            ..Capabilities::default()
-        }
+        let mut capabilities = Capabilities::default();
+        capabilities.ask = QuestionKind::ALL.to_vec();
+        capabilities
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
@@ -80,14 +78,7 @@ const BACK: &str = "\u{1b}";
 const ENTER: &str = "\n";
 
 fn session(ui: impl Ui + 'static, answers: Value) -> Session {
-    let context = Context {
-        cwd: std::env::temp_dir(),
-        interactive: true,
-        color: false,
-        width: 80,
-        format: Format::Text,
-        verbosity: 0,
-    };
+    let context = Context::new(std::env::temp_dir());
     let answers: Map<String, Value> = serde_json::from_value(answers).unwrap();
     Session::new(Box::new(ui), context, answers, Cancel::new())
 }
@@ -440,7 +431,7 @@ fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
         (failure.exit, failure.code.as_str()),
         (Exit::Usage, "input_required")
     );
-    assert_eq!(keys(&failure.inputs), ["target", "stt", "llm", "tts"]);
+    assert_eq!(keys(failure.inputs()), ["target", "stt", "llm", "tts"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Wishes;
 
@@ -182,27 +182,22 @@ fn settle(step: &Step, wishes: &mut Wishes, answer: &Answer) -> bool {
 }
 
 fn still_offered(question: &Question, answer: &Answer) -> Value {
-    match answer {
-        Answer::Many(values) => values
-            .iter()
-            .filter(|value| {
-                question
-                    .choices
-                    .iter()
-                    .any(|choice| choice.value == **value)
-            })
-            .map(String::as_str)
-            .collect(),
-        Answer::Text(_) | Answer::Confirm(_) | Answer::Secret(_) | Answer::Back => as_json(answer),
-    }
+    let Some(values) = answer.as_many() else {
+        return as_json(answer);
+    };
+    values
+        .iter()
+        .filter(|value| {
+            question
+                .choices
+                .iter()
+                .any(|choice| choice.value == **value)
+        })
+        .map(String::as_str)
+        .collect()
 }
 
+/// No question of the table asks for a secret, and going back is no answer.
 fn as_json(answer: &Answer) -> Value {
-    match answer {
-        Answer::Text(text) => json!(text),
-        Answer::Confirm(yes) => json!(yes),
-        Answer::Many(values) => json!(values),
-        // No question of the table asks for a secret, and going back is no answer.
-        Answer::Secret(_) | Answer::Back => Value::Null,
-    }
+    answer.to_json().unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
 
-use super::{core_dump, orphans, suspension};
+use super::{StopSignal, core_dump, orphans, suspension};
 
 /// A process that leads a group of its own.
 #[derive(Debug)]
@@ -96,6 +96,13 @@ impl Group {
     pub fn terminate(&self) {
         self.signal(Signal::TERM);
         self.resume();
+    }
+
+    /// Sends the group a signal that tells it to stop.
+    pub fn tell(&self, signal: StopSignal) {
+        if let Some(signal) = Signal::from_named_raw(signal.number()) {
+            self.signal(signal);
+        }
     }
 
     /// Whether anything of the group is left.

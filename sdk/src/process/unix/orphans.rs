@@ -13,7 +13,7 @@ use rustix::process::{
     waitid,
 };
 
-use super::stat;
+use super::{stat, suspension};
 
 /// How long killed processes are waited for. The system takes a moment; one that is stuck in a device takes for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -42,14 +42,16 @@ pub fn kill(known: &HashSet<Pid>) {
         let orphans: Vec<_> = stat::all()
             .filter(|stat| stat.parent == own && stat.session == session)
             .filter(|stat| !known.contains(&stat.process))
+            // What another thread has started meanwhile is a child like them.
+            .filter(|stat| stat.group.is_some_and(|group| !is_ours(group)))
             .collect();
         if orphans.is_empty() {
             return;
         }
         for orphan in orphans {
             let _ = match orphan.group {
-                Some(group) if group != getpgrp() => kill_process_group(group, Signal::KILL),
-                _ => kill_process(orphan.process, Signal::KILL),
+                Some(group) => kill_process_group(group, Signal::KILL),
+                None => kill_process(orphan.process, Signal::KILL),
             };
             // Its own children come to this process before its end can be seen.
             while !has_ended(orphan.process) && Instant::now() < deadline {
@@ -57,6 +59,11 @@ pub fn kill(known: &HashSet<Pid>) {
             }
         }
     }
+}
+
+/// Whether a group is that of this process, or one that it leads on purpose.
+fn is_ours(group: Pid) -> bool {
+    group == getpgrp() || suspension::groups().contains(&group)
 }
 
 fn has_ended(process: Pid) -> bool {

@@ -1,5 +1,8 @@
 //! The signals that tell a process to stop.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -30,13 +33,25 @@ impl StopSignal {
         }
     }
 
-    const fn number(self) -> i32 {
+    /// Whether whoever started this process has it ignore the signal.
+    #[must_use]
+    pub fn is_ignored(self) -> bool {
+        is_ignored(self.number())
+    }
+
+    pub(super) const fn number(self) -> i32 {
         match self {
             Self::Interrupt => SIGINT,
             Self::Terminate => SIGTERM,
             Self::HangUp => SIGHUP,
         }
     }
+}
+
+/// How a process ended, as a shell has it: the status, or 128 and the number of the signal.
+pub fn shell_status(status: ExitStatus) -> i32 {
+    let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
+    status.code().unwrap_or_else(signalled)
 }
 
 /// Which signals are listened to.
@@ -56,7 +71,7 @@ pub fn listen_to_stop_signals(
 ) -> Result<(), Failure> {
     let signals = StopSignal::ALL.into_iter().filter(|signal| match listened {
         Listened::All => true,
-        Listened::NotIgnored => !is_ignored(signal.number()),
+        Listened::NotIgnored => !signal.is_ignored(),
     });
     let mut signals = Signals::new(signals.map(StopSignal::number)).map_err(|error| {
         let message = format!("could not watch for signals: {}", reason(&error));

@@ -291,6 +291,11 @@ fn a_set_without_a_name_is_chosen_or_new() {
         terminal.press("no_name").unwrap();
         terminal.press(ENTER).unwrap();
         terminal.wait_for("may have only").unwrap();
+        // The refused name is there to be edited.
+        terminal
+            .wait_for_question("Name of the new set no_name")
+            .unwrap();
+        terminal.press(CTRL_U).unwrap();
         terminal.press("fresh").unwrap();
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();

@@ -27,6 +27,10 @@ fn help_is_what_the_snapshots_say() {
             &[&["plugin", "list", "--help"], &["help", "plugin", "list"]],
         ),
         (
+            "host_plugin_check",
+            &[&["plugin", "check", "--help"], &["help", "plugin", "check"]],
+        ),
+        (
             "host_completions",
             &[&["completions", "-h"], &["help", "completions"]],
         ),

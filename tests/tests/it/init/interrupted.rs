@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::cancel::is_ignored;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -145,13 +144,8 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
     let complete = finished(folder.path());
     let mut hunt = Hunt::new(folder.path());
     while hunt.goes_on() {
-        // Tests that are run under `nohup` hand that on.
-        let third = if is_ignored(1) {
-            Signal::TERM
-        } else {
-            Signal::HUP
-        };
-        let signal = [Signal::INT, Signal::TERM, third][(hunt.early + hunt.late) as usize % 3];
+        let signals = [Signal::INT, Signal::TERM, Signal::HUP];
+        let signal = signals[(hunt.early + hunt.late) as usize % 3];
         fs::create_dir(&target).unwrap();
         interrupt(folder.path(), Some(signal), hunt.delay);
         let found = tree(&target);

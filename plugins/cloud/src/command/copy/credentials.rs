@@ -42,11 +42,7 @@ pub(super) fn copy(
     };
     let mut data = plan.json(opened, status, options.dry_run);
     data["from"] = from(original);
-    Ok(Reply {
-        text,
-        data,
-        next: Vec::new(),
-    })
+    Ok(Reply::text(text).data(data))
 }
 
 fn damaged(what: &str) -> Failure {

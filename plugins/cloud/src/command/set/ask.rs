@@ -1,7 +1,7 @@
 //! The values of keys that came without, asked for and hidden.
 
 use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
 
 use crate::command::context::CommandContext;
@@ -38,7 +38,8 @@ pub fn ask(
         }
     } else {
         let instead = "give them as `KEY=VALUE`, or in a file with `--file`";
-        for (answer, key) in context.ask_all_or(&questions, instead)?.iter().zip(open) {
+        let answers = context.ask_all_or(&questions, instead)?;
+        for ((_, answer), key) in answers.iter().zip(open) {
             values.push(
                 value(answer).map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
             );
@@ -57,27 +58,18 @@ fn question(key: &Key, template: &[TemplateKey]) -> Question {
         .iter()
         .find(|named| named.key == *key)
         .map(|named| named.comment.join("\n"));
-    Question {
-        details: comment.filter(|comment| !comment.is_empty()),
-        ..Question::new(
-            QuestionKind::Password,
-            &name(key),
-            format!("Value of {key}"),
-        )
-    }
+    let mut question = Question::password(&name(key), format!("Value of {key}"));
+    question.details = comment.filter(|comment| !comment.is_empty());
+    question
 }
 
 fn value(answer: &Answer) -> Result<Secret, String> {
-    match answer {
-        Answer::Secret(value) if value.expose().is_empty() => {
-            Err("a value can't be empty".to_owned())
-        }
-        Answer::Secret(value) if value.expose().contains('\0') => {
-            Err("a value can't have a NUL character".to_owned())
-        }
-        Answer::Secret(value) => Ok(value.clone()),
-        Answer::Text(_) | Answer::Confirm(_) | Answer::Many(_) | Answer::Back => {
-            Err("must be a text".to_owned())
-        }
+    let value = answer.as_secret().ok_or("must be a text")?;
+    if value.expose().is_empty() {
+        return Err("a value can't be empty".to_owned());
     }
+    if value.expose().contains('\0') {
+        return Err("a value can't have a NUL character".to_owned());
+    }
+    Ok(value.clone())
 }

@@ -34,9 +34,8 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
             (done(opened, plan, status), status, vec![look])
         }
     };
-    Reply {
-        text,
-        data: json!({
+    Reply::text(text)
+        .data(json!({
             "name": plan.name.as_str(),
             "region": plan.target.region.as_str(),
             "created": created,
@@ -47,9 +46,8 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
             "status": status,
             "dry_run": matches!(progress, Progress::Shown),
             "scope": opened.scope.json(),
-        }),
-        next,
-    }
+        }))
+        .next_all(next)
 }
 
 fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
@@ -82,20 +80,19 @@ fn list(keys: &[Key]) -> Value {
 
 /// Reports that a set has every key of a template.
 pub fn nothing_missing(opened: &Opened<'_>, name: &SetName) -> Reply {
-    Reply {
-        text: format!("Nothing to do: `{name}` has every key of the template\n"),
-        data: json!({
-            "name": name.as_str(),
-            "region": opened.scope.region.as_ref().map(|region| region.value.as_str()),
-            "created": [],
-            "overwritten": [],
-            "removed": [],
-            "skipped": [],
-            "missing": [],
-            "status": null,
-            "dry_run": false,
-            "scope": opened.scope.json(),
-        }),
-        next: Vec::new(),
-    }
+    Reply::text(format!(
+        "Nothing to do: `{name}` has every key of the template\n"
+    ))
+    .data(json!({
+        "name": name.as_str(),
+        "region": opened.scope.region.as_ref().map(|region| region.value.as_str()),
+        "created": [],
+        "overwritten": [],
+        "removed": [],
+        "skipped": [],
+        "missing": [],
+        "status": null,
+        "dry_run": false,
+        "scope": opened.scope.json(),
+    }))
 }

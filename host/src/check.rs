@@ -1,0 +1,188 @@
+//! `plugin check`: a plugin is held against the protocol.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::conformance::{Finding, Kit, Level, Report, Verdict};
+use bot_cli_sdk::discovery::{Plugin, PluginName};
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::{Outcome, Reply};
+use bot_cli_sdk::terminal::{Terminal, printable, table};
+use bot_cli_sdk::ui::{Level as Loud, Ui};
+use serde_json::{Value, json};
+
+use crate::arguments::{CheckArguments, Show};
+
+/// The file that `plugin` means: a path, or the name of a plugin.
+pub fn file(
+    plugin: &OsStr,
+    named: impl FnOnce(&str) -> Result<Plugin, Failure>,
+) -> Result<PathBuf, Failure> {
+    let path = Path::new(plugin);
+    let name = plugin
+        .to_str()
+        .filter(|name| PluginName::parse(name).is_some());
+    match name {
+        Some(name) => match named(name) {
+            Ok(plugin) => Ok(plugin.file),
+            Err(_) if path.is_file() => Ok(path.to_owned()),
+            Err(failure) => Err(failure),
+        },
+        None => Ok(path.to_owned()),
+    }
+}
+
+/// Checks the plugin in `file`.
+pub fn check(file: &Path, arguments: &CheckArguments, terminal: &Terminal) -> Outcome {
+    let report = kit(file, arguments).and_then(|kit| {
+        let cancel = Cancel::on_signals()?;
+        let mut ui = terminal.clone().watching(&cancel);
+        let what = match &arguments.argv {
+            None => "requests that ask for no work",
+            Some(_) => "the words of `--argv`, among others",
+        };
+        ui.log(
+            Loud::Note,
+            &format!("running `{}` with {what}", file.display()),
+        );
+        ui.progress("Checking", None, None);
+        let report = kit.check(&cancel);
+        ui.clear_progress();
+        report
+    });
+    match report {
+        Ok(report) => {
+            let status = if report.holds() {
+                0
+            } else {
+                Exit::Failed.status()
+            };
+            Outcome::new(Ok(reply(&report, arguments.show))).with_status(status)
+        }
+        Err(failure) => Outcome::new(Err(failure)),
+    }
+}
+
+fn kit(file: &Path, arguments: &CheckArguments) -> Result<Kit, Failure> {
+    let mut kit = Kit::new(file);
+    for name in &arguments.env {
+        if let Some(value) = env::var_os(name) {
+            kit = kit.variable(name, value);
+        }
+    }
+    let Some(words) = &arguments.argv else {
+        return Ok(kit);
+    };
+    match shlex::split(words) {
+        Some(words) => Ok(kit.argv(words)),
+        None => Err(Failure::new(
+            Exit::Usage,
+            "invalid_input",
+            "a quote of `--argv` has no end",
+        )
+        .field("argv", Some("--argv"), "a quote has no end")),
+    }
+}
+
+fn reply(report: &Report, show: Option<Show>) -> Reply {
+    let checks: Vec<Value> = report
+        .findings
+        .iter()
+        .map(|finding| entry(finding, show))
+        .collect();
+    Reply::text(text(report, show)).data(json!({
+        "plugin": report.plugin,
+        "file": report.file.to_string_lossy(),
+        "checks": checks,
+    }))
+}
+
+fn entry(finding: &Finding, show: Option<Show>) -> Value {
+    let mut entry = json!(finding);
+    if is_shown(finding, show) {
+        entry["messages"] = json!(finding.messages);
+    }
+    entry
+}
+
+fn is_shown(finding: &Finding, show: Option<Show>) -> bool {
+    match show {
+        None => false,
+        Some(Show::Failed) => finding.verdict == Verdict::Failed,
+        Some(Show::All) => finding.verdict != Verdict::NotRun,
+    }
+}
+
+fn text(report: &Report, show: Option<Show>) -> String {
+    let mut rows = vec![["CHECK", "LEVEL", "VERDICT"].map(str::to_owned).to_vec()];
+    let mut details = String::new();
+    for finding in &report.findings {
+        rows.push(vec![
+            finding.id.to_owned(),
+            finding.level.to_string(),
+            finding.verdict.to_string(),
+        ]);
+        details.push_str(&detail(finding, show));
+    }
+    format!("{}\n{details}{}\n", table(&rows), sum(report))
+}
+
+/// The reason, the mend and the messages of a finding that has any.
+fn detail(finding: &Finding, show: Option<Show>) -> String {
+    let messages = if is_shown(finding, show) {
+        finding.messages.as_slice()
+    } else {
+        &[]
+    };
+    if finding.verdict != Verdict::Failed && messages.is_empty() {
+        return String::new();
+    }
+    let mut text = finding.id.to_owned();
+    if finding.verdict == Verdict::Failed {
+        text.extend([
+            ": ",
+            &line(&finding.reason),
+            "\n  rule: section \"",
+            &finding.rule.replace('`', ""),
+        ]);
+        text.extend(["\" of the protocol\n  hint: ", finding.mend]);
+    }
+    for message in messages {
+        text.extend(["\n  ", &line(message)]);
+    }
+    text + "\n\n"
+}
+
+/// How many checks came out how, and why some were not made.
+fn sum(report: &Report) -> String {
+    let must = report
+        .failed()
+        .filter(|finding| finding.level == Level::Must);
+    let must = must.count();
+    let failed = match report.count(Verdict::Failed) {
+        0 => "0 failed".to_owned(),
+        failed => format!("{failed} failed ({must} must, {} should)", failed - must),
+    };
+    let mut sum = format!(
+        "{}: {} passed, {failed}, {} not run",
+        line(&report.plugin),
+        report.count(Verdict::Passed),
+        report.count(Verdict::NotRun)
+    );
+    let mut reasons: Vec<&str> = Vec::new();
+    for finding in &report.findings {
+        if finding.verdict == Verdict::NotRun && !reasons.contains(&finding.reason.as_str()) {
+            reasons.push(&finding.reason);
+        }
+    }
+    for reason in reasons {
+        sum.extend(["\n  not run: ", &line(reason)]);
+    }
+    sum
+}
+
+fn line(text: &str) -> String {
+    printable(text, false).replace('\n', " ")
+}

@@ -1,0 +1,133 @@
+//! Checks a plugin against the protocol: its file, its messages, its signals and its end.
+//!
+//! [`Kit::check`] really runs the plugin, at least once a check, in empty folders and without most of the environment. It speaks raw
+//! lines over pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
+//! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
+//! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
+//!
+//! It proves that a plugin breaks a rule, never that it keeps all of them.
+//!
+//! ```no_run
+//! let report = bot_cli_sdk::conformance::check("target/debug/bot-cli-add".as_ref())?;
+//! assert!(report.holds(), "{report}");
+//! # Ok::<(), bot_cli_sdk::failure::Failure>(())
+//! ```
+
+mod bench;
+mod catalogue;
+mod checks;
+mod dialogue;
+mod process;
+mod report;
+mod transcript;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cancel::Cancel;
+use crate::failure::Failure;
+use bench::{Bench, Stop};
+use catalogue::{Check, Gate};
+pub use report::{Finding, Level, Report, Verdict};
+
+/// How long a plugin has for a reply or for its end, where the protocol names no time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Variables that a plugin keeps: its language needs them, or its text.
+const KEPT: [&str; 8] = [
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SYSTEMROOT",
+];
+
+/// What is checked, and how.
+#[derive(Debug, Clone)]
+pub struct Kit {
+    program: PathBuf,
+    argv: Option<Vec<String>>,
+    variables: Vec<(OsString, OsString)>,
+    patience: Duration,
+}
+
+/// Checks the plugin in the file `program` as far as that does no work.
+pub fn check(program: &Path) -> Result<Report, Failure> {
+    Kit::new(program).check(&Cancel::new())
+}
+
+impl Kit {
+    /// For the plugin in the file `program`.
+    #[must_use]
+    pub fn new(program: &Path) -> Self {
+        let kept = |name: &&str| Some((OsString::from(*name), std::env::var_os(name)?));
+        Self {
+            program: program.to_owned(),
+            argv: None,
+            variables: KEPT.iter().filter_map(kept).collect(),
+            patience: PATIENCE,
+        }
+    }
+
+    /// Names the words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or
+    /// answered with their defaults, a password with made-up text.
+    #[must_use]
+    pub fn argv(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.argv = Some(words.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Keeps a variable of the environment, which the plugin would not see otherwise.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Waits this long for a reply or an end, where the protocol names no time.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Makes every check. A failure means that the checks could not be made, or that `cancel` ended them.
+    pub fn check(&self, cancel: &Cancel) -> Result<Report, Failure> {
+        let bench = Bench::new(self, cancel);
+        let mut findings = Vec::new();
+        let mut shut: Option<&str> = None;
+        for check in catalogue::all(&bench.role()) {
+            let held = match shut {
+                Some(reason) if check.gate != Gate::None => Err(Stop::NotRun(reason.to_owned())),
+                _ => (check.hold)(&bench),
+            };
+            if let (Err(Stop::Failed(_)), Gate::Shuts(reason)) = (&held, check.gate) {
+                shut = Some(reason);
+            }
+            findings.push(finding(check, held, &bench)?);
+        }
+        Ok(Report::new(&self.program, bench.name(), findings))
+    }
+}
+
+fn finding(check: &Check, held: Result<(), Stop>, bench: &Bench) -> Result<Finding, Failure> {
+    let (verdict, reason) = match held {
+        Ok(()) => (Verdict::Passed, String::new()),
+        Err(Stop::Failed(reason)) => (Verdict::Failed, reason),
+        Err(Stop::NotRun(reason)) => (Verdict::NotRun, reason),
+        Err(Stop::Ended(failure)) => return Err(*failure),
+    };
+    Ok(Finding {
+        id: check.id,
+        level: check.level,
+        verdict,
+        reason,
+        rule: check.section,
+        mend: check.mend,
+        messages: bench.take_messages(),
+    })
+}

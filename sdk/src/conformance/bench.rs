@@ -1,0 +1,219 @@
+//! What the checks share: the plugin, its manifest, where it is started, and what was seen on the way.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::Kit;
+use super::dialogue::Dialogue;
+use super::process::{Process, Reader};
+use crate::cancel::Cancel;
+use crate::discovery::PREFIX;
+use crate::failure::{Exit, Failure, reason};
+use crate::protocol::{DEPTH, Manifest, ManifestError, Role};
+
+/// The largest part of a file that is searched for its manifest.
+const SEARCHED: u64 = 256 * 1024 * 1024;
+
+/// Why a check did not pass.
+#[derive(Debug)]
+pub enum Stop {
+    /// A fault was seen.
+    Failed(String),
+    /// It could not be made.
+    NotRun(String),
+    /// No check can be made any more.
+    Ended(Box<Failure>),
+}
+
+/// A fault that is seen in passing, and judged by a check of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A line of standard output is no message.
+    NoMessage,
+    /// A reply that no request waits for.
+    Reply,
+    /// A request or output that the host did not offer.
+    NotOffered,
+    /// A message lacks what belongs into it.
+    Shape,
+    /// The made-up password where it does not belong.
+    Password,
+    /// A process is left behind.
+    LeftBehind,
+}
+
+/// The plugin, and what was seen of it.
+pub struct Bench<'a> {
+    kit: &'a Kit,
+    cancel: &'a Cancel,
+    file: Result<Manifest, String>,
+    messages: RefCell<Vec<String>>,
+    faults: RefCell<Vec<(Fault, String, Vec<String>)>>,
+}
+
+impl<'a> Bench<'a> {
+    /// For the plugin of `kit`, until `cancel` ends it.
+    pub fn new(kit: &'a Kit, cancel: &'a Cancel) -> Self {
+        Self {
+            kit,
+            cancel,
+            file: manifest(&kit.program),
+            messages: RefCell::default(),
+            faults: RefCell::default(),
+        }
+    }
+
+    /// The plugin's file.
+    pub fn program(&self) -> &Path {
+        &self.kit.program
+    }
+
+    /// The name in the name of its file.
+    pub fn file_name(&self) -> Option<&str> {
+        let name = self.kit.program.file_name()?.to_str()?;
+        name.strip_prefix(PREFIX)
+    }
+
+    /// The plugin's name.
+    pub fn name(&self) -> String {
+        let path = || self.kit.program.display().to_string();
+        match &self.file {
+            Ok(manifest) => manifest.name.clone(),
+            Err(_) => self.file_name().map_or_else(path, str::to_owned),
+        }
+    }
+
+    /// What it declares in its file, or why there is nothing.
+    pub fn declared(&self) -> Result<&Manifest, Stop> {
+        self.file.as_ref().map_err(|no| Stop::Failed(no.clone()))
+    }
+
+    /// What it is for.
+    pub fn role(&self) -> Role {
+        let declared = self.file.as_ref().map(|manifest| manifest.role.clone());
+        declared.unwrap_or_default()
+    }
+
+    /// The words of a run that does no harm.
+    pub fn argv(&self) -> Result<&[String], Stop> {
+        let missing =
+            || Stop::NotRun("it needs a run that does no harm: `--argv \"WORDS\"`".to_owned());
+        self.kit.argv.as_deref().ok_or_else(missing)
+    }
+
+    /// How long a plugin has where the protocol names no time.
+    pub fn patience(&self) -> Duration {
+        self.kit.patience
+    }
+
+    /// Whether the checks are still wanted.
+    pub fn check_wanted(&self) -> Result<(), Stop> {
+        if self.cancel.requested() {
+            let failure = self.cancel.explain(Failure::cancelled());
+            return Err(Stop::Ended(Box::new(failure)));
+        }
+        Ok(())
+    }
+
+    /// Starts the plugin as a host does.
+    pub fn start(&self) -> Result<Dialogue<'_>, Stop> {
+        self.start_with(&[], Reader::Stays)
+    }
+
+    /// Starts the plugin as a host that goes away at once.
+    pub fn start_unheard(&self) -> Result<Dialogue<'_>, Stop> {
+        self.start_with(&[], Reader::Gone)
+    }
+
+    /// Starts the plugin as a shell does, but not at a terminal.
+    pub fn start_with(&self, arguments: &[&str], reader: Reader) -> Result<Dialogue<'_>, Stop> {
+        self.check_wanted()?;
+        let folder = folder().map_err(|error| {
+            let message = format!("could not make an empty folder: {}", reason(&error));
+            Stop::Ended(Box::new(Failure::new(Exit::Failed, "no_folder", message)))
+        })?;
+        let program = fs::canonicalize(&self.kit.program);
+        let mut command = Command::new(program.as_deref().unwrap_or(&self.kit.program));
+        command
+            .args(arguments)
+            .current_dir(folder.path().join("work"))
+            .env_clear()
+            .envs(self.kit.variables.iter().map(|(name, value)| (name, value)))
+            .env(DEPTH, "1")
+            .env("NO_COLOR", "1");
+        for (name, place) in [
+            ("HOME", "home"),
+            ("TMPDIR", "tmp"),
+            ("XDG_CACHE_HOME", "home/.cache"),
+            ("XDG_CONFIG_HOME", "home/.config"),
+            ("XDG_DATA_HOME", "home/.local/share"),
+            ("XDG_STATE_HOME", "home/.local/state"),
+        ] {
+            command.env(name, folder.path().join(place));
+        }
+        match Process::start(command, reader) {
+            Ok(process) => Ok(Dialogue::new(self, process, folder)),
+            Err(error) => Err(Stop::Failed(format!(
+                "it can't be started: {}",
+                reason(&error)
+            ))),
+        }
+    }
+
+    /// Keeps the messages of a conversation for the finding.
+    pub fn add_messages(&self, lines: Vec<String>) {
+        self.messages.borrow_mut().extend(lines);
+    }
+
+    /// The messages since the last finding.
+    pub fn take_messages(&self) -> Vec<String> {
+        self.messages.take()
+    }
+
+    /// Keeps a fault for the check that judges it.
+    pub fn add_fault(&self, fault: Fault, what: String, messages: Vec<String>) {
+        self.faults.borrow_mut().push((fault, what, messages));
+    }
+
+    /// Whether a fault of this kind was seen; the first one counts.
+    pub fn check_unseen(&self, fault: Fault) -> Result<(), Stop> {
+        let faults = self.faults.borrow();
+        let Some((_, what, messages)) = faults.iter().find(|(seen, ..)| *seen == fault) else {
+            return Ok(());
+        };
+        self.add_messages(messages.clone());
+        Err(Stop::Failed(what.clone()))
+    }
+}
+
+fn folder() -> io::Result<TempDir> {
+    let folder = TempDir::with_prefix("bot-cli-check-")?;
+    for place in ["work", "home", "tmp"] {
+        fs::create_dir(folder.path().join(place))?;
+    }
+    Ok(folder)
+}
+
+/// The manifest in the file, or why there is none.
+fn manifest(program: &Path) -> Result<Manifest, String> {
+    let mut bytes = Vec::new();
+    File::open(program)
+        .and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes))
+        .map_err(|error| format!("its file can't be read: {}", reason(&error)))?;
+    match Manifest::find(&bytes) {
+        Ok(manifest) => Ok(manifest),
+        Err(ManifestError::Malformed(reason)) => {
+            Err(format!("its manifest is malformed: {reason}"))
+        }
+        Err(ManifestError::Undeclared) if bytes.starts_with(b"#!") => {
+            Err("there is no manifest in the first 8 KiB of the script".to_owned())
+        }
+        Err(ManifestError::Undeclared) => Err("there is no manifest in the file".to_owned()),
+    }
+}

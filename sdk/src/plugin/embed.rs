@@ -1,0 +1,227 @@
+//! The manifest that stands in the executable: a file of the package, held against the command tree.
+
+#[cfg(debug_assertions)]
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{Command, describe};
+use crate::protocol::{CommandSpec, MARKER, Manifest};
+
+/// What [`manifest!`](crate::manifest) makes of a command tree.
+pub trait Declared {
+    /// The manifest with its marker, as it stands in the executable.
+    const MANIFEST: &'static str;
+}
+
+/// Declares a command tree to hosts, which find its manifest in the executable without running it.
+///
+/// `manifest!(Greet, "../manifest.json")` compiles that file in, named from the source file as with `include_str!`, adds the
+/// package's version, and brings the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file; before the
+/// first time it has to be there, with `{}` in it.
+#[macro_export]
+macro_rules! manifest {
+    ($command:ty, $file:literal) => {
+        impl $crate::plugin::Declared for $command {
+            const MANIFEST: &'static str = {
+                const FILE: &str = include_str!($file);
+                const VERSION: &str = env!("CARGO_PKG_VERSION");
+                const EMBEDDED: [u8; $crate::plugin::manifest_length(FILE, VERSION)] =
+                    $crate::plugin::embedded_manifest(FILE, VERSION);
+                match ::core::str::from_utf8(&EMBEDDED) {
+                    Ok(text) => text,
+                    Err(_) => "",
+                }
+            };
+        }
+
+        #[cfg(test)]
+        #[test]
+        fn the_manifest_is_up_to_date() {
+            let file = $crate::plugin::beside(env!("CARGO_MANIFEST_DIR"), file!(), $file);
+            if let Err(problem) = $crate::plugin::manifest_is_up_to_date::<$command>(file) {
+                panic!("{problem}");
+            }
+        }
+    };
+}
+
+/// The path of `file`, named from the source file `source` of the package in the folder `package`. The compiler names sources
+/// from the root of the workspace.
+#[doc(hidden)]
+#[must_use]
+pub fn beside(package: &str, source: &str, file: &str) -> PathBuf {
+    let roots = Path::new(package).ancestors();
+    let mut sources = roots.map(|root| root.join(source));
+    let source = sources.find(|source| source.exists()).unwrap_or_default();
+    source.with_file_name(file)
+}
+
+/// Whether `file` and the executable have the manifest that the command tree has; the error says what to do. With `UPDATE`
+/// in the environment the file is written first. This is the test of [`manifest!`](crate::manifest).
+pub fn manifest_is_up_to_date<C: Command>(file: impl AsRef<Path>) -> Result<(), String> {
+    let problems = misdeclared::<C>();
+    if !problems.is_empty() {
+        return Err(problems.join("\n"));
+    }
+    let file = file.as_ref();
+    if std::env::var_os("UPDATE").is_some() {
+        let described = text::<C>();
+        if std::fs::read_to_string(file).ok().as_ref() != Some(&described) {
+            std::fs::write(file, described)
+                .map_err(|error| format!("could not write `{}`: {error}", file.display()))?;
+        }
+        return Ok(());
+    }
+    if is_stale::<C>() {
+        return Err(format!(
+            "`{}` is not the manifest of the command tree: run `UPDATE=1 cargo test`",
+            file.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Says on standard error what the test would say.
+#[cfg(debug_assertions)]
+pub fn warn_of_stale<C: Command>() {
+    let mut problems = misdeclared::<C>();
+    if is_stale::<C>() {
+        problems.push(
+            "the manifest in this executable is not that of its command tree: run `UPDATE=1 cargo test`"
+                .to_owned(),
+        );
+    }
+    for problem in problems {
+        drop(writeln!(std::io::stderr(), "warning: {problem}"));
+    }
+}
+
+fn is_stale<C: Command>() -> bool {
+    Manifest::find(C::MANIFEST.as_bytes()).ok() != Some(describe::manifest::<C>())
+}
+
+/// What stands in the file: the manifest without the version, which is that of the package.
+fn text<C: Command>() -> String {
+    let mut manifest = serde_json::to_value(describe::manifest::<C>()).unwrap_or_default();
+    if let Some(members) = manifest.as_object_mut() {
+        members.shift_remove("version");
+    }
+    serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n"
+}
+
+/// What no new manifest would mend.
+fn misdeclared<C: Command>() -> Vec<String> {
+    let manifest = describe::manifest::<C>();
+    let package = Manifest::find(C::MANIFEST.as_bytes()).map(|embedded| embedded.version);
+    let version = package
+        .is_ok_and(|version| version != manifest.version)
+        .then(|| {
+            "the command has another version than its package: `#[command(version)]` gives it that"
+                .to_owned()
+        });
+    let root = manifest.command.unwrap_or_default();
+    let arguments = C::COMPLETES
+        .iter()
+        .filter(|name| !has_argument(&root, name))
+        .map(|name| format!("`COMPLETES` has `{name}`, which no argument is named"));
+    let commands = C::DIRECT
+        .iter()
+        .filter(|path| !has_command(&root, path))
+        .map(|path| format!("`DIRECT` has `{path}`, which is no command"));
+    arguments.chain(commands).chain(version).collect()
+}
+
+fn has_argument(command: &CommandSpec, name: &str) -> bool {
+    command
+        .arguments
+        .iter()
+        .any(|argument| argument.name == name)
+        || command
+            .commands
+            .iter()
+            .any(|command| has_argument(command, name))
+}
+
+fn has_command(root: &CommandSpec, path: &str) -> bool {
+    path.split_whitespace()
+        .try_fold(root, |command, word| {
+            command.commands.iter().find(|command| command.name == word)
+        })
+        .is_some()
+}
+
+/// How many bytes [`embed`] makes.
+#[doc(hidden)]
+#[must_use]
+pub const fn length(file: &str, version: &str) -> usize {
+    let parts = parts(file, version);
+    let (mut length, mut part) = (0, 0);
+    while part < parts.len() {
+        length += parts[part].len();
+        part += 1;
+    }
+    length
+}
+
+/// The manifest with its marker: what stands in `file`, and the version.
+#[doc(hidden)]
+#[must_use]
+pub const fn embed<const LENGTH: usize>(file: &str, version: &str) -> [u8; LENGTH] {
+    let parts = parts(file, version);
+    let mut bytes = [0; LENGTH];
+    let (mut length, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut byte = 0;
+        while byte < parts[part].len() {
+            bytes[length] = parts[part].as_bytes()[byte];
+            length += 1;
+            byte += 1;
+        }
+        part += 1;
+    }
+    bytes
+}
+
+const fn parts<'a>(file: &'a str, version: &'a str) -> [&'a str; 6] {
+    let text = file.as_bytes();
+    let mut start = 0;
+    while start < text.len() && text[start] != b'{' {
+        start += 1;
+    }
+    let mut member = start + 1;
+    while member < text.len() && text[member].is_ascii_whitespace() {
+        member += 1;
+    }
+    if member >= text.len() || text[member] == b'}' {
+        return [MARKER, "{\"version\":\"", version, "\"", "}", "\n"];
+    }
+    let (_, members) = file.split_at(member);
+    [MARKER, "{\"version\":\"", version, "\",", members, "\n"]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{embed, length};
+
+    #[test]
+    fn the_version_joins_what_stands_in_the_file() {
+        const FILES: [(&str, &str); 3] = [
+            ("{}", "{\"version\":\"1.2.3\"}"),
+            ("{\n}\n", "{\"version\":\"1.2.3\"}"),
+            (
+                "{\n  \"name\": \"x\"\n}\n",
+                "{\"version\":\"1.2.3\",\"name\": \"x\"\n}\n",
+            ),
+        ];
+        macro_rules! embedded {
+            ($index:literal) => {{
+                const FILE: &str = FILES[$index].0;
+                const BYTES: [u8; length(FILE, "1.2.3")] = embed(FILE, "1.2.3");
+                (std::str::from_utf8(&BYTES).unwrap(), FILES[$index].1)
+            }};
+        }
+        for (embedded, expected) in [embedded!(0), embedded!(1), embedded!(2)] {
+            assert_eq!(embedded, format!("bot-cli-plugin: {expected}\n"));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! One run of a command, whoever shows it.
+
+use clap::ArgMatches;
+
+use super::{Command, usage};
+use crate::failure::Failure;
+use crate::outcome::Outcome;
+use crate::session::{Level, Session};
+
+/// Runs the command that `words` have been parsed to as `matches` of `command`, which `name` has called.
+pub fn carry_out<C: Command>(
+    matches: &ArgMatches,
+    command: &clap::Command,
+    name: &str,
+    session: &mut Session,
+) -> Outcome {
+    let parsed = C::from_arg_matches(matches);
+    let result = parsed
+        .map_err(|error| usage::failure(&error, command, name))
+        .and_then(|command| command.run(session))
+        .map_err(|failure| session.cancel().explain(failure));
+    session.warn_of_unused_answers(result.as_ref().err());
+    if let Err(failure) = &result {
+        tell_causes(failure, session);
+    }
+    let result = result.map(|mut reply| {
+        reply.text.insert_str(0, &session.take_output());
+        reply
+    });
+    Outcome::new(result).with_status(session.status())
+}
+
+/// A cause is the words of somebody else, which may quote what they were given: after a secret was typed nothing is told.
+fn tell_causes(failure: &Failure, session: &mut Session) {
+    if !session.has_asked_for_secret() {
+        for cause in failure.causes() {
+            session.log(Level::Info, &format!("caused by: {cause}"));
+        }
+    }
+}

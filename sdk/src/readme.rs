@@ -1,0 +1,17 @@
+//! `README.md`: its blocks compile as documentation tests, and the plugin it shows is an example that is built and tested.
+
+/// The blocks of the file.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Blocks;
+
+#[cfg(test)]
+#[test]
+fn the_plugin_that_it_shows_is_the_example() {
+    let shown = include_str!("../README.md")
+        .split_once("```rust,ignore\n//! `bot-cli hello`")
+        .and_then(|(_, rest)| rest.split_once("```\n"))
+        .map(|(shown, _)| format!("//! `bot-cli hello`{shown}"));
+    let example = include_str!("../examples/hello/src/main.rs");
+    assert_eq!(shown.as_deref(), Some(example));
+}

@@ -1,0 +1,143 @@
+//! The terminal's keys, one by one and unseen.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, kill_current_process_group};
+use rustix::stdio::stdin;
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
+use signal_hook::consts::SIGCONT;
+
+use super::key::{Decoder, Key};
+use crate::failure::Failure;
+use crate::terminal::waiting::Waiting;
+use crate::terminal::{look, to_stderr};
+
+/// A sequence arrives at once; whoever presses Esc is slower.
+const SEQUENCE: Duration = Duration::from_millis(50);
+
+/// How often the size of the terminal is looked at, and whether a stopped process goes on.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Within this time a process that can be stopped is.
+const STOPPING: Duration = Duration::from_secs(1);
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    Key(Key),
+    /// No key, but what is shown may be out of date: the terminal has another size, or a paste has ended.
+    Redraw,
+    /// Nothing, for as long as one was ready to wait.
+    Nothing,
+}
+
+/// The keys of the user's terminal, which shows none of them as long as this lives.
+pub struct Keyboard<'a, 'w> {
+    waiting: &'a mut Waiting<'w>,
+    decoder: Decoder,
+    size: (usize, usize),
+    /// None while the process is stopped.
+    modes: Option<Modes>,
+}
+
+impl<'a, 'w> Keyboard<'a, 'w> {
+    pub fn begin(waiting: &'a mut Waiting<'w>) -> io::Result<Self> {
+        Ok(Self {
+            waiting,
+            decoder: Decoder::new(),
+            size: look::size(),
+            modes: Some(Modes::begin()?),
+        })
+    }
+
+    /// The next key; with `patience` only one that comes within that time.
+    pub fn next(&mut self, patience: Option<Duration>) -> Result<Event, Failure> {
+        loop {
+            let patience = if self.decoder.is_open() {
+                Some(SEQUENCE)
+            } else {
+                patience
+            };
+            if !self.waiting.for_input(Some(patience.unwrap_or(TICK)))? {
+                if let Some(key) = self.decoder.give_up() {
+                    return Ok(Event::Key(key));
+                }
+                let before = std::mem::replace(&mut self.size, look::size());
+                if before != self.size {
+                    return Ok(Event::Redraw);
+                }
+                if patience.is_some() {
+                    return Ok(Event::Nothing);
+                }
+                continue;
+            }
+            let Some(byte) = self.waiting.byte()? else {
+                return Err(self.waiting.user_is_gone());
+            };
+            match self.decoder.take(byte) {
+                Some(key) => return Ok(Event::Key(key)),
+                None if self.decoder.is_open() => {}
+                None => return Ok(Event::Redraw),
+            }
+        }
+    }
+
+    /// Whether more has arrived already.
+    pub fn is_busy(&mut self) -> Result<bool, Failure> {
+        self.waiting.for_input(Some(Duration::ZERO))
+    }
+
+    /// Stops the process group as Ctrl-Z does elsewhere; comes back when it goes on, or where it can't be stopped.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        self.modes = None;
+        let goes_on = Arc::new(AtomicBool::new(false));
+        let heard = signal_hook::flag::register(SIGCONT, Arc::clone(&goes_on))?;
+        kill_current_process_group(Signal::TSTP)?;
+        // Another thread may have work to do before this process stops.
+        let deadline = Instant::now() + STOPPING;
+        while !goes_on.load(Ordering::SeqCst) && Instant::now() < deadline {
+            thread::sleep(TICK);
+        }
+        signal_hook::low_level::unregister(heard);
+        self.modes = Some(Modes::begin()?);
+        Ok(())
+    }
+}
+
+/// The terminal gives every key as it is, and marks what is pasted.
+struct Modes {
+    before: Termios,
+}
+
+impl Modes {
+    fn begin() -> io::Result<Self> {
+        let before = tcgetattr(stdin())?;
+        let mut keys = before.clone();
+        keys.local_modes -=
+            LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
+        keys.input_modes -= InputModes::ICRNL
+            | InputModes::INLCR
+            | InputModes::IGNCR
+            | InputModes::ISTRIP
+            | InputModes::IXON;
+        keys.special_codes[SpecialCodeIndex::VMIN] = 1;
+        keys.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(stdin(), OptionalActions::Now, &keys)?;
+        to_stderr("\x1b[?2004h");
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Modes {
+    fn drop(&mut self) {
+        to_stderr("\x1b[?2004l");
+        // Nothing is left to be done where the terminal itself has gone.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
+    }
+}

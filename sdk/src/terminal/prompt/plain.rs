@@ -1,0 +1,236 @@
+//! Questions line by line, for terminals that only write and for screen readers: nothing moves, and no line is written twice.
+
+use std::fmt::Write as _;
+use std::io;
+
+use rustix::stdio::stdin;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::hidden::{BURST, Typed};
+use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
+use super::{failed, one_line};
+use crate::failure::{Failure, reason};
+use crate::question::{Answer, Question, QuestionKind};
+use crate::terminal::to_stderr;
+use crate::terminal::waiting::Waiting;
+
+/// What goes back where the question allows it.
+const BACK: &str = "back";
+
+/// What stands for an empty list of choices.
+const NONE: &str = "none";
+
+/// Asks until an answer is possible.
+pub fn ask(question: &Question, waiting: &mut Waiting) -> Result<Answer, Failure> {
+    let hidden = match question.kind {
+        QuestionKind::Password => {
+            let hidden = Hidden::begin().map_err(|error| failed(question, &reason(&error)))?;
+            Some(hidden)
+        }
+        QuestionKind::Text
+        | QuestionKind::Confirm
+        | QuestionKind::Select
+        | QuestionKind::Multiselect => None,
+    };
+    to_stderr(&introduction(question));
+    loop {
+        to_stderr(&request(question));
+        let typed = line(waiting, hidden.is_some());
+        if hidden.is_some() || typed.is_err() {
+            to_stderr("\n");
+        }
+        let typed = typed?;
+        if question.back && typed.trim() == BACK {
+            return Ok(Answer::Back);
+        }
+        match understand(question, &typed) {
+            Ok(answer) => return Ok(answer),
+            Err(problem) => to_stderr(&format!("{problem}\n")),
+        }
+    }
+}
+
+/// What is said once: the choices and the help.
+fn introduction(question: &Question) -> String {
+    let mut text = String::new();
+    let is_list = !question.choices.is_empty();
+    if is_list {
+        let _ = writeln!(text, "{}", one_line(&question.message));
+    }
+    for (number, choice) in (1..).zip(&question.choices) {
+        let about = choice.about.as_deref().map(one_line).unwrap_or_default();
+        let dash = if about.is_empty() { "" } else { " - " };
+        let _ = writeln!(
+            text,
+            "{number:>3}. {}{dash}{about}",
+            one_line(&choice.label)
+        );
+    }
+    let back = question.back.then(|| format!("type `{BACK}` to go back"));
+    let help: Vec<String> = question
+        .help
+        .as_deref()
+        .map(one_line)
+        .into_iter()
+        .chain(back)
+        .collect();
+    if !help.is_empty() {
+        let _ = writeln!(text, "({})", help.join("; "));
+    }
+    text
+}
+
+/// What stands before the answer.
+fn request(question: &Question) -> String {
+    let message = one_line(&question.message);
+    let default = question.default.as_ref();
+    let numbers = |values: &[Value]| {
+        let at = |value: &Value| {
+            let mut choices = question.choices.iter();
+            choices.position(|choice| *value == *choice.value)
+        };
+        let numbers = values.iter().filter_map(at);
+        let numbers: Vec<String> = numbers.map(|at| (at + 1).to_string()).collect();
+        numbers.join(", ")
+    };
+    let (what, default) = match question.kind {
+        QuestionKind::Text => (message, default.and_then(Value::as_str).map(str::to_owned)),
+        QuestionKind::Password => (format!("{message} (hidden)"), None),
+        QuestionKind::Confirm => {
+            let letters = letters(default.and_then(Value::as_bool));
+            (format!("{message} {letters}"), None)
+        }
+        QuestionKind::Select => {
+            let number = default.map(|value| numbers(std::slice::from_ref(value)));
+            ("Number or name".to_owned(), number)
+        }
+        QuestionKind::Multiselect => {
+            let marked = default.and_then(Value::as_array);
+            let marked = marked.map(|values| numbers(values)).unwrap_or_default();
+            let marked = if marked.is_empty() {
+                NONE.to_owned()
+            } else {
+                marked
+            };
+            (
+                format!("Numbers or names with commas, or `{NONE}`"),
+                Some(marked),
+            )
+        }
+    };
+    match default.filter(|default| !default.is_empty()) {
+        Some(default) => format!("{what} ({}): ", one_line(&default)),
+        None => format!("{what}: "),
+    }
+}
+
+/// What a typed line answers, or what is wrong with it.
+fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
+    let default = question.default.as_ref();
+    let chosen = |word: &str| choice(question, word.trim());
+    match question.kind {
+        QuestionKind::Text if typed.is_empty() => {
+            let default = default.and_then(Value::as_str).unwrap_or_default();
+            Ok(Answer::Text(default.to_owned()))
+        }
+        QuestionKind::Text => Ok(Answer::Text(typed.to_owned())),
+        QuestionKind::Password => {
+            let mut secret = Typed::default();
+            typed.chars().for_each(|character| secret.push(character));
+            Ok(Answer::Secret(secret.answer()))
+        }
+        QuestionKind::Confirm => yes_or_no(typed, default.and_then(Value::as_bool))
+            .map(Answer::Confirm)
+            .ok_or_else(|| WHAT_TO_TYPE.to_owned()),
+        QuestionKind::Select => match default.filter(|_| typed.trim().is_empty()) {
+            Some(default) => question.check(default),
+            None => chosen(typed).map(Answer::Text),
+        },
+        QuestionKind::Multiselect => {
+            let values: Vec<Value> = match default.and_then(Value::as_array) {
+                Some(values) if typed.trim().is_empty() => values.clone(),
+                _ if matches!(typed.trim(), "" | NONE) => Vec::new(),
+                _ => {
+                    let values = typed.split(',').map(|word| chosen(word).map(Value::String));
+                    values.collect::<Result<_, _>>()?
+                }
+            };
+            question.check(&Value::Array(values))
+        }
+    }
+}
+
+/// The value of a choice that is named by its number, as it is shown, or as scripts name it.
+fn choice(question: &Question, word: &str) -> Result<String, String> {
+    let number = word
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_sub(1));
+    let choices = &question.choices;
+    let named = number.and_then(|at| choices.get(at)).or_else(|| {
+        let is_meant = |name: &str| name.to_lowercase() == word.to_lowercase();
+        let by_value = choices.iter().find(|choice| choice.value == word);
+        by_value.or_else(|| {
+            choices
+                .iter()
+                .find(|choice| is_meant(&one_line(&choice.label)))
+        })
+    });
+    match named {
+        Some(choice) => Ok(choice.value.clone()),
+        None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
+        None => {
+            let problem = question.check(&match question.kind {
+                QuestionKind::Multiselect => Value::Array(vec![word.into()]),
+                QuestionKind::Text
+                | QuestionKind::Password
+                | QuestionKind::Confirm
+                | QuestionKind::Select => word.into(),
+            });
+            Err(problem.err().unwrap_or_default())
+        }
+    }
+}
+
+/// A line without its end. Of a `hidden` one, all lines that arrive at once: they were pasted.
+fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failure> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(64 * 1024));
+    let mut ended = true;
+    loop {
+        match waiting.byte()? {
+            None if ended => return Err(waiting.end_of_input()?),
+            // Ctrl-D within a line only hands over what there is of it.
+            None => ended = true,
+            Some(b'\n') if !hidden || !waiting.for_input(Some(BURST))? => break,
+            Some(byte) => {
+                ended = false;
+                bytes.push(byte);
+            }
+        }
+    }
+    Ok(Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// A terminal that shows nothing of what is typed, as long as this lives.
+struct Hidden {
+    before: Termios,
+}
+
+impl Hidden {
+    fn begin() -> io::Result<Self> {
+        let before = tcgetattr(stdin())?;
+        let mut hidden = before.clone();
+        hidden.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
+        tcsetattr(stdin(), OptionalActions::Now, &hidden)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // Nothing is left to be done where the terminal itself has gone.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
+    }
+}

@@ -1,0 +1,206 @@
+//! For authors' tests: runs a command with a user who answers, and tells all that the user saw.
+//!
+//! ```
+//! use bot_cli_sdk::plugin::{Command, Failure, Question, Reply, Session};
+//! use bot_cli_sdk::testing::Run;
+//!
+//! /// Greets somebody
+//! #[derive(clap::Parser)]
+//! #[command(name = "bot-cli-greet")]
+//! struct Greet {}
+//!
+//! impl Command for Greet {
+//!     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+//!         let name = session.ask_text(&Question::text("name", "Whom"))?;
+//!         Ok(Reply::text(format!("Hello, {name}\n")))
+//!     }
+//! }
+//! # impl bot_cli_sdk::plugin::Declared for Greet { const MANIFEST: &'static str = ""; }
+//!
+//! let ran = Run::of::<Greet>([]).answer("name", "ada").run();
+//! assert_eq!(ran.text, "Hello, ada\n");
+//!
+//! let ran = Run::of::<Greet>([]).run();
+//! assert_eq!(ran.failure.unwrap().code, "input_required");
+//! ```
+
+mod user;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::cancel::Cancel;
+use crate::driver::{self, Launch, Patience};
+use crate::failure::Failure;
+use crate::outcome::{Format, Outcome};
+use crate::plugin::work::carry_out;
+use crate::plugin::{self, Command, surface, usage};
+use crate::protocol::HostName;
+use crate::question::{Answer, Question};
+use crate::session::{Context, Level, Session};
+use crate::ui::Ui;
+use user::User;
+
+/// A run of a command, as a test sets it up. Without an answer nobody can be asked; with one there is a user, who accepts the
+/// defaults of other questions and cancels at one that has none.
+#[must_use]
+pub struct Run {
+    command: Target,
+    words: Vec<String>,
+    context: Context,
+    scripted: Map<String, Value>,
+    user: User,
+}
+
+enum Target {
+    Here(fn(&[String], User, Context, Map<String, Value>) -> Outcome),
+    Executable(PathBuf),
+}
+
+/// What became of it, and what the user saw.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Ran {
+    /// The exit status.
+    pub status: u8,
+    /// For people: what was put out early, then the text of the reply.
+    pub text: String,
+    /// For programs: the document of `--json`.
+    pub data: Value,
+    /// The commands that may come next.
+    pub next: Vec<String>,
+    /// What went wrong, if something did.
+    pub failure: Option<Failure>,
+    /// The questions that were asked, in their order.
+    pub asked: Vec<Question>,
+    /// The lines beside the result.
+    pub logs: Vec<(Level, String)>,
+    /// What was being done.
+    pub progress: Vec<String>,
+}
+
+impl Run {
+    /// A run in this process, without a terminal and without a host.
+    pub fn of<C: Command>(words: impl IntoIterator<Item = &'static str>) -> Self {
+        Self::new(Target::Here(here::<C>), words)
+    }
+
+    /// A run of a plugin's executable over the protocol, as a host does it: `env!("CARGO_BIN_EXE_bot-cli-greet")`.
+    pub fn executable(
+        path: impl AsRef<Path>,
+        words: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        Self::new(Target::Executable(path.as_ref().to_owned()), words)
+    }
+
+    fn new(command: Target, words: impl IntoIterator<Item = &'static str>) -> Self {
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let mut context = Context::new(cwd);
+        context.verbosity = 2;
+        Self {
+            command,
+            words: words.into_iter().map(str::to_owned).collect(),
+            context,
+            scripted: Map::new(),
+            user: User::default(),
+        }
+    }
+
+    /// Adds a word to those of the user.
+    pub fn word(mut self, word: impl Into<String>) -> Self {
+        self.words.push(word.into());
+        self
+    }
+
+    /// What the user answers to the question `key`, in its JSON form; several answers to one question come in turn.
+    pub fn answer(mut self, key: &str, answer: impl Into<Value>) -> Self {
+        self.user.answer(key, Some(answer.into()));
+        self
+    }
+
+    /// The user goes back from the question `key`.
+    pub fn go_back(mut self, key: &str) -> Self {
+        self.user.answer(key, None);
+        self
+    }
+
+    /// An answer that a script has given beforehand, as in `answers` of the protocol.
+    pub fn scripted(mut self, key: &str, answer: impl Into<Value>) -> Self {
+        self.scripted.insert(key.to_owned(), answer.into());
+        self
+    }
+
+    /// What the user pipes in.
+    pub fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.user.piped = Some(input.into());
+        self
+    }
+
+    /// The folder it runs in, instead of that of the process.
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.context.cwd = cwd.into();
+        self
+    }
+
+    /// Changes anything else about where and for whom it runs.
+    pub fn context(mut self, change: impl FnOnce(&mut Context)) -> Self {
+        change(&mut self.context);
+        self
+    }
+
+    /// Runs it.
+    #[must_use]
+    pub fn run(mut self) -> Ran {
+        self.context.interactive = self.user.is_there();
+        if let Format::Json = usage::format_of(&self.words) {
+            self.context.format = Format::Json;
+        }
+        let user = self.user.clone();
+        let outcome = match self.command {
+            Target::Here(run) => run(&self.words, self.user, self.context, self.scripted),
+            Target::Executable(path) => {
+                executable(path, self.words, self.user, &self.context, self.scripted)
+            }
+        };
+        user.tell(outcome)
+    }
+}
+
+fn here<C: Command>(
+    words: &[String],
+    user: User,
+    context: Context,
+    scripted: Map<String, Value>,
+) -> Outcome {
+    let name = format!("bot-cli {}", plugin::manifest::<C>().name);
+    let command = surface::of(C::command(), &name).term_width(context.width);
+    match command.clone().try_get_matches_from(words) {
+        Err(error) => usage::outcome(&error, &command, &name, context.color),
+        Ok(matches) => {
+            let mut session = Session::new(Box::new(user), context, scripted, Cancel::new());
+            carry_out::<C>(&matches, &command, &name, &mut session)
+        }
+    }
+}
+
+fn executable(
+    path: PathBuf,
+    words: Vec<String>,
+    mut user: User,
+    context: &Context,
+    scripted: Map<String, Value>,
+) -> Outcome {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let launch = Launch {
+        name: name.trim_start_matches("bot-cli-").to_owned(),
+        program: path.clone(),
+        cwd: context.cwd.clone(),
+        env: Vec::new(),
+        patience: Patience::default(),
+    };
+    let host = HostName::new("bot-cli", env!("CARGO_PKG_VERSION"));
+    let mut params = driver::run_params(words, &user, context, host);
+    params.answers = scripted;
+    driver::run(&launch, &params, &mut user, &Cancel::new())
+}
