@@ -58,49 +58,10 @@ fn main() -> io::Result<ExitCode> {
                 say(line)?;
             }
         }
-        // What a program does that asks for a password at the terminal, by itself or in a child that it waits for.
-        "terminal" => {
-            let mut terminal = std::fs::File::open("/dev/tty")?;
-            io::copy(&mut terminal, &mut io::sink())?;
-        }
-        "terminal-child" => {
-            Command::new("/bin/sh")
-                .args(["-c", "stty -echo </dev/tty; echo unreached"])
-                .status()?;
-        }
-        // Stopped by somebody; whoever lets it go on gets the reply.
-        "stopped" => {
-            Command::new("/bin/sh")
-                .args(["-c", "kill -STOP $PPID"])
-                .status()?;
-            say(&reply(1))?;
-        }
-        // Runs the other words through the host, and says which processes the host and this are. The deaf one ignores TERM.
-        "nest" | "nest-deaf" => {
-            let pids = std::env::var("IT_PIDS").unwrap_or_default();
-            let mut host = std::env::current_exe()?;
-            host.set_file_name("bot-cli");
-            let script = if mode == "nest" {
-                "echo $$ $PPID >>\"$0\"; \"$@\"; wait"
-            } else {
-                "trap '' TERM INT HUP; echo $$ $PPID >>\"$0\"; \"$@\"; wait"
-            };
-            let mut shell = Command::new("/bin/sh");
-            shell.args(["-c", script, &pids]).arg(host).arg("rogue");
-            return Err(shell.args(&words[1..]).exec());
-        }
-        // Asks, and is gone as soon as somebody opens the pipe `go`.
-        "gone-asking" => {
-            let kind = words[1];
-            say(&json!({"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":kind,"message":"Your name"}}).to_string())?;
-            std::fs::read("go")?;
-            return Ok(ExitCode::from(3));
-        }
-        // Asks, and goes on whatever the answer is.
-        "stubborn-asking" => {
-            say(r#"{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"name","kind":"text","message":"Your name"}}"#)?;
-            io::copy(&mut io::stdin().lock(), &mut std::fs::File::create("heard")?)?;
-        }
+        "terminal" | "terminal-child" | "stopped" => stop(mode)?,
+        "nest" | "nest-deaf" => return Err(nest(mode == "nest-deaf", &words[1..])),
+        "gone-asking" | "stubborn-asking" => return ask(mode, words.get(1).unwrap_or(&"text")),
+        "everything" => everything()?,
         "stray" => say("Hello \u{1b}[31m\"world\"")?,
         "wrong-id" => say(&reply(99))?,
         "double" => {
@@ -114,30 +75,6 @@ fn main() -> io::Result<ExitCode> {
             let child = Command::new("/bin/sleep").arg("1000").spawn()?;
             say(&note(&child.id().to_string()))?;
             say(&reply(1))?;
-        }
-        // Every kind of message, whether or not the host has offered to take it.
-        "everything" => {
-            writeln!(io::stderr(), "on standard error")?;
-            say("a stray line")?;
-            for (method, params) in [
-                ("progress", json!({"id":1,"message":"Working","current":1,"total":2})),
-                ("log", json!({"id":1,"level":"warn","message":"two\nlines"})),
-                ("output", json!({"id":1,"text":"early\n"})),
-                ("output", json!({"id":7,"text":"of another request\n"})),
-                ("output", json!({"text":"of no request\n"})),
-                ("weather", json!({"sun":true})),
-            ] {
-                say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string())?;
-            }
-            for (method, params) in [
-                ("ask", json!({"key":"name","kind":"text","message":"Your name"})),
-                ("stdin", json!({})),
-                ("weather/tomorrow", json!({})),
-            ] {
-                say(&json!({"jsonrpc":"2.0","id":"r","method":method,"params":params}).to_string())?;
-                io::stdin().lock().read_line(&mut String::new())?;
-            }
-            say(r#"{"jsonrpc":"2.0","id":1,"result":{"text":"late\n","data":{"done":true},"next":["bot-cli rogue"]}}"#)?;
         }
         "flood" => {
             let mut stderr = io::stderr().lock();
@@ -171,6 +108,82 @@ fn main() -> io::Result<ExitCode> {
         _ => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Is stopped: by the terminal, as a program is that asks for a password there, by itself or in a child that it waits for; or by
+/// somebody, and whoever lets it go on gets the reply.
+fn stop(mode: &str) -> io::Result<()> {
+    let script = match mode {
+        "terminal-child" => "stty -echo </dev/tty; echo unreached",
+        "stopped" => "kill -STOP $PPID",
+        _ => {
+            let mut terminal = std::fs::File::open("/dev/tty")?;
+            return io::copy(&mut terminal, &mut io::sink()).map(drop);
+        }
+    };
+    Command::new("/bin/sh").args(["-c", script]).status()?;
+    if mode == "stopped" {
+        say(&reply(1))?;
+    }
+    Ok(())
+}
+
+/// Runs the words through the host, and says which processes this and the host above are. The deaf one ignores TERM.
+fn nest(deaf: bool, words: &[&str]) -> io::Error {
+    let pids = std::env::var("IT_PIDS").unwrap_or_default();
+    let mut host = std::env::current_exe().unwrap_or_default();
+    host.set_file_name("bot-cli");
+    let trap = if deaf { "trap '' TERM INT HUP; " } else { "" };
+    let script = format!("{trap}echo $$ $PPID >>\"$0\"; \"$@\"; wait");
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &script, &pids]).arg(host).arg("rogue");
+    shell.args(words).exec()
+}
+
+/// Asks, and is gone as soon as somebody opens the pipe `go`; or goes on whatever the answer is.
+fn ask(mode: &str, kind: &str) -> io::Result<ExitCode> {
+    let params = json!({"key":"name","kind":kind,"message":"Your name"});
+    say(&json!({"jsonrpc":"2.0","id":"q","method":"ask","params":params}).to_string())?;
+    if mode == "gone-asking" {
+        std::fs::read("go")?;
+        return Ok(ExitCode::from(3));
+    }
+    let mut heard = std::fs::File::create("heard")?;
+    io::copy(&mut io::stdin().lock(), &mut heard)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every kind of message, whether or not the host has offered to take it.
+fn everything() -> io::Result<()> {
+    writeln!(io::stderr(), "on standard error")?;
+    say("a stray line")?;
+    for (method, params) in [
+        (
+            "progress",
+            json!({"id":1,"message":"Working","current":1,"total":2}),
+        ),
+        ("log", json!({"id":1,"level":"warn","message":"two\nlines"})),
+        ("output", json!({"id":1,"text":"early\n"})),
+        ("output", json!({"id":7,"text":"of another request\n"})),
+        ("output", json!({"text":"of no request\n"})),
+        ("weather", json!({"sun":true})),
+    ] {
+        say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string())?;
+    }
+    for (method, params) in [
+        (
+            "ask",
+            json!({"key":"name","kind":"text","message":"Your name"}),
+        ),
+        ("stdin", json!({})),
+        ("weather/tomorrow", json!({})),
+    ] {
+        say(&json!({"jsonrpc":"2.0","id":"r","method":method,"params":params}).to_string())?;
+        io::stdin().lock().read_line(&mut String::new())?;
+    }
+    say(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"text":"late\n","data":{"done":true},"next":["bot-cli rogue"]}}"#,
+    )
 }
 
 fn say(line: &str) -> io::Result<()> {

@@ -30,8 +30,8 @@ fn lines(pipe: &std::path::Path, count: usize) -> mpsc::Receiver<Vec<String>> {
 /// So many hosts one above the other, and a plugin at the bottom that ends for nothing but KILL; the processes of all of them.
 fn chain(bench: &Bench, mode: &str, hosts: usize) -> (std::process::Child, Vec<u32>) {
     let pipe = bench.path("pids");
-    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
-    assert!(made.success());
+    let status = Command::new("mkfifo").arg(&pipe).status();
+    assert!(status.unwrap().success());
     let told = lines(&pipe, hosts);
     let mut words = vec!["rogue"];
     words.extend(vec![mode; hosts - 1]);

@@ -43,8 +43,8 @@ fn wait_until(what: &str, met: impl Fn() -> bool) {
 
 /// The number in the last line of the screen that is one.
 fn number(screen: &str) -> u32 {
-    let numbers = screen.lines().filter_map(|line| line.trim().parse().ok());
-    numbers.last().unwrap()
+    let mut lines = screen.lines().rev();
+    lines.find_map(|line| line.trim().parse().ok()).unwrap()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_plugin_that_wants_the_terminal_is_named_with_the_mend() {
         assert_eq!(
             (
                 ended.status.code(),
-                ended.screen.trim_end().replace("\n", " ").as_str()
+                ended.screen.trim_end().replace('\n', " ").as_str()
             ),
             (
                 Some(125),
