@@ -54,6 +54,7 @@ pub mod question;
 mod readme;
 pub mod secret;
 pub mod session;
+pub mod standard_input;
 pub mod suggest;
 pub mod terminal;
 pub mod testing;
