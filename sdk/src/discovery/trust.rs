@@ -86,6 +86,8 @@ pub struct Trust {
 pub struct HostFile {
     folder: PathBuf,
     owner: u32,
+    /// Whether every user can change it, or put another in its place.
+    writable_by_others: bool,
 }
 
 impl HostFile {
@@ -93,11 +95,20 @@ impl HostFile {
     #[must_use]
     pub fn find(path: &Path) -> Option<Self> {
         let real = fs::canonicalize(path).ok()?;
+        let folder = real.parent()?.to_owned();
+        let (facts, folder_facts) = (fs::metadata(&real).ok()?, fs::metadata(&folder).ok()?);
         Some(Self {
-            owner: fs::metadata(&real).ok()?.uid(),
-            folder: real.parent()?.to_owned(),
+            owner: facts.uid(),
+            writable_by_others: writable_by_others(&facts) || writable_by_others(&folder_facts),
+            folder,
         })
     }
+}
+
+/// In a sticky folder everybody may add files, but only an owner may replace one.
+fn writable_by_others(facts: &Metadata) -> bool {
+    let mode = facts.mode();
+    mode & WRITABLE_BY_OTHERS != 0 && !(facts.is_dir() && mode & STICKY != 0)
 }
 
 impl Trust {
@@ -112,10 +123,10 @@ impl Trust {
         if facts.mode() & EXECUTABLE == 0 {
             return Err(Refusal::NotExecutable);
         }
-        self.writable(&real, &facts)?;
         if self.is_beside_host(&real, &facts) {
             return Ok(real);
         }
+        self.writable(&real, &facts)?;
         self.owned(&real, &facts)?;
         let folders = [file.parent(), real.parent()];
         for folder in folders.into_iter().flatten() {
@@ -131,17 +142,18 @@ impl Trust {
         Ok(real)
     }
 
-    /// Who can change the host, or what is beside it, decides what runs anyway: a plugin there is trusted as the host is.
+    /// Who can change the host decides what runs anyway: a plugin beside it that no one else can change is trusted as the
+    /// host is. Where file systems know no owners, as in folders shared with a container, everybody can change both.
     fn is_beside_host(&self, real: &Path, facts: &Metadata) -> bool {
         self.host.as_ref().is_some_and(|host| {
-            real.parent() == Some(host.folder.as_path()) && facts.uid() == host.owner
+            real.parent() == Some(host.folder.as_path())
+                && facts.uid() == host.owner
+                && (host.writable_by_others || !writable_by_others(facts))
         })
     }
 
     fn writable(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
-        let mode = facts.mode();
-        // In a sticky folder everybody may add files, but only an owner may replace one.
-        if mode & WRITABLE_BY_OTHERS == 0 || (facts.is_dir() && mode & STICKY != 0) {
+        if !writable_by_others(facts) {
             return Ok(());
         }
         Err(Refusal::WritableByOthers {
@@ -210,10 +222,18 @@ mod tests {
             let can_mend = matches!(refused, Refusal::WritableByOthers { can_mend: true, .. });
             assert!(!can_mend, "{refused:?}");
         }
-        // The file itself is another matter.
+        // The file itself is another matter, as long as the host is not as open.
+        mode(&folder, 0o755);
         mode(&plugin, 0o777);
         assert!(trusting.check(&plugin).is_err());
+        mode(&host, 0o777);
+        let shared = Trust {
+            host: HostFile::find(&host),
+            ..stranger.clone()
+        };
+        assert!(shared.check(&plugin).is_ok());
         mode(&plugin, 0o755);
+        mode(&folder, 0o777);
         // A host of somebody else's vouches for nothing.
         let other = HostFile {
             owner: owner + 2,
