@@ -58,6 +58,11 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        name: "draws",
+        about: "thousands of drawn operations and combinations",
+        needs: &[],
+    },
+    Group {
         name: "conversation",
         about: "a generated bot that talks",
         needs: &[Need::Framework],

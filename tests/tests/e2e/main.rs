@@ -17,6 +17,7 @@ mod conversation;
 mod cores;
 mod disks;
 mod dotenv;
+mod draws;
 mod framework;
 mod keyring;
 mod official;
