@@ -62,6 +62,7 @@ pub struct Dialogue<'a> {
     last_id: i64,
     open: Vec<Id>,
     unreadable: usize,
+    pardons: bool,
     refused: Vec<ErrorObject>,
     offer: Offer,
     answers: Answers,
@@ -81,6 +82,7 @@ impl<'a> Dialogue<'a> {
             last_id: 0,
             open: Vec::new(),
             unreadable: 0,
+            pardons: false,
             refused: Vec::new(),
             offer: Offer::Nothing,
             answers: Answers::Defaults,
@@ -144,6 +146,11 @@ impl<'a> Dialogue<'a> {
         let bytes = bytes.into();
         self.transcript.sent(&bytes);
         self.process.write(bytes);
+    }
+
+    /// From now on the plugin may say of a line that it can't read it.
+    pub fn pardon_unread_lines(&mut self) {
+        self.pardons = true;
     }
 
     /// Writes a line that nobody can read; the plugin shall say so.
@@ -377,7 +384,7 @@ impl<'a> Dialogue<'a> {
             Message::Error { id: None, error } => {
                 if self.unreadable > 0 {
                     self.refused.push(error.clone());
-                } else {
+                } else if !self.pardons {
                     let what = "it replied with the id `null` although every line can be read";
                     self.faults.push((Fault::Reply, what.to_owned()));
                 }

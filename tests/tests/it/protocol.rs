@@ -3,6 +3,7 @@
 mod command;
 mod questions;
 mod requests;
+mod samples;
 mod signals;
 
 use std::io::{BufRead, BufReader, Write};
