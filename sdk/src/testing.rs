@@ -36,7 +36,7 @@ use crate::failure::Failure;
 use crate::outcome::{Format, Outcome};
 use crate::plugin::work::carry_out;
 use crate::plugin::{self, Command, surface, usage};
-use crate::protocol::HostName;
+use crate::protocol::{CommandSpec, HostName};
 use crate::question::{Answer, Question};
 use crate::session::{Context, Level, Session};
 use crate::ui::Ui;
@@ -153,7 +153,7 @@ impl Run {
     #[must_use]
     pub fn run(mut self) -> Ran {
         self.context.interactive = self.user.is_there();
-        if let Format::Json = usage::format_of(&self.words) {
+        if let Format::Json = usage::format_of(&CommandSpec::default(), &self.words) {
             self.context.format = Format::Json;
         }
         let user = self.user.clone();

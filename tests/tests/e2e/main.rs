@@ -21,6 +21,7 @@ mod draws;
 mod framework;
 mod keyring;
 mod official;
+mod owners;
 mod steps;
 mod strace;
 mod telephony;
