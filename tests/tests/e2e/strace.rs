@@ -42,7 +42,7 @@ fn a_system_call_of_a_change_of_the_vault_may_fail_or_be_the_last() {
     let output = Command::new("python3")
         .arg(script)
         .arg(env!("CARGO_BIN_EXE_it-bot-cli-cloud"))
-        // One call of so many of a kind: all of them take an hour.
+        // One call of so many of a kind: all of them take far longer.
         .arg("13")
         .output()
         .unwrap();

@@ -3,7 +3,7 @@
 
     vault_faults.py target/debug/bot-cli-cloud [EVERY [folder with a vault of an earlier version]]
 
-EVERY leaves out all but one of so many calls of a kind; without it, the run takes an hour.
+EVERY leaves out all but one of so many calls of a kind; without it, every call is failed.
 After each fault the vault must be as before or as after the change, and the sentence of the failure must say which.
 """
 
