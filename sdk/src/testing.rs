@@ -24,18 +24,24 @@
 //! assert_eq!(ran.failure.unwrap().code, "input_required");
 //! ```
 
+#[cfg(test)]
+mod tests;
 mod user;
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "host")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 use crate::cancel::Cancel;
+#[cfg(feature = "host")]
 use crate::driver::{self, Launch, Patience};
 use crate::failure::Failure;
 use crate::outcome::{Format, Outcome};
 use crate::plugin::work::carry_out;
 use crate::plugin::{self, Command, surface, usage};
+#[cfg(feature = "host")]
 use crate::protocol::HostName;
 use crate::question::{Answer, Question};
 use crate::session::{Context, Level, Session};
@@ -55,6 +61,7 @@ pub struct Run {
 
 enum Target {
     Here(fn(&[String], User, Context, Map<String, Value>) -> Outcome),
+    #[cfg(feature = "host")]
     Executable(PathBuf),
 }
 
@@ -86,7 +93,8 @@ impl Run {
         Self::new(Target::Here(here::<C>), words)
     }
 
-    /// A run of a plugin's executable over the protocol, as a host does it: `env!("CARGO_BIN_EXE_bot-cli-greet")`.
+    /// With the feature `host`: a run of a plugin's executable over the protocol, as a host does it: `env!("CARGO_BIN_EXE_bot-cli-greet")`.
+    #[cfg(feature = "host")]
     pub fn executable(
         path: impl AsRef<Path>,
         words: impl IntoIterator<Item = &'static str>,
@@ -159,8 +167,9 @@ impl Run {
         let user = self.user.clone();
         let outcome = match self.command {
             Target::Here(run) => run(&self.words, self.user, self.context, self.scripted),
+            #[cfg(feature = "host")]
             Target::Executable(path) => {
-                executable(path, self.words, self.user, &self.context, self.scripted)
+                executable(&path, self.words, self.user, &self.context, self.scripted)
             }
         };
         user.tell(outcome)
@@ -184,8 +193,9 @@ fn here<C: Command>(
     }
 }
 
+#[cfg(feature = "host")]
 fn executable(
-    path: PathBuf,
+    path: &Path,
     words: Vec<String>,
     mut user: User,
     context: &Context,
@@ -194,7 +204,7 @@ fn executable(
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let launch = Launch {
         name: name.trim_start_matches("bot-cli-").to_owned(),
-        program: path.clone(),
+        program: path.to_owned(),
         cwd: context.cwd.clone(),
         env: Vec::new(),
         patience: Patience::default(),

@@ -43,6 +43,7 @@ impl Waiting<'_> {
     }
 
     /// The next byte; `None` once the input has ended. No more is taken than that: what follows may be for another reader.
+    #[cfg(feature = "prompts")]
     pub fn byte(&mut self) -> Result<Option<u8>, Failure> {
         let mut byte = [0];
         Ok(match self.read(&mut byte)? {
@@ -65,6 +66,7 @@ impl Waiting<'_> {
     }
 
     /// The failure of a question whose answer was the end of the input.
+    #[cfg(feature = "prompts")]
     pub fn end_of_input(&self) -> Result<Failure, Failure> {
         Ok(if has_hung_up()? {
             self.user_is_gone()
