@@ -77,6 +77,7 @@ impl Terminal {
             width: self.look.width,
             format: self.format,
             verbosity: self.verbosity.count(),
+            quiet: self.verbosity == Verbosity::Quiet,
         }
     }
 

@@ -161,9 +161,6 @@ impl Run {
     #[must_use]
     pub fn run(mut self) -> Ran {
         self.context.interactive = self.user.is_there();
-        if let Format::Json = usage::format_of(&self.words) {
-            self.context.format = Format::Json;
-        }
         let user = self.user.clone();
         let outcome = match self.command {
             Target::Here(run) => run(&self.words, self.user, self.context, self.scripted),
@@ -179,7 +176,7 @@ impl Run {
 fn here<C: Command>(
     words: &[String],
     user: User,
-    context: Context,
+    mut context: Context,
     scripted: Map<String, Value>,
 ) -> Outcome {
     let name = format!("bot-cli {}", plugin::manifest::<C>().name);
@@ -187,6 +184,9 @@ fn here<C: Command>(
     match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, context.color),
         Ok(matches) => {
+            if context.format == Format::Text {
+                context.format = surface::format_of(&matches);
+            }
             let mut session = Session::new(Box::new(user), context, scripted, Cancel::new());
             carry_out::<C>(&matches, &command, &name, &mut session)
         }

@@ -37,11 +37,7 @@ pub fn ask(
     waiting: &mut Waiting,
     trail: &mut Trail,
 ) -> Result<Answer, Failure> {
-    let is_list = matches!(
-        question.kind,
-        QuestionKind::Select | QuestionKind::Multiselect
-    );
-    if is_list && question.choices.is_empty() {
+    if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
     }
     match look.prompts {

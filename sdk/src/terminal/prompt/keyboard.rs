@@ -78,7 +78,8 @@ impl<'a, 'w> Keyboard<'a, 'w> {
                 continue;
             }
             let Some(byte) = self.waiting.byte()? else {
-                return Err(self.waiting.user_is_gone());
+                // The terminal has gone, and the user with it.
+                return Err(Failure::cancelled());
             };
             match self.decoder.take(byte) {
                 Some(key) => return Ok(Event::Key(key)),

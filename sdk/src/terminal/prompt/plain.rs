@@ -4,15 +4,19 @@ use std::fmt::Write as _;
 use std::io;
 
 use rustix::stdio::stdin;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::hidden::{BURST, Typed};
+use super::hidden::{BURST, ROOM, Typed};
+use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
 use super::{failed, one_line};
 use crate::failure::{Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
+use crate::suggest;
 use crate::terminal::to_stderr;
 use crate::terminal::waiting::Waiting;
 
@@ -120,10 +124,10 @@ fn request(question: &Question) -> String {
             )
         }
     };
-    match default.filter(|default| !default.is_empty()) {
-        Some(default) => format!("{what} ({}): ", one_line(&default)),
-        None => format!("{what}: "),
-    }
+    let default = default.filter(|default| !default.is_empty());
+    let default = default.map_or_else(String::new, |default| format!(" ({})", one_line(&default)));
+    let colon = if what.contains('?') { "" } else { ":" };
+    format!("{what}{default}{colon} ")
 }
 
 /// What a typed line answers, or what is wrong with it.
@@ -182,35 +186,44 @@ fn choice(question: &Question, word: &str) -> Result<String, String> {
         Some(choice) => Ok(choice.value.clone()),
         None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
         None => {
-            let problem = question.check(&match question.kind {
-                QuestionKind::Multiselect => Value::Array(vec![word.into()]),
-                QuestionKind::Text
-                | QuestionKind::Password
-                | QuestionKind::Confirm
-                | QuestionKind::Select => word.into(),
-            });
-            Err(problem.err().unwrap_or_default())
+            let values = choices.iter().map(|choice| choice.value.as_str());
+            let meant = suggest::near(word, values)
+                .first()
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            Err(format!(
+                "`{}` is not one of the choices{meant}",
+                one_line(word)
+            ))
         }
     }
 }
 
-/// A line without its end. Of a `hidden` one, all lines that arrive at once: they were pasted.
+/// A line without its end, and without the keys that type nothing. Of a `hidden` one, all lines that arrive at once: they were
+/// pasted.
 fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failure> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(64 * 1024));
+    let mut line = Zeroizing::new(String::with_capacity(ROOM));
+    let mut decoder = Decoder::new();
     let mut ended = true;
     loop {
-        match waiting.byte()? {
-            None if ended => return Err(waiting.end_of_input()?),
-            // Ctrl-D within a line only hands over what there is of it.
-            None => ended = true,
-            Some(b'\n') if !hidden || !waiting.for_input(Some(BURST))? => break,
-            Some(byte) => {
-                ended = false;
-                bytes.push(byte);
+        let Some(byte) = waiting.byte()? else {
+            if ended {
+                return Err(Failure::cancelled());
             }
+            // Ctrl-D within a line only hands over what there is of it.
+            ended = true;
+            continue;
+        };
+        ended = false;
+        if byte == b'\n' && !(hidden && waiting.for_input(Some(BURST))?) {
+            return Ok(line);
+        }
+        match decoder.take(byte) {
+            Some(Key::Char(character)) => line.push(character),
+            Some(Key::Feed) => line.push('\n'),
+            Some(Key::Tab) if hidden => line.push('\t'),
+            _ => {}
         }
     }
-    Ok(Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// A terminal that shows nothing of what is typed, as long as this lives.
@@ -223,6 +236,8 @@ impl Hidden {
         let before = tcgetattr(stdin())?;
         let mut hidden = before.clone();
         hidden.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
+        // A stopped process would leave such a terminal to the shell.
+        hidden.special_codes[SpecialCodeIndex::VSUSP] = 0;
         tcsetattr(stdin(), OptionalActions::Now, &hidden)?;
         Ok(Self { before })
     }
