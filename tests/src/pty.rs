@@ -87,6 +87,13 @@ impl Terminal {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
+    /// Waits until a line of the screen is as it is wanted.
+    pub fn wait_for_line(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), Unseen> {
+        self.wait_until("a line", |screen| {
+            screen.lines().any(|line| wanted(line.trim()))
+        })
+    }
+
     /// Waits until this question is being asked: the last line that begins with a question mark.
     pub fn wait_for_question(&mut self, message: &str) -> Result<(), Unseen> {
         self.wait_until(&format!("the question {message}"), |screen| {
