@@ -6,7 +6,6 @@ use crate::words::{Reader, Word};
 /// What a word may become.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-#[non_exhaustive]
 pub struct AtEnd {
     /// Whole words, from the manifest.
     pub candidates: Vec<Candidate>,
