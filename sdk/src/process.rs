@@ -3,7 +3,7 @@
 
 mod unix;
 
-pub(crate) use unix::{Group, Stopped, shell_status};
+pub(crate) use unix::{Group, Stopped, shell_status, suspend};
 pub use unix::{
     Listened, StopSignal, become_program, core_dump, file_size, is_ignored, listen_to_stop_signals,
 };

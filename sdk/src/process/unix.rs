@@ -15,6 +15,7 @@ use std::process::Command;
 pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals, shell_status};
 
 pub use group::{Group, Stopped};
+pub use suspension::suspend;
 
 /// Becomes another program, which has this process's terminal and streams. Returns only when that fails.
 pub fn become_program(command: &mut Command) -> io::Error {
