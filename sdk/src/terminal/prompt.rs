@@ -26,6 +26,9 @@ use super::{Look, printable, to_stderr};
 use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 
+/// The kinds of question that can be asked at a terminal.
+pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
+
 /// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
 /// the input does everywhere.
 pub fn ask(

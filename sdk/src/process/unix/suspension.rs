@@ -1,15 +1,11 @@
 //! Ctrl-Z: the groups that this process has started stop with it and go on with it. Being groups of their own, they hear nothing
 //! of the terminal.
 
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{
-    Pid, Signal, getpgrp, getppid, getsid, kill_current_process_group, kill_process_group,
-};
+use rustix::process::{Pid, Signal, getpgrp, getppid, getsid, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::iterator::Signals;
 
@@ -19,9 +15,6 @@ use crate::cancel::beside;
 
 /// How long a group has to stop by itself, which a host in it does together with its own groups.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// How often it is looked whether a stopped process goes on.
-const TICK: Duration = Duration::from_millis(20);
 
 /// The groups that stop and go on with this process. Locked for as long as they are stopped, so that none is started meanwhile
 /// and nobody takes the stop for another one.
@@ -51,20 +44,6 @@ pub fn watch() {
             });
         }
     });
-}
-
-/// Stops this process's group as Ctrl-Z does; returns when it goes on, or where nobody could let it go on.
-pub fn suspend() -> io::Result<()> {
-    let goes_on = Arc::new(AtomicBool::new(false));
-    let heard = signal_hook::flag::register(SIGCONT, Arc::clone(&goes_on))?;
-    kill_current_process_group(Signal::TSTP)?;
-    // Where groups were started, another thread stops them first.
-    let deadline = Instant::now() + 2 * PATIENCE;
-    while !goes_on.load(Ordering::SeqCst) && Instant::now() < deadline {
-        thread::sleep(TICK);
-    }
-    signal_hook::low_level::unregister(heard);
-    Ok(())
 }
 
 fn stop_with_groups(signals: &mut Signals) {
