@@ -22,7 +22,7 @@ pub use trail::Trail;
 
 use super::look::Prompts;
 use super::waiting::Waiting;
-use super::{Look, printable, to_stderr};
+use super::{Look, printable};
 use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 
@@ -41,10 +41,7 @@ pub fn ask(
         return Err(failed(question, "there is nothing to choose from"));
     }
     match look.prompts {
-        Prompts::Plain => {
-            to_stderr(&above(question, look.stderr_color));
-            plain::ask(question, waiting)
-        }
+        Prompts::Plain => plain::ask(question, look.stderr_color, waiting),
         Prompts::Rich => rich(question, look.stderr_color, waiting, trail),
     }
 }
