@@ -40,8 +40,11 @@
 
 pub mod cancel;
 pub mod complete;
+#[cfg(feature = "host")]
 pub mod conformance;
+#[cfg(feature = "host")]
 pub mod discovery;
+#[cfg(feature = "host")]
 pub mod driver;
 pub mod failure;
 mod line;

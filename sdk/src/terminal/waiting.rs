@@ -43,6 +43,7 @@ impl Waiting<'_> {
     }
 
     /// The next byte; `None` once the input has ended. No more is taken than that: what follows may be for another reader.
+    #[cfg(feature = "prompts")]
     pub fn byte(&mut self) -> Result<Option<u8>, Failure> {
         let mut byte = [0];
         Ok(match self.read(&mut byte)? {

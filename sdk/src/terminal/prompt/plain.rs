@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::hidden::{BURST, ROOM, Typed};
 use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
-use super::{failed, one_line};
+use super::{above, failed, one_line};
 use crate::failure::{Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 use crate::suggest;
@@ -27,7 +27,7 @@ const BACK: &str = "back";
 const NONE: &str = "none";
 
 /// Asks until an answer is possible.
-pub fn ask(question: &Question, waiting: &mut Waiting) -> Result<Answer, Failure> {
+pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let hidden = match question.kind {
         QuestionKind::Password => {
             let hidden = Hidden::begin().map_err(|error| failed(question, &reason(&error)))?;
@@ -38,7 +38,7 @@ pub fn ask(question: &Question, waiting: &mut Waiting) -> Result<Answer, Failure
         | QuestionKind::Select
         | QuestionKind::Multiselect => None,
     };
-    to_stderr(&introduction(question));
+    to_stderr(&(above(question, color) + &introduction(question)));
     loop {
         to_stderr(&request(question));
         let typed = line(waiting, hidden.is_some());
@@ -90,14 +90,9 @@ fn introduction(question: &Question) -> String {
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
-    let numbers = |values: &[Value]| {
-        let at = |value: &Value| {
-            let mut choices = question.choices.iter();
-            choices.position(|choice| *value == *choice.value)
-        };
-        let numbers = values.iter().filter_map(at);
-        let numbers: Vec<String> = numbers.map(|at| (at + 1).to_string()).collect();
-        numbers.join(", ")
+    let numbers = || {
+        let numbers = defaults(question).map(|(number, _)| number.to_string());
+        numbers.collect::<Vec<_>>().join(", ")
     };
     let (what, default) = match question.kind {
         QuestionKind::Text => (message, default.and_then(Value::as_str).map(str::to_owned)),
@@ -106,28 +101,29 @@ fn request(question: &Question) -> String {
             let letters = letters(default.and_then(Value::as_bool));
             (format!("{message} {letters}"), None)
         }
-        QuestionKind::Select => {
-            let number = default.map(|value| numbers(std::slice::from_ref(value)));
-            ("Number or name".to_owned(), number)
-        }
+        QuestionKind::Select => ("Number or name".to_owned(), Some(numbers())),
         QuestionKind::Multiselect => {
-            let marked = default.and_then(Value::as_array);
-            let marked = marked.map(|values| numbers(values)).unwrap_or_default();
-            let marked = if marked.is_empty() {
-                NONE.to_owned()
-            } else {
-                marked
-            };
-            (
-                format!("Numbers or names with commas, or `{NONE}`"),
-                Some(marked),
-            )
+            let marked = Some(numbers()).filter(|numbers| !numbers.is_empty());
+            let what = format!("Numbers or names with commas, or `{NONE}`");
+            (what, Some(marked.unwrap_or_else(|| NONE.to_owned())))
         }
     };
     let default = default.filter(|default| !default.is_empty());
     let default = default.map_or_else(String::new, |default| format!(" ({})", one_line(&default)));
     let colon = if what.contains('?') { "" } else { ":" };
     format!("{what}{default}{colon} ")
+}
+
+/// The choices that Enter accepts, with their numbers.
+fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
+    let is_default = |value: &str| match &question.default {
+        Some(Value::Array(values)) => values.iter().any(|default| default == value),
+        default => default.as_ref().is_some_and(|default| default == value),
+    };
+    let values = question.choices.iter().map(|choice| choice.value.as_str());
+    (1..)
+        .zip(values)
+        .filter(move |(_, value)| is_default(value))
 }
 
 /// What a typed line answers, or what is wrong with it.
@@ -148,15 +144,15 @@ fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
         QuestionKind::Confirm => yes_or_no(typed, default.and_then(Value::as_bool))
             .map(Answer::Confirm)
             .ok_or_else(|| WHAT_TO_TYPE.to_owned()),
-        QuestionKind::Select => match default.filter(|_| typed.trim().is_empty()) {
-            Some(default) => question.check(default),
-            None => chosen(typed).map(Answer::Text),
+        QuestionKind::Select => match defaults(question).next() {
+            Some((_, default)) if typed.trim().is_empty() => Ok(Answer::Text(default.to_owned())),
+            Some(_) | None => chosen(typed).map(Answer::Text),
         },
         QuestionKind::Multiselect => {
-            let values: Vec<Value> = match default.and_then(Value::as_array) {
-                Some(values) if typed.trim().is_empty() => values.clone(),
-                _ if matches!(typed.trim(), "" | NONE) => Vec::new(),
-                _ => {
+            let values: Vec<Value> = match typed.trim() {
+                "" => defaults(question).map(|(_, value)| value.into()).collect(),
+                NONE => Vec::new(),
+                typed => {
                     let values = typed.split(',').map(|word| chosen(word).map(Value::String));
                     values.collect::<Result<_, _>>()?
                 }

@@ -9,7 +9,7 @@ use super::terminal::{ASK, asking, script};
 fn answered(variable: (&str, &str), questions: &Value, typed: &[(&str, &str)]) -> Ended {
     let bench = asking();
     let command = script(&bench, ASK, &questions.to_string()).env(variable.0, variable.1);
-    let mut terminal = Terminal::start(command, 40, 80).unwrap();
+    let mut terminal = Terminal::start(command, 60, 80).unwrap();
     for (asked, keys) in typed {
         terminal.wait_for_last(asked).unwrap();
         terminal.press(keys).unwrap();
@@ -43,6 +43,8 @@ fn every_kind_of_question_is_a_line() {
         {"kind": "confirm", "message": "Sure?", "default": false},
         {"kind": "select", "message": "Which?", "choices": choices(), "default": "b_stt"},
         {"kind": "multiselect", "message": "What else?", "choices": choices(), "help": "any number"},
+        {"kind": "multiselect", "message": "And?", "choices": choices(), "default": ["c_stt", "z"]},
+        {"kind": "multiselect", "message": "Or?", "choices": choices(), "default": ["a_stt"]},
     ]);
     for variable in [("TERM", "dumb"), ("BOT_CLI_PROMPTS", "plain")] {
         let ended = answered(
@@ -57,6 +59,8 @@ fn every_kind_of_question_is_a_line() {
                 ("Number or name (2): ", "4\r"),
                 ("Number or name (2): ", "gamma\r"),
                 ("or `none` (none): ", "1, c_stt\r"),
+                ("or `none` (3): ", ENTER),
+                ("or `none` (1): ", "none\r"),
             ],
         );
         assert_screen(
@@ -88,12 +92,24 @@ fn every_kind_of_question_is_a_line() {
                 "  3. Gamma",
                 "(any number)",
                 "Numbers or names with commas, or `none` (none): 1, c_stt",
+                "And?",
+                "  1. Alpha - first",
+                "  2. Beta",
+                "  3. Gamma",
+                "Numbers or names with commas, or `none` (3):",
+                "Or?",
+                "  1. Alpha - first",
+                "  2. Beta",
+                "  3. Gamma",
+                "Numbers or names with commas, or `none` (1): none",
                 r#"{"action":"accept","value":"Ann"}"#,
                 r#"{"action":"accept","value":"Bob"}"#,
                 r#"{"action":"accept","value":"hunter2"}"#,
                 r#"{"action":"accept","value":true}"#,
                 r#"{"action":"accept","value":"c_stt"}"#,
                 r#"{"action":"accept","value":["a_stt","c_stt"]}"#,
+                r#"{"action":"accept","value":["c_stt"]}"#,
+                r#"{"action":"accept","value":[]}"#,
                 "status 0",
                 "tidy",
             ],
