@@ -1,6 +1,7 @@
 //! The host's own command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
@@ -40,7 +41,7 @@ pub enum Command {
         /// The command, with its subcommands
         command: Vec<String>,
     },
-    /// List plugins and check them
+    /// List, check and write plugins
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -69,6 +70,9 @@ pub enum PluginCommand {
     /// Check a plugin against the protocol
     #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
+    /// Write a small plugin that keeps the protocol, with a test of its own
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArguments),
 }
 
 /// What `plugin check` takes.
@@ -88,6 +92,30 @@ pub struct CheckArguments {
     pub env: Vec<OsString>,
 }
 
+/// What `plugin new` takes.
+#[derive(Debug, Args)]
+pub struct NewArguments {
+    /// The name of the plugin: `NAME` in `bot-cli NAME`
+    pub name: String,
+    /// The language it is written in
+    #[arg(long)]
+    pub lang: Language,
+    /// The folder of its files [default: bot-cli-NAME]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+    /// For Rust: the folder of the library, instead of the published one
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub sdk: Option<PathBuf>,
+}
+
+/// A language for which there is a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Sh,
+    Python,
+    Rust,
+}
+
 /// Which messages are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Show {
@@ -98,6 +126,11 @@ pub enum Show {
 const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
+
+const NEW_EXAMPLES: &str = "Examples:
+  bot-cli plugin new hello --lang sh
+  bot-cli plugin new dice --lang python --dir tools/dice
+  bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk";
 
 const CHECK_ABOUT: &str = "Check a plugin against the protocol
 

@@ -7,6 +7,7 @@ mod completion;
 mod environment;
 mod help;
 mod listing;
+mod new;
 mod route;
 mod run;
 mod tree;

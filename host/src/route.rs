@@ -20,6 +20,7 @@ use crate::completion;
 use crate::environment::Environment;
 use crate::help;
 use crate::listing;
+use crate::new;
 use crate::run;
 use crate::tree;
 
@@ -58,6 +59,9 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
                 Err(failure) => Outcome::new(Err(failure)),
             });
         }
+        Some(Command::Plugin {
+            command: PluginCommand::New(arguments),
+        }) => new::write(&arguments),
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { words }) => Ok(completion::complete(
             &words,

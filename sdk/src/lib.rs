@@ -59,4 +59,7 @@ pub mod terminal;
 pub mod testing;
 pub mod ui;
 
+/// The version of this library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub use process::{core_dump, file_size};
