@@ -1,9 +1,11 @@
 //! The host with plugins of every kind, good and bad.
 
+mod check;
 mod completion;
 mod finding;
 mod help;
 mod limits;
+mod new;
 mod progress;
 mod routing;
 mod said;

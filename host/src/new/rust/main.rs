@@ -25,7 +25,11 @@ impl Command for Greet {
             Some(who) => who,
             None => session.ask_text(&Question::text("who", "Who is greeted"))?,
         };
-        let word = if self.language == "de" { "Hallo" } else { "Hello" };
+        let word = if self.language == "de" {
+            "Hallo"
+        } else {
+            "Hello"
+        };
         Ok(Reply::text(format!("{word}, {who}.\n"))
             .data(json!({ "who": who, "language": self.language })))
     }

@@ -18,7 +18,11 @@ fn greets() {
 fn keeps_the_protocol() {
     let kit = Kit::new(PLUGIN.as_ref());
     for argv in [&["world"][..], &[]] {
-        let report = kit.clone().argv(argv.iter().copied()).check(&Cancel::new()).unwrap();
+        let report = kit
+            .clone()
+            .argv(argv.iter().copied())
+            .check(&Cancel::new())
+            .unwrap();
         assert_eq!(report.failed().count(), 0, "{report}");
     }
 }
