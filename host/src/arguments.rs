@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bot_cli_sdk::outcome::Format;
+use bot_cli_sdk::words::{HostOption, Taken};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// Tools for voice and video bot projects
@@ -23,14 +25,11 @@ pub struct Arguments {
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct Options {
-    /// Print the result as one JSON document
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help = HostOption::Json.about())]
     pub json: bool,
-    /// Say more; twice for everything
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    #[arg(short, long, global = true, action = ArgAction::Count, help = HostOption::Verbose.about())]
     pub verbose: u8,
-    /// Show no notes, no progress and no next steps
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", help = HostOption::Quiet.about())]
     pub quiet: bool,
 }
 
@@ -38,7 +37,7 @@ pub struct Options {
 pub enum Command {
     /// Show what a command does and takes
     Help {
-        /// The command, with its subcommands
+        /// The command, with its subcommands, or `environment`
         command: Vec<String>,
     },
     /// List, check and write plugins
@@ -51,12 +50,14 @@ pub enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Print what the last word may become
+    /// Print what the last word may become, for the script of a shell
     #[command(name = "__complete", hide = true, disable_help_flag = true)]
     Complete {
-        /// The words after the program's name
+        /// The shell
+        shell: Shell,
+        /// What it knows: the words after the program's name, or for bash the line and what breaks words
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        words: Vec<String>,
+        words: Vec<OsString>,
     },
     #[command(external_subcommand)]
     External(Vec<OsString>),
@@ -151,10 +152,31 @@ pub enum Shell {
     Bash,
     Zsh,
     Fish,
+    Powershell,
 }
 
 /// The names that no plugin can have.
 pub const RESERVED: [&str; 3] = ["help", "plugin", "completions"];
+
+impl Options {
+    /// The form of the result.
+    pub fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+
+    /// These, and what is `taken` from the words behind the plugin's name.
+    pub fn with(&self, taken: &Taken) -> Self {
+        Self {
+            json: self.json || taken.json,
+            verbose: self.verbose.saturating_add(taken.verbose),
+            quiet: self.quiet || taken.quiet,
+        }
+    }
+}
 
 /// The host's command tree.
 pub fn command() -> clap::Command {

@@ -1,20 +1,28 @@
 //! Completes words: each shell's script asks the host anew, so that new plugins need no new script.
 
+mod bash;
+mod powershell;
+
+use std::ffi::OsString;
 use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::complete::{AtEnd, Paths, at_end};
+use bot_cli_sdk::complete::{AtEnd, ByShell, at_end};
 use bot_cli_sdk::discovery::{PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, CompleteParams, ValueSpec};
+use bot_cli_sdk::protocol::{Candidate, CommandSpec, CompleteParams, ValueSpec};
 use bot_cli_sdk::terminal::{Terminal, printable};
+use bot_cli_sdk::words::{self, Reader, Word};
 use serde_json::json;
 
 use crate::arguments::{self, Shell};
 use crate::environment::Environment;
 use crate::help;
 use crate::run;
+use crate::tree;
+use crate::variables;
+use bash::Line;
 
 /// How long somebody who presses Tab waits for a plugin.
 const TAB: Duration = Duration::from_secs(2);
@@ -22,60 +30,177 @@ const TAB: Duration = Duration::from_secs(2);
 /// How long each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
 const STEP: Duration = Duration::from_millis(400);
 
-/// The line that tells the shell's script to add files or folders of its own.
-const FILES: &str = ":files\n";
-const FOLDERS: &str = ":folders\n";
-
 /// The script for a shell.
 pub fn script(shell: Shell) -> Reply {
     let text = match shell {
         Shell::Bash => include_str!("completion/bot-cli.bash"),
         Shell::Zsh => include_str!("completion/bot-cli.zsh"),
         Shell::Fish => include_str!("completion/bot-cli.fish"),
+        Shell::Powershell => include_str!("completion/bot-cli.ps1"),
     };
     Reply::text(text).data(json!({ "script": text }))
 }
 
-/// What the last of `words` may become: a line each, with a tab before what it is about.
+/// What the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
+/// `files`, `folders`, `program` or `nothing`. For bash, two lines with the part of a path that is to be completed and what
+/// stands before it follow. Then each candidate has a line, in the other shells with a tab before what it is about.
 pub fn complete(
-    words: &[String],
+    shell: Shell,
+    words: &[OsString],
     terminal: &Terminal,
     environment: &Environment,
     patience: Patience,
 ) -> Reply {
-    let own = words.len() < 2 || arguments::RESERVED.contains(&words[0].as_str());
-    let found = if own {
-        at_end(&host(environment), words)
-    } else {
-        plugin(words, terminal, environment, patience).unwrap_or_default()
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let find = |words: &[String]| found(words, terminal, environment, patience);
+    let (found, text) = match shell {
+        Shell::Bash => {
+            let [line, breaks, ..] = words.as_slice() else {
+                return Reply::default();
+            };
+            let line = Line::read(line, breaks);
+            let found = find(line.words.get(1..).unwrap_or_default());
+            let text = for_bash(&found, &line);
+            (found, text)
+        }
+        Shell::Zsh | Shell::Fish => {
+            let found = find(&words);
+            let text = described(&found, word);
+            (found, text)
+        }
+        Shell::Powershell => {
+            let words: Vec<String> = words
+                .iter()
+                .map(|word| word.strip_prefix('=').unwrap_or(word).to_owned())
+                .collect();
+            let found = find(&words);
+            let text = described(&found, |value| {
+                format!("{}\t{value}", powershell::quoted(value))
+            });
+            (found, text)
+        }
     };
-    let mut text = String::new();
-    for candidate in &found.candidates {
-        let about = candidate.about.as_deref().unwrap_or_default();
-        text.extend([&word(&candidate.value), "\t", &word(about), "\n"]);
-    }
-    match found.paths {
-        Some(Paths::Files) => text.push_str(FILES),
-        Some(Paths::Folders) => text.push_str(FOLDERS),
-        None => {}
-    }
     Reply::text(text).data(json!({ "candidates": found.candidates }))
 }
 
-fn plugin(
+fn for_bash(found: &AtEnd, line: &Line) -> String {
+    let path = found.typed(line.words.last().map_or("", String::as_str));
+    let prefix = line.prefix(&found.prefix);
+    let replaced = line.replaced();
+    let value = replaced.strip_prefix(prefix).unwrap_or(path);
+    let mut text = format!("{}\n{}\n{}\n", kind(found), word(value), word(prefix));
+    for candidate in &found.candidates {
+        // Bash quotes everything by itself as soon as paths are among it.
+        let insertion = if found.by_shell.is_none() {
+            line.insertion(&candidate.value)
+        } else {
+            Some(candidate.value.clone())
+        };
+        text.extend(
+            insertion
+                .filter(|text| !text.contains('\n'))
+                .map(|text| text + "\n"),
+        );
+    }
+    text
+}
+
+fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
+    let mut text = format!("{}\n", kind(found));
+    for candidate in &found.candidates {
+        // These shells read lines and tabs, so that a value with one can't be offered.
+        if !candidate.value.chars().any(char::is_control) {
+            let about = word(candidate.about.as_deref().unwrap_or_default());
+            text.extend([&value(&candidate.value), "\t", &about, "\n"]);
+        }
+    }
+    text
+}
+
+fn kind(found: &AtEnd) -> &'static str {
+    match found.by_shell {
+        Some(ByShell::Files) => "files",
+        Some(ByShell::Folders) => "folders",
+        Some(ByShell::Program(_)) => "program",
+        Some(_) | None => "nothing",
+    }
+}
+
+/// What the last of `words`, which stand behind `bot-cli`, may become.
+fn found(
     words: &[String],
     terminal: &Terminal,
     environment: &Environment,
     patience: Patience,
-) -> Option<AtEnd> {
+) -> AtEnd {
+    let own = tree::from_clap(&arguments::command());
+    let Some((_, before)) = words.split_last() else {
+        return AtEnd::default();
+    };
+    let mut reader = Reader::new(&own);
+    for (at, word) in before.iter().enumerate() {
+        match reader.read(word) {
+            Word::Positional(_) if reader.path().len() == 1 => {
+                let call = Call {
+                    name: word,
+                    words: &words[at + 1..],
+                };
+                return call
+                    .complete(terminal, environment, patience)
+                    .unwrap_or_default();
+            }
+            Word::Command(command) if command.name == "help" && at + 1 < before.len() => {
+                return of_help(&words[at + 1..], environment).unwrap_or_default();
+            }
+            Word::Positional(_)
+            | Word::Command(_)
+            | Word::Options(_)
+            | Word::Value(_)
+            | Word::Separator
+            | Word::Unknown => {}
+        }
+    }
+    at_end(&host(own, environment), words)
+}
+
+/// What the last of the words behind `help` may become, of which the first is the name of a plugin.
+fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let (name, words) = words.split_first()?;
-    let plugin = environment
-        .discovery
-        .by_name(&PluginName::parse(name)?)
-        .ok()?;
-    let spec = plugin.manifest.as_ref()?.command.as_ref()?;
-    let mut found = at_end(spec, words);
-    if found.dynamic.is_some() {
+    let (word, before) = words.split_last()?;
+    let plugin = environment.discovery.by_name(&PluginName::parse(name)?);
+    let manifest = plugin.plugin?.manifest?;
+    let spec = manifest.command?;
+    let command = Reader::after(&spec, before).command().clone();
+    let mut commands_only = CommandSpec::default();
+    commands_only.commands = command.commands;
+    Some(at_end(&commands_only, std::slice::from_ref(word)))
+}
+
+/// A plugin and the words behind its name.
+struct Call<'a> {
+    name: &'a str,
+    words: &'a [String],
+}
+
+impl Call<'_> {
+    fn complete(
+        &self,
+        terminal: &Terminal,
+        environment: &Environment,
+        patience: Patience,
+    ) -> Option<AtEnd> {
+        let plugin = environment
+            .discovery
+            .by_name(&PluginName::parse(self.name)?);
+        let plugin = plugin.plugin?;
+        let spec = plugin.manifest.as_ref()?.command.as_ref()?;
+        let mut found = at_end(spec, self.words);
+        if found.dynamic.is_none() {
+            return Some(found);
+        }
         let patience = Patience {
             cancel: patience.cancel.min(STEP),
             told: patience.told.min(STEP),
@@ -85,89 +210,80 @@ fn plugin(
         };
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
-        let mut params = CompleteParams::new(words);
+        let mut params = CompleteParams::new(&self.argv(spec, &found));
         params.context =
             driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name());
         let mut ui = terminal.clone();
         // Somebody who presses Tab wants candidates or nothing.
         if let Ok(more) = driver::complete(&launch, &params, &mut ui, &cancel) {
             // Not every shell leaves out what does not begin with the word.
-            let word = words.last().map_or("", String::as_str);
-            let fitting = more.candidates.into_iter();
-            found
-                .candidates
-                .extend(fitting.filter(|candidate| candidate.value.starts_with(word)));
+            let word = self.words.last().map_or("", String::as_str);
+            let whole = more.candidates.into_iter().map(|candidate| {
+                if candidate.value.starts_with(&found.prefix) {
+                    return candidate;
+                }
+                let mut whole = Candidate::new(format!("{}{}", found.prefix, candidate.value));
+                whole.about = candidate.about;
+                whole
+            });
+            for candidate in whole.filter(|candidate| candidate.value.starts_with(word)) {
+                // The library offers what is in the manifest, too.
+                let known = found.candidates.iter();
+                if known
+                    .into_iter()
+                    .all(|known| known.value != candidate.value)
+                {
+                    found.candidates.push(candidate);
+                }
+            }
         }
+        Some(found)
     }
-    Some(found)
+
+    /// The words as the plugin gets them in a run. The value in `--name=value` becomes a word of its own, so that a plugin
+    /// has one form to know.
+    fn argv(&self, spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
+        let Some((last, before)) = self.words.split_last() else {
+            return Vec::new();
+        };
+        let taken = words::take(spec, before).argv;
+        let mut argv: Vec<String> = taken
+            .into_iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        argv.extend(found.prefix.strip_suffix('=').map(str::to_owned));
+        argv.push(found.typed(last).to_owned());
+        argv
+    }
 }
 
 /// The host's own commands and the plugins, in the form of a manifest.
-fn host(environment: &Environment) -> CommandSpec {
-    let mut root = CommandSpec::default();
+fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
+    let mut plugins = Vec::new();
     for found in environment.discovery.all(&arguments::RESERVED) {
         if let Standing::Usable(plugin) = &found.standing
             && help::is_command(plugin)
         {
-            root.commands
-                .push(command(&found.name, &help::about(plugin)));
+            plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
         }
     }
-    let plugins: Vec<ValueSpec> = root
-        .commands
-        .iter()
-        .map(|plugin| ValueSpec::new(&plugin.name).about(&plugin.about))
+    let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
+    let topic = (variables::TOPIC, "The variables that are read");
+    let helped: Vec<ValueSpec> = named
+        .chain([topic])
+        .map(|(name, about)| ValueSpec::new(name).about(about))
         .collect();
-    let own = arguments::command();
-    for subcommand in own.get_subcommands().filter(|c| !c.is_hide_set()) {
-        let mut spec = from_clap(subcommand);
-        if spec.name == "help" {
-            spec.arguments[0].values.clone_from(&plugins);
+    let mut root = own;
+    for command in &mut root.commands {
+        if command.name == "help"
+            && let Some(argument) = command.arguments.first_mut()
+        {
+            argument.values.clone_from(&helped);
         }
-        root.commands.push(spec);
     }
-    root.arguments = from_clap(&own).arguments;
+    plugins.append(&mut root.commands);
+    root.commands = plugins;
     root
-}
-
-fn from_clap(command: &clap::Command) -> CommandSpec {
-    let about =
-        |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
-    let mut spec = CommandSpec::new(command.get_name(), about(command.get_about()));
-    spec.arguments = command
-        .get_arguments()
-        .map(|argument| {
-            let kind = match (
-                argument.is_positional(),
-                argument.get_action().takes_values(),
-            ) {
-                (true, _) => ArgumentKind::Positional,
-                (false, true) => ArgumentKind::Option,
-                (false, false) => ArgumentKind::Flag,
-            };
-            let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
-            spec.long = argument.get_long().map(str::to_owned);
-            spec.short = argument.get_short();
-            spec.about = about(argument.get_help());
-            spec.global = argument.is_global_set();
-            spec.values = argument
-                .get_possible_values()
-                .iter()
-                .map(|value| {
-                    let mut spec = ValueSpec::new(value.get_name());
-                    spec.about = value.get_help().map(ToString::to_string);
-                    spec
-                })
-                .collect();
-            spec
-        })
-        .collect();
-    spec.commands = command.get_subcommands().map(from_clap).collect();
-    spec
-}
-
-fn command(name: &str, about: &str) -> CommandSpec {
-    CommandSpec::new(name, about)
 }
 
 fn word(text: &str) -> String {

@@ -15,6 +15,8 @@ pub struct Environment {
     pub arguments: Vec<OsString>,
     /// The working folder; `None` when it is gone.
     pub cwd: Option<PathBuf>,
+    /// The host's own executable.
+    pub host: Option<PathBuf>,
     /// Where plugins are looked for.
     pub discovery: Discovery,
     /// How many hosts stand above this one.
@@ -26,14 +28,16 @@ pub struct Environment {
 impl Environment {
     /// Reads the surroundings of this process.
     pub fn read() -> Self {
+        let host = env::current_exe().ok();
         Self {
             arguments: env::args_os().skip(1).collect(),
             cwd: env::current_dir().ok(),
             discovery: Discovery::new(
-                env::current_exe().ok(),
+                host.clone(),
                 |name| env::var_os(name),
                 rustix::process::geteuid().as_raw(),
             ),
+            host,
             depth: env::var(DEPTH)
                 .ok()
                 .and_then(|depth| depth.parse().ok())

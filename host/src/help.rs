@@ -1,11 +1,14 @@
 //! Help, from manifests alone.
 
 use bot_cli_sdk::discovery::{Plugin, Standing};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{Manifest, Role};
+use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
+use bot_cli_sdk::suggest;
 use bot_cli_sdk::terminal::{Look, printable, table};
+use bot_cli_sdk::words::{HelpForm, Reader, Word};
 use clap::Command;
-use clap::builder::StyledStr;
+use clap::builder::{StyledStr, Styles};
 use serde_json::json;
 
 use crate::arguments;
@@ -29,11 +32,14 @@ pub fn host(environment: &Environment) -> Command {
             Standing::Unusable(_) | Standing::Misnamed => unusable += 1,
         }
     }
-    let mut plugins = if rows.is_empty() {
-        "Plugins:\n  none found; bot-cli looks for `bot-cli-NAME` in the folders of PATH".to_owned()
+    // As clap shows its own headings.
+    let style = *Styles::styled().get_header();
+    let rows = if rows.is_empty() {
+        "  none found; bot-cli looks for `bot-cli-NAME` in the folders of PATH".to_owned()
     } else {
-        format!("Plugins:\n{}", table(&rows).trim_end())
+        table(&rows).trim_end().to_owned()
     };
+    let mut plugins = format!("{style}Plugins:{style:#}\n{rows}");
     if unusable > 0 {
         let files = match unusable {
             1 => "1 file is".to_owned(),
@@ -49,36 +55,104 @@ pub fn host(environment: &Environment) -> Command {
     let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
     arguments::command()
         .before_help(plugins)
-        .after_help("`bot-cli help COMMAND` tells more about a command.")
+        .after_help("`bot-cli help COMMAND` shows more, `bot-cli help environment` the variables.")
         .help_template(template)
         .term_width(width(environment.look))
 }
 
-/// What the help of a plugin is.
-pub fn plugin(plugin: &Plugin, manifest: &Manifest, words: &[String], look: Look) -> Reply {
-    let invocation = format!("bot-cli {}", plugin.name);
-    let command = if let Some(spec) = &manifest.command {
-        let (spec, path) = tree::find(spec, words);
-        let invocation = [&[invocation], path.as_slice()].concat().join(" ");
-        tree::command(&spec, &invocation)
+/// What a plugin is called, with the commands that `path` leads to.
+pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
+    let names = path.iter().skip(1).map(|command| command.name.as_str());
+    let words: Vec<&str> = ["bot-cli", plugin.name.as_str()]
+        .into_iter()
+        .chain(names)
+        .collect();
+    words.join(" ")
+}
+
+/// The help of the command to which `words` lead.
+pub fn of_words(plugin: &Plugin, words: &[String], look: Look) -> Result<Reply, Failure> {
+    let Some(manifest) = &plugin.manifest else {
+        return Ok(undeclared(plugin, look));
+    };
+    let untold = CommandSpec::default();
+    let mut reader = Reader::new(manifest.command.as_ref().unwrap_or(&untold));
+    for word in words {
+        let command = reader.command();
+        let is_unknown = matches!(reader.read(word), Word::Positional(None));
+        if is_unknown && !command.commands.is_empty() {
+            return Err(no_such_command(plugin, reader.path(), word));
+        }
+    }
+    Ok(self::plugin(
+        plugin,
+        manifest,
+        reader.path(),
+        HelpForm::Long,
+        look,
+    ))
+}
+
+fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failure {
+    let invocation = invocation(plugin, path);
+    let message = format!("`{invocation}` has no such command");
+    let failure = Failure::new(Exit::Usage, "usage", message);
+    let names = path
+        .last()
+        .into_iter()
+        .flat_map(|command| &command.commands);
+    let near = suggest::near(word, names.map(|command| command.name.as_str()));
+    let failure = if near.is_empty() {
+        failure
+    } else {
+        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+    };
+    failure.hint(format!("{invocation} --help"))
+}
+
+/// What the help of a plugin's command is.
+pub fn plugin(
+    plugin: &Plugin,
+    manifest: &Manifest,
+    path: &[&CommandSpec],
+    form: HelpForm,
+    look: Look,
+) -> Reply {
+    let invocation = invocation(plugin, path);
+    let command = if manifest.command.is_some() {
+        tree::command(path, &invocation, !manifest.version.is_empty())
     } else {
         // What it takes is the plugin's secret, but not what it is.
-        Command::new(invocation.clone())
-            .bin_name(invocation)
-            .about(about(plugin))
-            .arg(
-                clap::Arg::new("ARGS")
-                    .num_args(0..)
-                    .help("Whatever the plugin takes"),
-            )
+        let mut untold = CommandSpec::new("", &manifest.about);
+        untold.arguments.push(anything());
+        tree::command(&[&untold], &invocation, !manifest.version.is_empty())
     };
     let mut command = command.term_width(width(look));
     // As clap does by itself: the long form only where there is more to say.
-    if command.get_long_about().is_none() || words.iter().any(|word| word == "-h") {
+    if command.get_long_about().is_none() || form == HelpForm::Short {
         rendered(&command.render_help(), look)
     } else {
         rendered(&command.render_long_help(), look)
     }
+}
+
+/// An executable that declares nothing is not started to say something about itself.
+fn undeclared(plugin: &Plugin, look: Look) -> Reply {
+    let invocation = invocation(plugin, &[]);
+    let mut untold = CommandSpec::new("", about(plugin));
+    untold.examples = Some(format!(
+        "It declares nothing about itself. `{invocation} --help` runs it with that word."
+    ));
+    untold.arguments.push(anything());
+    let command = tree::bare(&untold, &invocation).disable_help_flag(true);
+    reply(command, look)
+}
+
+fn anything() -> ArgumentSpec {
+    let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
+    "Whatever the plugin takes".clone_into(&mut anything.about);
+    anything.repeatable = true;
+    anything
 }
 
 /// The help of a command.
@@ -87,9 +161,9 @@ pub fn reply(command: Command, look: Look) -> Reply {
 }
 
 fn rendered(help: &StyledStr, look: Look) -> Reply {
-    let plain = help.to_string();
+    let plain = help.to_string().trim_start_matches('\n').to_owned();
     Reply::text(if look.stdout_color {
-        help.ansi().to_string()
+        help.ansi().to_string().trim_start_matches('\n').to_owned()
     } else {
         plain.clone()
     })

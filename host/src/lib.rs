@@ -2,15 +2,18 @@
 //! plugin by heart, and it starts none for listing or help, nor for completion unless the manifest asks for that.
 
 mod arguments;
+mod call;
 mod check;
 mod completion;
 mod environment;
 mod help;
 mod listing;
+mod named;
 mod new;
 mod route;
 mod run;
 mod tree;
+mod variables;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use crate::arguments;
 use crate::environment::Environment;
 
+/// The longest text of a column, as long as the longest name that a plugin can have.
+const LONGEST: usize = 32;
+
 /// Lists the plugins.
 pub fn list(environment: &Environment) -> Reply {
     let found = environment.discovery.all(&arguments::RESERVED);
@@ -31,9 +34,9 @@ pub fn list(environment: &Environment) -> Reply {
     for (found, entry) in found.iter().zip(&data) {
         let cell = |key: &str| shown(entry[key].as_str().unwrap_or("-"));
         rows.push(vec![
-            cell("name"),
-            cell("version"),
-            cell("role"),
+            short(&cell("name")),
+            short(&cell("version")),
+            short(&cell("role")),
             cell("status"),
             cell("file"),
         ]);
@@ -51,6 +54,14 @@ pub fn list(environment: &Environment) -> Reply {
     }
     let gap = if reasons.is_empty() { "" } else { "\n" };
     Reply::text(format!("{}{reasons}{gap}", table(&rows))).data(json!({ "plugins": data }))
+}
+
+/// One long name must not push everything else off the screen.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn entry(found: &Found) -> Value {

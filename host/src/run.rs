@@ -10,7 +10,7 @@ use bot_cli_sdk::driver::{self, DEEPEST, Launch, Patience};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Outcome;
 use bot_cli_sdk::process;
-use bot_cli_sdk::protocol::{DEPTH, HostName};
+use bot_cli_sdk::protocol::{DEPTH, HOST, HostName};
 use bot_cli_sdk::terminal::Terminal;
 
 use crate::environment::Environment;
@@ -42,9 +42,7 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
         return failure;
     }
     let mut command = Command::new(&plugin.file);
-    command
-        .args(words)
-        .env(DEPTH, (environment.depth + 1).to_string());
+    command.args(words).envs(variables(environment));
     let error = process::become_program(&mut command);
     driver::not_runnable(&plugin.file, &error)
 }
@@ -60,9 +58,19 @@ pub fn launch(
         name: plugin.name.to_string(),
         program: plugin.file.clone(),
         cwd: cwd(environment)?,
-        env: vec![(DEPTH.into(), (environment.depth + 1).to_string().into())],
+        env: variables(environment),
         patience: patience.below(environment.depth),
     })
+}
+
+/// What a plugin's environment has beside ours.
+fn variables(environment: &Environment) -> Vec<(OsString, OsString)> {
+    let depth = (DEPTH.into(), (environment.depth + 1).to_string().into());
+    let host = environment.host.as_ref();
+    host.map(|host| (HOST.into(), host.into()))
+        .into_iter()
+        .chain([depth])
+        .collect()
 }
 
 /// The host as plugins see it.

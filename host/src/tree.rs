@@ -2,54 +2,65 @@
 //!
 //! A manifest is a stranger's. Whatever clap would not accept is left out, and text is made fit for a terminal.
 
-use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec};
+use std::collections::HashSet;
+
+use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, ValueSpec};
 use bot_cli_sdk::terminal::printable;
-use clap::builder::PossibleValue;
+use bot_cli_sdk::words::{HostOption, Reader};
+use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command};
 
-/// The subcommand that the words lead to, with the options that it takes over from those above, and the words that
-/// name it.
-pub fn find(root: &CommandSpec, words: &[String]) -> (CommandSpec, Vec<String>) {
-    let mut command = root;
-    let mut path = Vec::new();
-    let mut inherited = Vec::new();
-    for word in words {
-        let named =
-            |c: &&CommandSpec| c.name == *word || c.aliases.iter().any(|alias| alias == word);
-        if let Some(found) = command.commands.iter().find(named) {
-            let global = |argument: &&ArgumentSpec| argument.global;
-            inherited.extend(command.arguments.iter().filter(global).cloned());
-            command = found;
-            path.push(found.name.clone());
+/// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
+/// the options that every plugin has. `is_versioned`: the root says its version.
+pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> Command {
+    let Some((spec, above)) = path.split_last() else {
+        return Command::new(invocation.to_owned());
+    };
+    let inherited = above.iter().flat_map(|command| &command.arguments);
+    let mut spec = (*spec).clone();
+    let inherited = inherited.filter(|argument| argument.global);
+    spec.arguments.extend(inherited.cloned());
+    let mut command = bare(&spec, invocation);
+    let free: Vec<HostOption> = Reader::new(&spec).host_options().collect();
+    for option in [HostOption::Json, HostOption::Verbose, HostOption::Quiet] {
+        if free.contains(&option) {
+            command = command.arg(common(option, &spec, ArgAction::SetTrue).help_heading("Output"));
         }
     }
-    let mut command = command.clone();
-    command.arguments.extend(inherited);
-    (command, path)
+    command = command.disable_help_flag(true);
+    if free.contains(&HostOption::Help) {
+        command = command.arg(common(HostOption::Help, &spec, ArgAction::HelpShort));
+    }
+    if is_versioned && above.is_empty() && free.contains(&HostOption::Version) {
+        command = command.arg(common(HostOption::Version, &spec, ArgAction::SetTrue));
+    }
+    command
 }
 
-/// Whether some command of the tree has an option of its own by that name.
-pub fn takes(command: &CommandSpec, long: &str, short: Option<char>) -> bool {
-    let own = |argument: &ArgumentSpec| {
-        let named = argument.long.as_deref() == Some(long);
-        let same = short.is_some() && argument.short == short;
-        // The library gives every plugin this flag with the host's own meaning.
-        let common = named && same && argument.global && argument.kind == ArgumentKind::Flag;
-        (named || same) && !common
+/// An option of the host, by a letter only where the command does not use that.
+fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
+    let taken = |letter: &char| {
+        let mut arguments = spec.arguments.iter();
+        arguments.any(|argument| argument.short == Some(*letter))
     };
-    command.arguments.iter().any(own)
-        || command
-            .commands
-            .iter()
-            .any(|subcommand| takes(subcommand, long, short))
+    let argument = Arg::new(format!("--{}", option.long()))
+        .long(option.long())
+        .action(action)
+        .help(option.about());
+    match option.short().filter(|letter| !taken(letter)) {
+        Some(letter) => argument.short(letter),
+        None => argument,
+    }
 }
 
 /// The command as clap shows it under the name `invocation`.
-pub fn command(spec: &CommandSpec, invocation: &str) -> Command {
+pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     let mut command = Command::new(invocation.to_owned())
         .bin_name(invocation.to_owned())
-        .disable_help_subcommand(true)
-        .about(line(&spec.about));
+        .disable_help_subcommand(true);
+    if !spec.about.is_empty() {
+        command = command.about(line(&spec.about));
+    }
     if let Some(details) = &spec.details {
         command = command.long_about(printable(details, false));
     }
@@ -77,35 +88,55 @@ pub fn command(spec: &CommandSpec, invocation: &str) -> Command {
             command = command.arg(built);
         }
     }
-    let mut names = Vec::new();
-    for subcommand in &spec.commands {
-        if !names.contains(&&subcommand.name) {
-            names.push(&subcommand.name);
-            command = command.subcommand(
+    let mut names = HashSet::new();
+    let subcommands = spec.commands.iter();
+    command.subcommands(
+        subcommands
+            .filter(|subcommand| names.insert(&subcommand.name))
+            .map(|subcommand| {
                 Command::new(line(&subcommand.name))
                     .about(line(&subcommand.about))
-                    .hide(subcommand.hidden),
-            );
-        }
-    }
-    command
+                    .hide(subcommand.hidden)
+            }),
+    )
+}
+
+/// A command of clap in the form of a manifest.
+pub fn from_clap(command: &Command) -> CommandSpec {
+    let text =
+        |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string).unwrap_or_default();
+    let mut spec = CommandSpec::new(command.get_name(), text(command.get_about()));
+    spec.hidden = command.is_hide_set();
+    let arguments = command.get_arguments().map(|argument| {
+        let takes_values = argument.get_action().takes_values();
+        let kind = match (argument.is_positional(), takes_values) {
+            (true, _) => ArgumentKind::Positional,
+            (false, true) => ArgumentKind::Option,
+            (false, false) => ArgumentKind::Flag,
+        };
+        let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
+        spec.long = argument.get_long().map(str::to_owned);
+        spec.short = argument.get_short();
+        spec.about = text(argument.get_help());
+        spec.global = argument.is_global_set();
+        let values = argument.get_possible_values();
+        spec.values = values
+            .iter()
+            .map(|value| ValueSpec::new(value.get_name()))
+            .collect();
+        spec
+    });
+    spec.arguments = arguments.collect();
+    spec.commands = command.get_subcommands().map(from_clap).collect();
+    spec
 }
 
 /// The names that arguments have already.
+#[derive(Default)]
 struct Taken {
     names: Vec<String>,
     longs: Vec<String>,
     shorts: Vec<char>,
-}
-
-impl Default for Taken {
-    fn default() -> Self {
-        Self {
-            names: vec!["help".to_owned()],
-            longs: vec!["help".to_owned()],
-            shorts: vec!['h'],
-        }
-    }
 }
 
 impl Taken {
@@ -124,8 +155,13 @@ impl Taken {
             return None;
         }
         self.names.push(name.clone());
+        let about = about(spec);
         let mut argument = Arg::new(name)
-            .help(about(spec))
+            .help(
+                Some(about)
+                    .filter(|about| !about.is_empty())
+                    .map_or_else(StyledStr::new, StyledStr::from),
+            )
             .hide(spec.hidden)
             .hide_possible_values(spec.values_hidden);
         if let Some(heading) = spec.heading.as_deref().map(line) {
@@ -150,14 +186,9 @@ impl Taken {
 }
 
 fn valued(mut argument: Arg, spec: &ArgumentSpec) -> Arg {
-    if let Some(name) = spec
-        .value_name
-        .as_deref()
-        .map(line)
-        .filter(|n| !n.is_empty())
-    {
-        argument = argument.value_name(name);
-    }
+    let named = spec.value_name.as_deref().map(line);
+    let name = named.filter(|name| !name.is_empty());
+    argument = argument.value_name(name.unwrap_or_else(|| line(&spec.name).to_uppercase()));
     if !spec.values.is_empty() {
         let values: Vec<PossibleValue> = spec
             .values

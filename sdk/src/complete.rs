@@ -1,27 +1,32 @@
 //! What the last of the user's words may become, from a manifest alone.
 
-use crate::protocol::{ArgumentKind, ArgumentSpec, Candidate, CommandSpec, Completion};
+use crate::protocol::{ArgumentSpec, Candidate, CommandSpec, Completion};
+use crate::words::{Reader, Word};
 
 /// What a word may become.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AtEnd {
     /// Whole words, from the manifest.
     pub candidates: Vec<Candidate>,
     /// The argument whose values only the plugin knows.
     pub dynamic: Option<String>,
-    /// Whether files or folders may follow too.
-    pub paths: Option<Paths>,
+    /// What the shell completes by itself, beside the candidates.
+    pub by_shell: Option<ByShell>,
     /// What stands before a value within the word: `--stt=`.
     pub prefix: String,
 }
 
-/// What kind of path.
+/// What a shell completes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paths {
+#[non_exhaustive]
+pub enum ByShell {
     /// Files and the folders on the way.
     Files,
     /// Folders.
     Folders,
+    /// A program and its arguments, of which the word with this index is the first.
+    Program(usize),
 }
 
 impl AtEnd {
@@ -39,184 +44,130 @@ pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
         Some((last, before)) => (before, last.as_str()),
         None => (&[][..], ""),
     };
-    let place = Place::after(root, before);
-    if let Some(argument) = place.value_of {
-        return values(argument, word, String::new());
+    let reader = Reader::after(root, before);
+    if let Some(argument) = reader.value_of() {
+        return values(argument, word, String::new(), before.len());
     }
-    if !place.only_positionals && word.starts_with('-') {
+    if !reader.separated() && word.starts_with('-') {
         if let Some((name, value)) = word.split_once('=')
-            && let Some(argument) = place.option(name)
+            && let Some(long) = name.strip_prefix("--")
+            && let Some(argument) = reader.long(long)
         {
-            return values(argument, value, format!("{name}="));
+            return values(argument, value, format!("{name}="), before.len());
         }
         return AtEnd {
-            candidates: place.options(word),
+            candidates: options(&reader, word),
             ..AtEnd::default()
         };
     }
-    let mut found = match place.positional() {
-        Some(argument) => values(argument, word, String::new()),
+    let mut found = match reader.positional() {
+        Some(argument) => values(argument, word, String::new(), start(root, before, argument)),
         None => AtEnd::default(),
     };
-    if !place.only_positionals && place.positionals == 0 {
-        let commands = place
-            .command
-            .commands
-            .iter()
-            .filter(|command| !command.hidden);
-        let matching = commands
-            .filter(|command| command.name.starts_with(word))
-            .map(|command| Candidate {
-                value: command.name.clone(),
-                about: about(&command.about),
-            });
-        found.candidates = matching
-            .chain(std::mem::take(&mut found.candidates))
-            .collect();
+    if reader.may_name_command() {
+        let mut candidates = commands(reader.command(), word);
+        candidates.append(&mut found.candidates);
+        found.candidates = candidates;
     }
     found
 }
 
-/// The command of the tree that `words` call.
-#[must_use]
-pub fn called<'a>(root: &'a CommandSpec, words: &[String]) -> &'a CommandSpec {
-    Place::after(root, words).command
+/// The index of the first word that belongs to the positional `argument`.
+fn start(root: &CommandSpec, words: &[String], argument: &ArgumentSpec) -> usize {
+    let mut reader = Reader::new(root);
+    let mine = |word: &String| match reader.read(word) {
+        Word::Positional(Some(found)) => std::ptr::eq(found, argument),
+        Word::Positional(None)
+        | Word::Command(_)
+        | Word::Options(_)
+        | Word::Value(_)
+        | Word::Separator
+        | Word::Unknown => false,
+    };
+    words.iter().position(mine).unwrap_or(words.len())
 }
 
-/// Where in the tree the words have led.
-struct Place<'a> {
-    command: &'a CommandSpec,
-    path: Vec<&'a CommandSpec>,
-    positionals: usize,
-    only_positionals: bool,
-    value_of: Option<&'a ArgumentSpec>,
+/// The subcommands that `word` begins; by another word for them only where no name fits.
+fn commands(command: &CommandSpec, word: &str) -> Vec<Candidate> {
+    let shown = || command.commands.iter().filter(|command| !command.hidden);
+    let candidate = |command: &CommandSpec, value: &str| Candidate {
+        value: value.to_owned(),
+        about: about(&command.about),
+    };
+    let named: Vec<Candidate> = shown()
+        .filter(|command| command.name.starts_with(word))
+        .map(|command| candidate(command, &command.name))
+        .collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let aliases = shown().flat_map(|command| {
+        let fitting = command
+            .aliases
+            .iter()
+            .filter(|alias| alias.starts_with(word));
+        fitting.map(move |alias| candidate(command, alias))
+    });
+    aliases.collect()
 }
 
-impl<'a> Place<'a> {
-    fn after(root: &'a CommandSpec, words: &[String]) -> Self {
-        let mut place = Self {
-            command: root,
-            path: vec![root],
-            positionals: 0,
-            only_positionals: false,
-            value_of: None,
-        };
-        for word in words {
-            place.pass(word);
-        }
-        place
-    }
-
-    fn pass(&mut self, word: &str) {
-        if self.value_of.take().is_some() {
-            return;
-        }
-        if self.only_positionals {
-            self.positionals += 1;
-        } else if word == "--" {
-            self.only_positionals = true;
-        } else if word.len() > 1 && word.starts_with('-') {
-            let takes_value = |argument: &&ArgumentSpec| argument.kind == ArgumentKind::Option;
-            self.value_of = if word.contains('=') {
-                None
-            } else {
-                self.option(word).filter(takes_value)
-            };
-        } else if let Some(command) = self.subcommand(word) {
-            self.command = command;
-            self.path.push(command);
-        } else {
-            self.positionals += 1;
-        }
-    }
-
-    fn subcommand(&self, word: &str) -> Option<&'a CommandSpec> {
-        let matches = |command: &&CommandSpec| {
-            command.name == word || command.aliases.iter().any(|alias| alias == word)
-        };
-        if self.positionals > 0 {
-            return None;
-        }
-        self.command.commands.iter().find(matches)
-    }
-
-    /// The options here: the command's own and the global ones above it.
-    fn arguments(&self) -> impl Iterator<Item = &'a ArgumentSpec> {
-        let own = self.command;
-        self.path.iter().rev().flat_map(move |command| {
-            let here = std::ptr::eq(*command, own);
-            command
-                .arguments
-                .iter()
-                .filter(move |argument| here || argument.global)
-        })
-    }
-
-    /// The option that `word` names: `--stt`, `-t`, or the last of `-vt`.
-    fn option(&self, word: &str) -> Option<&'a ArgumentSpec> {
-        if let Some(long) = word.strip_prefix("--") {
-            return self.arguments().find(|argument| {
-                argument.long.as_deref() == Some(long)
-                    || argument.aliases.iter().any(|alias| alias == long)
+/// The long options that `word` begins: those of the tree, and those that every plugin has.
+fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let own = reader
+        .options_here()
+        .filter(|argument| !argument.hidden)
+        .filter_map(|argument| Some((argument.long.as_deref()?, &*argument.about)));
+    let common = reader
+        .host_options()
+        .map(|option| (option.long(), option.about()));
+    for (long, description) in own.chain(common) {
+        let value = format!("--{long}");
+        let known = candidates.iter().any(|candidate| candidate.value == value);
+        if value.starts_with(word) && !known {
+            candidates.push(Candidate {
+                value,
+                about: about(description),
             });
         }
-        let last = word.chars().last();
-        self.arguments()
-            .find(|argument| argument.short.is_some() && argument.short == last)
     }
-
-    fn options(&self, word: &str) -> Vec<Candidate> {
-        let mut candidates: Vec<Candidate> = Vec::new();
-        for argument in self.arguments().filter(|argument| !argument.hidden) {
-            let Some(long) = &argument.long else {
-                continue;
-            };
-            let value = format!("--{long}");
-            let known = candidates.iter().any(|candidate| candidate.value == value);
-            if value.starts_with(word) && !known {
-                candidates.push(Candidate {
-                    value,
-                    about: about(&argument.about),
-                });
-            }
-        }
-        candidates
-    }
-
-    fn positional(&self) -> Option<&'a ArgumentSpec> {
-        let positionals: Vec<_> = self
-            .command
-            .arguments
-            .iter()
-            .filter(|argument| argument.kind == ArgumentKind::Positional)
-            .collect();
-        positionals
-            .get(self.positionals)
-            .or_else(|| positionals.last().filter(|argument| argument.repeatable))
-            .copied()
-    }
+    candidates
 }
 
-fn values(argument: &ArgumentSpec, word: &str, prefix: String) -> AtEnd {
-    let candidates = argument
+/// What the value of `argument` may become; `start` is the index of its first word.
+fn values(argument: &ArgumentSpec, word: &str, prefix: String, start: usize) -> AtEnd {
+    let named = |value: &str, about: &Option<String>| {
+        let fits = value.starts_with(word);
+        fits.then(|| Candidate {
+            value: format!("{prefix}{value}"),
+            about: about.clone(),
+        })
+    };
+    let mut candidates: Vec<Candidate> = argument
         .values
         .iter()
-        .filter(|value| value.value.starts_with(word))
-        .map(|value| Candidate {
-            value: format!("{prefix}{}", value.value),
-            about: value.about.clone(),
-        })
+        .filter_map(|value| named(&value.value, &value.about))
         .collect();
-    let (dynamic, paths) = match argument.completion {
+    if candidates.is_empty() {
+        let aliases = argument.values.iter().flat_map(|value| {
+            value
+                .aliases
+                .iter()
+                .filter_map(|alias| named(alias, &value.about))
+        });
+        candidates = aliases.collect();
+    }
+    let (dynamic, by_shell) = match argument.completion {
         Completion::Dynamic => (Some(argument.name.clone()), None),
-        Completion::File => (None, Some(Paths::Files)),
-        Completion::Folder => (None, Some(Paths::Folders)),
+        Completion::File => (None, Some(ByShell::Files)),
+        Completion::Folder => (None, Some(ByShell::Folders)),
+        Completion::Command => (None, Some(ByShell::Program(start))),
         Completion::None => (None, None),
     };
     AtEnd {
         candidates,
         dynamic,
-        paths,
+        by_shell,
         prefix,
     }
 }
@@ -229,7 +180,7 @@ fn about(text: &str) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{Paths, at_end};
+    use super::{ByShell, at_end};
     use crate::protocol::CommandSpec;
 
     fn tree() -> CommandSpec {
@@ -248,8 +199,14 @@ mod tests {
                         { "name": "region", "kind": "option", "long": "region",
                           "values": [{ "value": "us-west" }, { "value": "eu" }] },
                         { "name": "trick", "kind": "flag", "long": "trick", "hidden": true },
+                        { "name": "speed", "kind": "option", "long": "speed",
+                          "values": [{ "value": "fast", "aliases": ["quick"] }, { "value": "slow" }] },
                     ] },
                     { "name": "list" },
+                    { "name": "run", "arguments": [
+                        { "name": "name", "kind": "positional", "completion": "dynamic" },
+                        { "name": "program", "kind": "positional", "last": true, "repeatable": true, "completion": "command" },
+                    ] },
                 ] },
                 { "name": "internal", "hidden": true },
             ],
@@ -263,12 +220,25 @@ mod tests {
             ("", "secrets"),
             ("se", "secrets"),
             ("in", ""),
-            ("--", "--json --profile"),
+            ("--", "--json --profile --verbose --quiet --help --version"),
+            ("--v", "--verbose --version"),
+            ("--json --q", "--quiet"),
             ("--profile x ", "secrets"),
             ("--profile ", ""),
-            ("secrets ", "set list"),
+            ("secrets ", "set list run"),
+            ("sec", "secrets"),
+            ("s", "secrets"),
             ("s s", "set"),
-            ("secrets set --", "--file --region --json"),
+            (
+                "secrets set --",
+                "--file --region --speed --json --verbose --quiet --help",
+            ),
+            ("secrets set --speed ", "fast slow"),
+            ("secrets set --speed=q", "--speed=quick"),
+            ("secrets run x ", ""),
+            ("secrets run x -- ", "<program 4>"),
+            ("secrets run -- ", "<program 3>"),
+            ("secrets run x -- make -", "<program 4>"),
             ("secrets set --region ", "us-west eu"),
             ("secrets set --region=e", "--region=eu"),
             ("secrets set ", "<name>"),
@@ -287,9 +257,10 @@ mod tests {
                 .map(|candidate| candidate.value)
                 .collect();
             shown.extend(found.dynamic.map(|argument| format!("<{argument}>")));
-            shown.extend(found.paths.map(|paths| match paths {
-                Paths::Files => "<files>".to_owned(),
-                Paths::Folders => "<folders>".to_owned(),
+            shown.extend(found.by_shell.map(|by_shell| match by_shell {
+                ByShell::Files => "<files>".to_owned(),
+                ByShell::Folders => "<folders>".to_owned(),
+                ByShell::Program(at) => format!("<program {at}>"),
             }));
             assert_eq!(shown.join(" "), expected, "{words:?}");
         }

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 
 pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
-pub use search::{Found, Standing};
-pub use trust::Refusal;
+pub use search::{Found, Named, Standing};
+pub use trust::{HostFile, Refusal, Trust};
 
 /// Where plugins are looked for, and who wants to run them.
 #[derive(Debug, Clone, Default)]
@@ -24,8 +24,8 @@ pub struct Discovery {
     pub folders: Vec<PathBuf>,
     /// The folder that keeps what executables declare.
     pub cache: Option<PathBuf>,
-    /// The number of the user.
-    pub user: u32,
+    /// Who is to trust them.
+    pub trust: Trust,
 }
 
 impl Discovery {
@@ -36,10 +36,13 @@ impl Discovery {
         user: u32,
     ) -> Self {
         Self {
+            trust: Trust {
+                user,
+                host: host.as_deref().and_then(HostFile::find),
+            },
             folders: folders(host, &variable),
             cache: home(&variable, "XDG_CACHE_HOME", ".cache")
                 .map(|home| home.join("bot-cli/manifests")),
-            user,
         }
     }
 }
@@ -53,10 +56,11 @@ fn folders(host: Option<PathBuf>, variable: &impl Fn(&str) -> Option<OsString>) 
         std::env::split_paths(&variable(name).unwrap_or_default()).collect()
     };
     let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in own
+    // A user can update a plugin alone, without any rights where the host is.
+    for folder in listed("BOT_CLI_PLUGIN_PATH")
         .into_iter()
-        .chain(listed("BOT_CLI_PLUGIN_PATH"))
         .chain(data)
+        .chain(own)
         .chain(listed("PATH"))
     {
         if folder.is_absolute() && !folders.contains(&folder) {

@@ -25,7 +25,7 @@ use crate::protocol::{
     WireColor, WireFormat, methods, shape,
 };
 use crate::session::Context;
-use crate::ui::Ui;
+use crate::ui::{Level, Ui};
 pub use conversation::Plugin;
 pub use violation::Violation;
 
@@ -94,15 +94,31 @@ impl Patience {
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
     match call::<RunResult>(launch, methods::RUN, json!(params), ui, cancel) {
         Ok(result) => Outcome {
+            status: own_status(launch, result.exit, ui),
             result: Ok(Reply {
                 text: result.text,
                 data: result.data,
                 next: result.next,
             }),
-            status: result.exit,
         },
         Err(failure) => Outcome::new(Err(failure)),
     }
+}
+
+/// The status of a plugin's result. Those with which a host says that a plugin could not be run, or broke the protocol, are
+/// not the plugin's to use.
+fn own_status(launch: &Launch, status: u8, ui: &mut dyn Ui) -> u8 {
+    let hosts = [Exit::Protocol, Exit::NotRunnable, Exit::NotFound];
+    if !hosts.into_iter().any(|exit| exit.status() == status) {
+        return status;
+    }
+    let failed = Exit::Failed.status();
+    let message = format!(
+        "plugin `{}` ended with the status {status}, which is the host's own: it becomes {failed}",
+        launch.name
+    );
+    ui.log(Level::Warn, &message);
+    failed
 }
 
 /// Asks a plugin for its full manifest.
@@ -155,6 +171,7 @@ pub fn run_context(context: &Context, host: HostName) -> RunContext {
             Format::Json => WireFormat::Json,
         },
         verbosity: context.verbosity,
+        quiet: context.quiet,
         host: Some(host),
     }
 }

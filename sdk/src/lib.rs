@@ -40,8 +40,11 @@
 
 pub mod cancel;
 pub mod complete;
+#[cfg(feature = "host")]
 pub mod conformance;
+#[cfg(feature = "host")]
 pub mod discovery;
+#[cfg(feature = "host")]
 pub mod driver;
 pub mod failure;
 mod line;
@@ -54,10 +57,12 @@ pub mod question;
 mod readme;
 pub mod secret;
 pub mod session;
+pub mod standard_input;
 pub mod suggest;
 pub mod terminal;
 pub mod testing;
 pub mod ui;
+pub mod words;
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

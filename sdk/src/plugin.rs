@@ -54,6 +54,9 @@ pub trait Command: clap::Parser + Declared {
     /// `secrets run`. A host starts the plugin for them as a shell would.
     const DIRECT: &'static [&'static str] = &[];
 
+    /// The variables of the environment that the plugin reads, each with a few words about it, for `help environment`.
+    const ENVIRONMENT: &'static [(&'static str, &'static str)] = &[];
+
     /// Serves a method of the plugin's role, such as `secrets/list`. `None`: there is no such method.
     fn request(
         _method: &str,
@@ -86,7 +89,7 @@ pub fn main<C: Command>() -> ExitCode {
             Some(_) => format!("bot-cli {name}"),
             None => format!("bot-cli-{name}"),
         };
-        direct::run::<C>(&name, arguments, cwd, Look::detect())
+        direct::run::<C>(&name, &arguments, cwd, Look::detect())
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod unix;
 
+#[cfg(feature = "host")]
 pub(crate) use unix::{Group, Stopped, shell_status};
 pub use unix::{
     Listened, StopSignal, become_program, core_dump, file_size, is_ignored, listen_to_stop_signals,

@@ -15,8 +15,8 @@ pub(crate) mod shape;
 mod strict;
 
 pub use manifest::{
-    ArgumentKind, ArgumentSpec, CommandSpec, Completion, MARKER, Manifest, ManifestError, Role,
-    ValueSpec,
+    ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,
+    ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, ValueSpec, VariableSpec,
 };
 pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
 pub use method::{
@@ -31,6 +31,9 @@ pub const VERSION: &str = "1.0";
 
 /// The variable in which a host tells what it starts how many hosts stand above.
 pub const DEPTH: &str = "BOT_CLI_DEPTH";
+
+/// The variable in which a host tells what it starts where the host's own executable is.
+pub const HOST: &str = "BOT_CLI_HOST";
 
 /// The major version that this library speaks.
 pub const MAJOR: u32 = 1;

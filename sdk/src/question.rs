@@ -79,6 +79,12 @@ impl QuestionKind {
         Self::Multiselect,
     ];
 
+    /// Whether it is answered out of [`Question::choices`].
+    #[must_use]
+    pub const fn has_choices(self) -> bool {
+        matches!(self, Self::Select | Self::Multiselect)
+    }
+
     /// Its name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {

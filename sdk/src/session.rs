@@ -45,6 +45,8 @@ pub struct Context {
     pub format: Format,
     /// How much the user wants to hear: 0, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
+    /// Whether the user gave `-q`, and wants no more than the outcome.
+    pub quiet: bool,
 }
 
 impl Context {
@@ -58,6 +60,7 @@ impl Context {
             width: 80,
             format: Format::Text,
             verbosity: 0,
+            quiet: false,
         }
     }
 }

@@ -3,6 +3,33 @@
 /// A name this unlike what was typed is no help.
 const LEAST: f64 = 0.8;
 
+/// Words that people use for one thing, from one tool or another.
+const ALIKE: [&[&str]; 6] = [
+    &[
+        "skip",
+        "yes",
+        "y",
+        "force",
+        "f",
+        "assume-yes",
+        "no-confirm",
+        "no-input",
+    ],
+    &["list", "ls", "show", "get", "view", "info"],
+    &["delete", "unset", "remove", "rm", "del"],
+    &["set", "create", "add", "put", "update", "new"],
+    &["login", "signin", "sign-in"],
+    &["logout", "signout", "sign-out"],
+];
+
+/// The names that mean what `typed` means in other tools.
+#[must_use]
+pub fn alike<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let group = ALIKE.iter().find(|group| group.contains(&typed));
+    let known = |name: &&str| group.is_some_and(|group| group.contains(name));
+    names.filter(known).collect()
+}
+
 /// The names that are near to `typed`, the nearest first.
 #[must_use]
 pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
@@ -43,7 +70,7 @@ fn likeness(typed: &str, name: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_plain, near, slip};
+    use super::{alike, is_plain, near, slip};
 
     #[test]
     fn a_slip_leaves_little_that_is_not_known() {
@@ -60,6 +87,20 @@ mod tests {
             ("--regoin", Some("--region")),
         ] {
             assert_eq!(slip(typed, names.into_iter()), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn words_of_other_tools_are_understood() {
+        let names = ["list", "set", "unset", "delete", "skip"];
+        for (typed, expected) in [
+            ("get", &["list"][..]),
+            ("rm", &["unset", "delete"]),
+            ("yes", &["skip"]),
+            ("y", &["skip"]),
+            ("weather", &[]),
+        ] {
+            assert_eq!(alike(typed, names.into_iter()), expected, "{typed}");
         }
     }
 

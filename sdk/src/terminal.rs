@@ -5,6 +5,10 @@
 mod look;
 mod printable;
 mod progress;
+#[cfg(feature = "prompts")]
+mod prompt;
+#[cfg(not(feature = "prompts"))]
+#[path = "terminal/unprompted.rs"]
 mod prompt;
 pub(crate) mod report;
 mod table;
@@ -14,13 +18,14 @@ use std::io::{self, Write};
 
 pub use look::{Look, PROMPTS, Prompts, Verbosity};
 pub use printable::printable;
+#[cfg(feature = "prompts")]
 use table::cut;
 pub use table::table;
 
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome};
-use crate::question::{Answer, Question, QuestionKind};
+use crate::question::{Answer, Question};
 use crate::session::Context;
 use crate::ui::{Capabilities, Level, Ui};
 use progress::Progress;
@@ -72,6 +77,7 @@ impl Terminal {
             width: self.look.width,
             format: self.format,
             verbosity: self.verbosity.count(),
+            quiet: self.verbosity == Verbosity::Quiet,
         }
     }
 
@@ -121,7 +127,7 @@ impl Ui for Terminal {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             ask: if self.look.interactive {
-                QuestionKind::ALL.to_vec()
+                prompt::KINDS.to_vec()
             } else {
                 Vec::new()
             },

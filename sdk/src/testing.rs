@@ -24,18 +24,24 @@
 //! assert_eq!(ran.failure.unwrap().code, "input_required");
 //! ```
 
+#[cfg(test)]
+mod tests;
 mod user;
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "host")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 use crate::cancel::Cancel;
+#[cfg(feature = "host")]
 use crate::driver::{self, Launch, Patience};
 use crate::failure::Failure;
 use crate::outcome::{Format, Outcome};
 use crate::plugin::work::carry_out;
 use crate::plugin::{self, Command, surface, usage};
+#[cfg(feature = "host")]
 use crate::protocol::HostName;
 use crate::question::{Answer, Question};
 use crate::session::{Context, Level, Session};
@@ -55,6 +61,7 @@ pub struct Run {
 
 enum Target {
     Here(fn(&[String], User, Context, Map<String, Value>) -> Outcome),
+    #[cfg(feature = "host")]
     Executable(PathBuf),
 }
 
@@ -86,7 +93,8 @@ impl Run {
         Self::new(Target::Here(here::<C>), words)
     }
 
-    /// A run of a plugin's executable over the protocol, as a host does it: `env!("CARGO_BIN_EXE_bot-cli-greet")`.
+    /// With the feature `host`: a run of a plugin's executable over the protocol, as a host does it: `env!("CARGO_BIN_EXE_bot-cli-greet")`.
+    #[cfg(feature = "host")]
     pub fn executable(
         path: impl AsRef<Path>,
         words: impl IntoIterator<Item = &'static str>,
@@ -153,14 +161,12 @@ impl Run {
     #[must_use]
     pub fn run(mut self) -> Ran {
         self.context.interactive = self.user.is_there();
-        if let Format::Json = usage::format_of(&self.words) {
-            self.context.format = Format::Json;
-        }
         let user = self.user.clone();
         let outcome = match self.command {
             Target::Here(run) => run(&self.words, self.user, self.context, self.scripted),
+            #[cfg(feature = "host")]
             Target::Executable(path) => {
-                executable(path, self.words, self.user, &self.context, self.scripted)
+                executable(&path, self.words, self.user, &self.context, self.scripted)
             }
         };
         user.tell(outcome)
@@ -170,7 +176,7 @@ impl Run {
 fn here<C: Command>(
     words: &[String],
     user: User,
-    context: Context,
+    mut context: Context,
     scripted: Map<String, Value>,
 ) -> Outcome {
     let name = format!("bot-cli {}", plugin::manifest::<C>().name);
@@ -178,14 +184,18 @@ fn here<C: Command>(
     match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, context.color),
         Ok(matches) => {
+            if context.format == Format::Text {
+                context.format = surface::format_of(&matches);
+            }
             let mut session = Session::new(Box::new(user), context, scripted, Cancel::new());
             carry_out::<C>(&matches, &command, &name, &mut session)
         }
     }
 }
 
+#[cfg(feature = "host")]
 fn executable(
-    path: PathBuf,
+    path: &Path,
     words: Vec<String>,
     mut user: User,
     context: &Context,
@@ -194,7 +204,7 @@ fn executable(
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let launch = Launch {
         name: name.trim_start_matches("bot-cli-").to_owned(),
-        program: path.clone(),
+        program: path.to_owned(),
         cwd: context.cwd.clone(),
         env: Vec::new(),
         patience: Patience::default(),

@@ -13,7 +13,8 @@ const MANIFEST: &str = concat!(
 );
 
 /// Survives everything but KILL; the shell says who it is first.
-const STUBBORN: &str = r#"trap '' TERM INT
+const STUBBORN: &str = r#"trap '' TERM INT HUP
+[ -z "$IT_PIDS" ] || echo $$ $PPID >>"$IT_PIDS"
 printf '{"jsonrpc":"2.0","method":"output","params":{"id":1,"text":"%s\\n"}}\n' $$
 while :; do sleep 1; done"#;
 
@@ -22,7 +23,11 @@ fn main() -> io::Result<ExitCode> {
     let mut request = String::new();
     io::stdin().lock().read_line(&mut request)?;
     let request: Value = serde_json::from_str(&request)?;
-    let mode = request["params"]["argv"][0].as_str().unwrap_or_default();
+    let words: Vec<&str> = request["params"]["argv"]
+        .as_array()
+        .map(|words| words.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let mode = words.first().copied().unwrap_or_default();
     match mode {
         "silent" => {
             say(&note(&std::process::id().to_string()))?;
@@ -40,6 +45,23 @@ fn main() -> io::Result<ExitCode> {
             say("")?;
             say(&reply(1))?;
         }
+        // The other words are lines to be printed; it stays afterwards.
+        "say" => {
+            for line in &words[1..] {
+                say(line)?;
+            }
+            io::copy(&mut io::stdin().lock(), &mut io::sink())?;
+        }
+        // The same, and it ends.
+        "said" => {
+            for line in &words[1..] {
+                say(line)?;
+            }
+        }
+        "terminal" | "terminal-child" | "stopped" => stop(mode)?,
+        "nest" | "nest-deaf" => return Err(nest(mode == "nest-deaf", &words[1..])),
+        "gone-asking" | "stubborn-asking" => return ask(mode, words.get(1).unwrap_or(&"text")),
+        "everything" => everything()?,
         "stray" => say("Hello \u{1b}[31m\"world\"")?,
         "wrong-id" => say(&reply(99))?,
         "double" => {
@@ -68,6 +90,10 @@ fn main() -> io::Result<ExitCode> {
             &json!({"jsonrpc":"2.0","id":1,"result":{"text":"\u{1b}[2Ja\u{1b}]0;title\u{7}b\u{1b}[31mc\r\n","exit":0}})
                 .to_string(),
         )?,
+        "exit" => {
+            let exit: u8 = words[1].parse().unwrap_or_default();
+            say(&json!({"jsonrpc":"2.0","id":1,"result":{"text":"over\n","data":"over","exit":exit}}).to_string())?;
+        }
         "status" => say(r#"{"jsonrpc":"2.0","id":1,"result":{"text":"partly\n","data":{"done":1},"exit":1}}"#)?,
         "unknown-method" => {
             say(r#"{"jsonrpc":"2.0","id":"w","method":"weather/tomorrow","params":{}}"#)?;
@@ -82,6 +108,82 @@ fn main() -> io::Result<ExitCode> {
         _ => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Is stopped: by the terminal, as a program is that asks for a password there, by itself or in a child that it waits for; or by
+/// somebody, and whoever lets it go on gets the reply.
+fn stop(mode: &str) -> io::Result<()> {
+    let script = match mode {
+        "terminal-child" => "stty -echo </dev/tty; echo unreached",
+        "stopped" => "kill -STOP $PPID",
+        _ => {
+            let mut terminal = std::fs::File::open("/dev/tty")?;
+            return io::copy(&mut terminal, &mut io::sink()).map(drop);
+        }
+    };
+    Command::new("/bin/sh").args(["-c", script]).status()?;
+    if mode == "stopped" {
+        say(&reply(1))?;
+    }
+    Ok(())
+}
+
+/// Runs the words through the host, and says which processes this and the host above are. The deaf one ignores TERM.
+fn nest(deaf: bool, words: &[&str]) -> io::Error {
+    let pids = std::env::var("IT_PIDS").unwrap_or_default();
+    let mut host = std::env::current_exe().unwrap_or_default();
+    host.set_file_name("bot-cli");
+    let trap = if deaf { "trap '' TERM INT HUP; " } else { "" };
+    let script = format!("{trap}echo $$ $PPID >>\"$0\"; \"$@\"; wait");
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &script, &pids]).arg(host).arg("rogue");
+    shell.args(words).exec()
+}
+
+/// Asks, and is gone as soon as somebody opens the pipe `go`; or goes on whatever the answer is.
+fn ask(mode: &str, kind: &str) -> io::Result<ExitCode> {
+    let params = json!({"key":"name","kind":kind,"message":"Your name"});
+    say(&json!({"jsonrpc":"2.0","id":"q","method":"ask","params":params}).to_string())?;
+    if mode == "gone-asking" {
+        std::fs::read("go")?;
+        return Ok(ExitCode::from(3));
+    }
+    let mut heard = std::fs::File::create("heard")?;
+    io::copy(&mut io::stdin().lock(), &mut heard)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every kind of message, whether or not the host has offered to take it.
+fn everything() -> io::Result<()> {
+    writeln!(io::stderr(), "on standard error")?;
+    say("a stray line")?;
+    for (method, params) in [
+        (
+            "progress",
+            json!({"id":1,"message":"Working","current":1,"total":2}),
+        ),
+        ("log", json!({"id":1,"level":"warn","message":"two\nlines"})),
+        ("output", json!({"id":1,"text":"early\n"})),
+        ("output", json!({"id":7,"text":"of another request\n"})),
+        ("output", json!({"text":"of no request\n"})),
+        ("weather", json!({"sun":true})),
+    ] {
+        say(&json!({"jsonrpc":"2.0","method":method,"params":params}).to_string())?;
+    }
+    for (method, params) in [
+        (
+            "ask",
+            json!({"key":"name","kind":"text","message":"Your name"}),
+        ),
+        ("stdin", json!({})),
+        ("weather/tomorrow", json!({})),
+    ] {
+        say(&json!({"jsonrpc":"2.0","id":"r","method":method,"params":params}).to_string())?;
+        io::stdin().lock().read_line(&mut String::new())?;
+    }
+    say(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"text":"late\n","data":{"done":true},"next":["bot-cli rogue"]}}"#,
+    )
 }
 
 fn say(line: &str) -> io::Result<()> {

@@ -29,6 +29,8 @@ pub const CTRL_D: &str = "\u{4}";
 pub const CTRL_C: &str = "\u{3}";
 /// Empties the line.
 pub const CTRL_U: &str = "\u{15}";
+/// Stops the process until it is continued.
+pub const CTRL_Z: &str = "\u{1a}";
 
 /// A terminal with one process in it.
 pub struct Terminal {
@@ -36,6 +38,8 @@ pub struct Terminal {
     child: Child,
     screen: vt100::Parser,
     output: Vec<u8>,
+    /// How much was written before the last key.
+    answered: usize,
 }
 
 /// How the process ended.
@@ -74,12 +78,20 @@ impl Terminal {
             child,
             screen: vt100::Parser::new(at_least_one(rows), at_least_one(columns), 1000),
             output: Vec::new(),
+            answered: 0,
         })
     }
 
     /// Waits until `text` stands anywhere on the screen.
     pub fn wait_for(&mut self, text: &str) -> Result<(), Unseen> {
         self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until a line of the screen is as it is wanted.
+    pub fn wait_for_line(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), Unseen> {
+        self.wait_until("a line", |screen| {
+            screen.lines().any(|line| wanted(line.trim()))
+        })
     }
 
     /// Waits until this question is being asked: the last line that begins with a question mark.
@@ -90,6 +102,18 @@ impl Terminal {
         })
     }
 
+    /// Waits until `text` is the last that was written, and was since the last key.
+    pub fn wait_for_last(&mut self, text: &str) -> Result<(), Unseen> {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.output[self.answered..].ends_with(text.as_bytes()) {
+            match self.read(deadline) {
+                Progress::More => {}
+                Progress::Closed | Progress::Late => return Err(self.unseen(text)),
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until `text` is nowhere on the screen.
     pub fn wait_until_gone(&mut self, text: &str) -> Result<(), Unseen> {
         self.wait_until(&format!("{text} to go"), |screen| !screen.contains(text))
@@ -97,6 +121,7 @@ impl Terminal {
 
     /// Types.
     pub fn press(&mut self, keys: &str) -> Result<(), Unseen> {
+        self.answered = self.output.len();
         self.pty
             .write_all(keys.as_bytes())
             .map_err(|error| self.unseen(&format!("{keys:?} could be typed: {error}")))

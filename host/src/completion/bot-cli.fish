@@ -1,17 +1,30 @@
-# Completes bot-cli in fish. Use it once with: bot-cli completions fish | source
+# Completes bot-cli in fish.
+# For good:
+#   bot-cli completions fish > ~/.config/fish/completions/bot-cli.fish
+# or once:
+#   bot-cli completions fish | source
 function __bot_cli_complete
+    set -l words (commandline -opc)[2..-1]
     set -l current (commandline -ct)
+    set -l kind
+    for line in (bot-cli __complete fish -- $words $current 2>/dev/null)
+        if set -q kind[1]
+            echo $line
+        else
+            set kind $line
+        end
+    end
     set -l option (string match -r -- '^--[^=]+=' $current)
     set -l value (string replace -- "$option" '' $current)
-    for line in (bot-cli __complete -- (commandline -opc)[2..-1] $current 2>/dev/null)
-        switch $line
-            case :files
-                string replace -r -- '^' "$option" (__fish_complete_path $value)
-            case :folders
-                string replace -r -- '^' "$option" (__fish_complete_directories $value)
-            case '*'
-                echo $line
-        end
+    switch "$kind"
+        case files
+            string replace -r -- '^' "$option" (__fish_complete_path $value)
+        case folders
+            string replace -r -- '^' "$option" (__fish_complete_directories $value)
+        case program
+            set -l at (contains -i -- -- $words)
+            set -e words[1..$at]
+            complete -C (string join ' ' -- (string escape -- $words) $current)
     end
 end
 complete -c bot-cli -f -a '(__bot_cli_complete)'

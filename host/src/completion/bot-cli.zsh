@@ -1,20 +1,30 @@
 #compdef bot-cli
-# Completes bot-cli in zsh. Use it once with: source <(bot-cli completions zsh)
+# Completes bot-cli in zsh.
+# For good, as the file _bot-cli in a folder of $fpath, for example
+#   bot-cli completions zsh > ~/.zfunc/_bot-cli
+# with this in ~/.zshrc, before compinit:
+#   fpath+=~/.zfunc
+# or without a file, in ~/.zshrc, after compinit:
+#   source <(bot-cli completions zsh)
 _bot_cli() {
-    local line value about
-    local -a described
-    for line in "${(@f)$(bot-cli __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
-        case "$line" in
-            '') ;;
-            :files) _bot_cli_paths ;;
-            :folders) _bot_cli_paths -/ ;;
-            *)
-                value="${line%%$'\t'*}" about="${line#*$'\t'}"
-                described+=("${value//:/\\:}${about:+:$about}")
-                ;;
-        esac
+    local line value about index
+    local -a lines described
+    lines=("${(@f)$(bot-cli __complete zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+    for line in "${(@)lines[2,-1]}"; do
+        value="${line%%$'\t'*}" about="${line#*$'\t'}"
+        [[ -n "$value" ]] && described+=("${value//:/\\:}${about:+:$about}")
     done
     (( ${#described} )) && _describe 'bot-cli' described
+    case "${lines[1]}" in
+        files) _bot_cli_paths ;;
+        folders) _bot_cli_paths -/ ;;
+        program)
+            index="${words[(i)--]}"
+            shift "$index" words
+            (( CURRENT -= index ))
+            _normal
+            ;;
+    esac
 }
 _bot_cli_paths() {
     [[ "$PREFIX" == --*=* ]] && compset -P 1 '*='

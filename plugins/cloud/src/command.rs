@@ -30,21 +30,22 @@ use bot_cli_sdk::plugin::{Command as Plugin, Reply};
 use bot_cli_sdk::protocol::Candidate;
 use bot_cli_sdk::session::{Context, Session};
 
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
 use crate::words;
 use context::CommandContext;
 
 impl Plugin for Options {
-    const COMPLETES: &'static [&'static str] = &["name"];
+    const COMPLETES: &'static [&'static str] = complete::ARGUMENTS;
+    const ENVIRONMENT: &'static [(&'static str, &'static str)] = &environment::VARIABLES;
     const DIRECT: &'static [&'static str] = &["secrets run"];
 
     fn complete(
-        _argument: &str,
+        argument: &str,
         words: &[String],
         _context: &Context,
     ) -> Result<Vec<Candidate>, Failure> {
-        Ok(complete::sets(words, &Environment::read()?))
+        Ok(complete::complete(argument, words, &Environment::read()?))
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {

@@ -9,6 +9,35 @@ use bot_cli_sdk::secret::Secret;
 use crate::input::invalid;
 use crate::pace::Pace;
 
+/// The variables, with what `bot-cli help environment` says of them.
+pub const VARIABLES: [(&str, &str); 10] = [
+    (
+        "BOT_CLI_ORGANIZATION",
+        "The organization, as --organization",
+    ),
+    ("BOT_CLI_REGION", "The region, as --region"),
+    ("BOT_CLI_BACKEND", "What keeps the secrets: local or hosted"),
+    ("BOT_CLI_API_URL", "The address of the hosting service"),
+    (
+        "BOT_CLI_TOKEN",
+        "An access token or API key, which wins over a sign-in",
+    ),
+    ("BOT_CLI_TIMEOUT", "Seconds that a request may take"),
+    (
+        "BOT_CLI_KEYRING",
+        "auto or off: whether the keyring keeps the vault's key and the sign-in",
+    ),
+    (
+        "XDG_CONFIG_HOME",
+        "Settings and the sign-in are in bot-cli in it (default: ~/.config)",
+    ),
+    (
+        "XDG_DATA_HOME",
+        "The vault is in bot-cli/vault in it (default: ~/.local/share)",
+    ),
+    ("HOME", "The home folder, for the defaults of these"),
+];
+
 /// The variables that this plugin looks at.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {

@@ -1,7 +1,7 @@
 //! What `bot-cli init` does with its options.
 
 mod file;
-mod quickstart;
+pub(crate) mod quickstart;
 mod report;
 
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -197,6 +197,7 @@ impl Job {
             target: &self.target,
             config: self.config.as_ref(),
             found: &found,
+            quiet: session.context().quiet,
         }
         .reply())
     }

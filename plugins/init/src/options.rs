@@ -10,7 +10,7 @@ use bot_cli_templates::catalogue::Kind;
 use clap::{Parser, ValueHint};
 
 use crate::draft::Draft;
-use offered::Offered;
+use offered::{Offered, OfferedPath};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +50,7 @@ Examples:
 #[expect(clippy::doc_markdown, reason = "the words are shown in a terminal")]
 pub struct Options {
     /// Directory to initialize; `quickstart` makes a fixed bot in ./quickstart-project
-    #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath)]
+    #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath, value_parser = OfferedPath, hide_possible_values = true)]
     pub target_dir: Option<PathBuf>,
 
     /// Replace existing AGENTS.md, ASSISTANT.md and GETTING_STARTED.md

@@ -147,7 +147,7 @@ static EVERY: [Check; 24] = [
     check(
         "any_json_read",
         Should,
-        "A plugin in six lines of shell",
+        "A plugin in a few lines of shell",
         lines::any_json,
         "parse JSON instead of matching text: members may come in any order, with white space between them",
     ),

@@ -2,20 +2,20 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
 use super::cache::{self, Identity};
 use super::name::PluginName;
-use super::trust::{self, Refusal};
+use super::trust::Refusal;
 use crate::failure::reason;
-use crate::protocol::{self, Manifest, ManifestError};
+use crate::protocol::{
+    self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
+};
 
-/// The part of a script that may hold its manifest.
-const HEAD: u64 = 8 * 1024;
-
-/// The part of a native executable that is searched.
-const BODY: u64 = 256 * 1024 * 1024;
+/// How much of an executable is in memory at a time.
+const CHUNK: usize = 1024 * 1024;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
@@ -37,6 +37,8 @@ pub enum Unusable {
     Malformed(String),
     /// It speaks another version of the protocol.
     Protocol(String),
+    /// What it declares is the manifest of another plugin; the name of that.
+    OtherName(String),
 }
 
 impl Unusable {
@@ -46,10 +48,14 @@ impl Unusable {
         match self {
             Self::Refused(refusal) => refusal.reason(),
             Self::Malformed(reason) => format!("its manifest is malformed: {reason}"),
+            Self::Protocol(version) if major(version).is_none() => {
+                format!("its manifest names protocol `{version}`, which is no `MAJOR.MINOR`")
+            }
             Self::Protocol(version) => format!(
                 "it speaks protocol {version}, this host {}",
                 protocol::VERSION
             ),
+            Self::OtherName(name) => format!("its manifest is that of a plugin `{name}`"),
         }
     }
 
@@ -62,14 +68,31 @@ impl Unusable {
                 "line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
                     .to_owned(),
             ),
-            Self::Protocol(_) => Some("install a version of the plugin for this host".to_owned()),
+            Self::Protocol(version) => Some(match major(version) {
+                None => format!("a plugin for this host names `{}`", protocol::VERSION),
+                Some(major) if major > protocol::MAJOR => {
+                    "install a newer bot-cli, or a version of the plugin for this one".to_owned()
+                }
+                Some(_) => "install a newer version of the plugin".to_owned(),
+            }),
+            Self::OtherName(name) => {
+                let right = PluginName::parse(name)?;
+                Some(format!("name the file `{}`, or change its manifest", right.file()))
+            }
         }
     }
 }
 
+/// The major version, if `version` has the form of one.
+fn major(version: &str) -> Option<u32> {
+    let (major, minor) = version.split_once('.')?;
+    minor.parse::<u32>().ok()?;
+    major.parse().ok()
+}
+
 /// Looks at the file of the plugin `name`.
 pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Unusable> {
-    let real = trust::check(file, discovery.user).map_err(Unusable::Refused)?;
+    let real = discovery.trust.check(file).map_err(Unusable::Refused)?;
     let manifest = match declared(&real, discovery.cache.as_deref()) {
         Ok(manifest) => manifest,
         // Who may execute but not read a file can run it all the same.
@@ -85,6 +108,11 @@ pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<
         && !protocol::serves(&manifest.protocol)
     {
         return Err(Unusable::Protocol(manifest.protocol.clone()));
+    }
+    if let Some(manifest) = &manifest
+        && manifest.name != name.as_str()
+    {
+        return Err(Unusable::OtherName(manifest.name.clone()));
     }
     Ok(Plugin {
         name: name.clone(),
@@ -102,27 +130,75 @@ enum Undeclared {
 fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undeclared> {
     let mut file = File::open(real).map_err(Undeclared::Unreadable)?;
     let facts = file.metadata().map_err(Undeclared::Unreadable)?;
-    let mut bytes = Vec::new();
-    let mut append = |limit: u64, bytes: &mut Vec<u8>| {
-        file.by_ref()
-            .take(limit)
-            .read_to_end(bytes)
-            .map_err(Undeclared::Unreadable)
-    };
-    append(HEAD, &mut bytes)?;
-    if bytes.starts_with(b"#!") {
-        return find(&bytes);
+    let mut head = Vec::new();
+    append(&mut file, SCRIPT_HEAD + MARKER.len(), &mut head)?;
+    if head.starts_with(b"#!") {
+        if memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
+            // One byte more shows that it is too long.
+            append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
+        }
+        return find(&head);
     }
     let identity = Identity::new(real, &facts);
     if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity)) {
         return Ok(known.manifest);
     }
-    append(BODY, &mut bytes)?;
-    let manifest = find(&bytes)?;
+    let manifest = search(&mut file, head)?;
     if let Some(folder) = cache {
         cache::put(folder, &identity, manifest.as_ref());
     }
     Ok(manifest)
+}
+
+fn append(file: &mut File, limit: usize, bytes: &mut Vec<u8>) -> Result<(), Undeclared> {
+    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+    let read = file.by_ref().take(limit).read_to_end(bytes);
+    read.map(drop).map_err(Undeclared::Unreadable)
+}
+
+/// Searches a file of any size, of which `window` has been read, in a piece of memory that does not grow with it.
+fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Undeclared> {
+    let marker = memchr::memmem::Finder::new(MARKER);
+    // Where in the file the window begins.
+    let mut start = 0;
+    let mut problem = None;
+    loop {
+        append(file, CHUNK, &mut window)?;
+        for at in marker.find_iter(&window) {
+            let mut text = vec![0; MARKER.len() + 1];
+            let place = start + at as u64;
+            if file.read_exact_at(&mut text, place).is_err() || !text.ends_with(b"{") {
+                continue;
+            }
+            text.resize(LONGEST_MANIFEST, 0);
+            let length = read_at(file, &mut text, place).map_err(Undeclared::Unreadable)?;
+            match find(&text[..length]) {
+                Ok(Some(manifest)) => return Ok(Some(manifest)),
+                Ok(None) => {}
+                Err(error) => problem = problem.or(Some(error)),
+            }
+        }
+        // A marker may lie across the end.
+        let kept = window.len().min(MARKER.len() - 1);
+        if window.len() < CHUNK {
+            return problem.map_or(Ok(None), Err);
+        }
+        start += (window.len() - kept) as u64;
+        window.drain(..window.len() - kept);
+    }
+}
+
+fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
+    let mut length = 0;
+    while length < bytes.len() {
+        match file.read_at(&mut bytes[length..], place + length as u64) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
 }
 
 fn find(bytes: &[u8]) -> Result<Option<Manifest>, Undeclared> {

@@ -9,6 +9,15 @@ use super::Discovery;
 use super::inspect::{Plugin, Unusable, inspect};
 use super::name::{PREFIX, PluginName};
 
+/// What a name means.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The plugin that is run by it.
+    pub plugin: Option<Plugin>,
+    /// The files before it, or all files, that are not run, and why.
+    pub refused: Vec<(PathBuf, Unusable)>,
+}
+
 /// A file that has the name of a plugin.
 #[derive(Debug, Clone)]
 pub struct Found {
@@ -34,8 +43,9 @@ pub enum Standing {
 }
 
 impl Discovery {
-    /// The plugin that is run by `name`: the first usable one. Otherwise every file of that name, and why it is not run.
-    pub fn by_name(&self, name: &PluginName) -> Result<Plugin, Vec<(PathBuf, Unusable)>> {
+    /// The plugin that is run by `name`: the first usable one.
+    #[must_use]
+    pub fn by_name(&self, name: &PluginName) -> Named {
         let mut refused = Vec::new();
         for folder in &self.folders {
             let file = folder.join(name.file());
@@ -44,11 +54,19 @@ impl Discovery {
                 continue;
             }
             match inspect(name, &file, self) {
-                Ok(plugin) => return Ok(plugin),
+                Ok(plugin) => {
+                    return Named {
+                        plugin: Some(plugin),
+                        refused,
+                    };
+                }
                 Err(unusable) => refused.push((file, unusable)),
             }
         }
-        Err(refused)
+        Named {
+            plugin: None,
+            refused,
+        }
     }
 
     /// Every file that has the name of a plugin, by name and then in the order of search. `reserved` are the host's own.
@@ -57,7 +75,7 @@ impl Discovery {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         let mut seen = Vec::new();
         for folder in &self.folders {
-            // The same folder under two names would shadow itself.
+            // The same folder under two names is one.
             let Ok(facts) = fs::metadata(folder) else {
                 continue;
             };
@@ -77,6 +95,11 @@ impl Discovery {
                 if let Standing::Usable(plugin) = &standing {
                     winner = Some(Some(plugin.file.clone()));
                 }
+                if let Standing::Shadowed(Some(winner)) = &standing
+                    && is_same_file(winner, &file)
+                {
+                    continue;
+                }
                 found.push(Found {
                     name: name.clone(),
                     file,
@@ -86,6 +109,15 @@ impl Discovery {
         }
         found
     }
+}
+
+/// A second name of a file is no second plugin.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |file: &Path| {
+        let facts = fs::metadata(file).ok()?;
+        Some((facts.dev(), facts.ino()))
+    };
+    identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
 fn standing(

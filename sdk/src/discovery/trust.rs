@@ -1,6 +1,6 @@
 //! Whose file a plugin is: what others can change is not run.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ const EXECUTABLE: u32 = 0o111;
 
 /// Why a file is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// It can't be looked at; the reason.
     Unreadable(String),
@@ -19,10 +20,20 @@ pub enum Refusal {
     NotAFile,
     /// Nobody may execute it.
     NotExecutable,
-    /// Everybody may write to it, or put another in its place.
-    WritableByOthers(PathBuf),
-    /// It belongs to somebody else; the number of that user.
-    ForeignOwner(PathBuf, u32),
+    /// Everybody may write to this file, or put another in a place in this folder. `can_mend`: the user may change that.
+    WritableByOthers {
+        /// The file or folder.
+        path: PathBuf,
+        /// Whether it is the user's.
+        can_mend: bool,
+    },
+    /// It, or its folder, belongs to somebody else.
+    ForeignOwner {
+        /// The file or folder.
+        path: PathBuf,
+        /// The number of that user.
+        owner: u32,
+    },
 }
 
 impl Refusal {
@@ -33,52 +44,209 @@ impl Refusal {
             Self::Unreadable(reason) => reason.clone(),
             Self::NotAFile => "not a file".to_owned(),
             Self::NotExecutable => "not executable".to_owned(),
-            Self::WritableByOthers(path) => {
+            Self::WritableByOthers { path, .. } => {
                 format!("`{}` is writable by every user", path.display())
             }
-            Self::ForeignOwner(path, owner) => format!(
+            Self::ForeignOwner { path, owner } => format!(
                 "`{}` belongs to user {owner}, neither to you nor to root",
                 path.display()
             ),
         }
     }
 
-    /// The command that mends it.
+    /// What mends it, with nothing changed that is somebody else's.
     #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Unreadable(_) | Self::NotAFile => None,
             Self::NotExecutable => Some(format!("chmod +x {}", file.display())),
-            Self::WritableByOthers(path) => Some(format!("chmod o-w {}", path.display())),
-            Self::ForeignOwner(path, _) => Some(format!("chown \"$USER\" {}", path.display())),
+            Self::WritableByOthers {
+                path,
+                can_mend: true,
+            } => Some(format!("chmod o-w {}", path.display())),
+            Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(
+                "if you trust it, put a copy of your own into ~/.local/share/bot-cli/plugins"
+                    .to_owned(),
+            ),
         }
     }
 }
 
-/// The real path of `file`, if `user` can trust it and its folder. A link is trusted as far as what it points to is.
-pub fn check(file: &Path, user: u32) -> Result<PathBuf, Refusal> {
-    let unreadable = |error: std::io::Error| Refusal::Unreadable(reason(&error));
-    let real = fs::canonicalize(file).map_err(unreadable)?;
-    let facts = fs::metadata(&real).map_err(unreadable)?;
-    if !facts.is_file() {
-        return Err(Refusal::NotAFile);
+/// Who is to trust a file.
+#[derive(Debug, Clone, Default)]
+pub struct Trust {
+    /// The number of the user.
+    pub user: u32,
+    /// The host's own file.
+    pub host: Option<HostFile>,
+}
+
+/// Where the host's executable is, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostFile {
+    folder: PathBuf,
+    owner: u32,
+}
+
+impl HostFile {
+    /// What there is to know of the executable at `path`.
+    #[must_use]
+    pub fn find(path: &Path) -> Option<Self> {
+        let real = fs::canonicalize(path).ok()?;
+        Some(Self {
+            owner: fs::metadata(&real).ok()?.uid(),
+            folder: real.parent()?.to_owned(),
+        })
     }
-    if facts.mode() & EXECUTABLE == 0 {
-        return Err(Refusal::NotExecutable);
+}
+
+impl Trust {
+    /// The real path of `file`, if it can be trusted. A link is trusted as far as what it points to is.
+    pub fn check(&self, file: &Path) -> Result<PathBuf, Refusal> {
+        let unreadable = |error: std::io::Error| Refusal::Unreadable(reason(&error));
+        let real = fs::canonicalize(file).map_err(unreadable)?;
+        let facts = fs::metadata(&real).map_err(unreadable)?;
+        if !facts.is_file() {
+            return Err(Refusal::NotAFile);
+        }
+        if facts.mode() & EXECUTABLE == 0 {
+            return Err(Refusal::NotExecutable);
+        }
+        self.writable(&real, &facts)?;
+        if self.is_beside_host(&real, &facts) {
+            return Ok(real);
+        }
+        self.owned(&real, &facts)?;
+        let folders = [file.parent(), real.parent()];
+        for folder in folders.into_iter().flatten() {
+            let facts = fs::metadata(folder).map_err(unreadable)?;
+            self.owned(folder, &facts)?;
+            // Who can write further up can put another folder in the place of this one. Whose those are is not asked: in
+            // containers and sandboxes the upper folders often belong to nobody in particular.
+            for above in folder.ancestors().filter(|above| above.is_absolute()) {
+                let facts = fs::metadata(above).map_err(unreadable)?;
+                self.writable(above, &facts)?;
+            }
+        }
+        Ok(real)
     }
-    for place in [file.parent(), real.parent(), Some(&real)]
-        .into_iter()
-        .flatten()
-    {
-        let facts = fs::metadata(place).map_err(unreadable)?;
+
+    /// Who can change the host, or what is beside it, decides what runs anyway: a plugin there is trusted as the host is.
+    fn is_beside_host(&self, real: &Path, facts: &Metadata) -> bool {
+        self.host.as_ref().is_some_and(|host| {
+            real.parent() == Some(host.folder.as_path()) && facts.uid() == host.owner
+        })
+    }
+
+    fn writable(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
         let mode = facts.mode();
         // In a sticky folder everybody may add files, but only an owner may replace one.
-        if mode & WRITABLE_BY_OTHERS != 0 && !(facts.is_dir() && mode & STICKY != 0) {
-            return Err(Refusal::WritableByOthers(place.to_owned()));
+        if mode & WRITABLE_BY_OTHERS == 0 || (facts.is_dir() && mode & STICKY != 0) {
+            return Ok(());
         }
-        if facts.uid() != user && facts.uid() != 0 {
-            return Err(Refusal::ForeignOwner(place.to_owned(), facts.uid()));
-        }
+        Err(Refusal::WritableByOthers {
+            path: path.to_owned(),
+            can_mend: self.user == 0 || facts.uid() == self.user,
+        })
     }
-    Ok(real)
+
+    fn owned(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
+        if [self.user, 0].contains(&facts.uid()) {
+            return Ok(());
+        }
+        Err(Refusal::ForeignOwner {
+            path: path.to_owned(),
+            owner: facts.uid(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::path::Path;
+
+    use super::{HostFile, Refusal, Trust};
+
+    fn mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn what_is_beside_the_host_is_trusted_as_the_host_is() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("bin");
+        let (host, plugin) = (folder.join("bot-cli"), folder.join("bot-cli-x"));
+        fs::create_dir(&folder).unwrap();
+        for file in [&host, &plugin] {
+            fs::write(file, "").unwrap();
+            mode(file, 0o755);
+        }
+        let owner = fs::metadata(&host).unwrap().uid();
+        // Somebody who is neither the owner of these files nor root.
+        let stranger = Trust {
+            user: owner + 1,
+            host: None,
+        };
+        let trusting = Trust {
+            host: HostFile::find(&host),
+            ..stranger.clone()
+        };
+        if owner != 0 {
+            let refused = stranger.check(&plugin).unwrap_err();
+            assert!(
+                matches!(refused, Refusal::ForeignOwner { .. }),
+                "{refused:?}"
+            );
+            let remedy = refused.remedy(&plugin).unwrap();
+            assert!(!remedy.contains("chown"), "{remedy}");
+        }
+        assert!(trusting.check(&plugin).is_ok());
+        mode(&folder, 0o777);
+        assert!(trusting.check(&plugin).is_ok());
+        let refused = stranger.check(&plugin).unwrap_err();
+        if owner == 0 {
+            let can_mend = matches!(refused, Refusal::WritableByOthers { can_mend: true, .. });
+            assert!(!can_mend, "{refused:?}");
+        }
+        // The file itself is another matter.
+        mode(&plugin, 0o777);
+        assert!(trusting.check(&plugin).is_err());
+        mode(&plugin, 0o755);
+        // A host of somebody else's vouches for nothing.
+        let other = HostFile {
+            owner: owner + 2,
+            ..HostFile::find(&host).unwrap()
+        };
+        let other = Trust {
+            host: Some(other),
+            ..stranger
+        };
+        assert!(other.check(&plugin).is_err());
+    }
+
+    #[test]
+    fn a_folder_further_up_that_everybody_can_write_is_no_place() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("open/inner/bin");
+        fs::create_dir_all(&folder).unwrap();
+        let plugin = folder.join("bot-cli-x");
+        fs::write(&plugin, "").unwrap();
+        mode(&plugin, 0o755);
+        let trust = Trust {
+            user: fs::metadata(&plugin).unwrap().uid(),
+            host: None,
+        };
+        assert!(trust.check(&plugin).is_ok());
+        let open = place.path().join("open");
+        mode(&open, 0o777);
+        let refused = trust.check(&plugin).unwrap_err();
+        assert!(
+            matches!(&refused, Refusal::WritableByOthers { path, can_mend: true } if *path == open),
+            "{refused:?}"
+        );
+        mode(&open, 0o1777);
+        assert!(trust.check(&plugin).is_ok());
+    }
 }

@@ -133,6 +133,10 @@ fn ask(
     wanted: &mut dyn FnMut() -> bool,
 ) -> Result<Answered, ErrorObject> {
     let mut question: Question = decode(params)?;
+    if question.kind.has_choices() && question.choices.is_empty() {
+        let problem = "`params.choices` must not be empty";
+        return Err(ErrorObject::protocol(codes::INVALID_PARAMS, problem));
+    }
     if !offered.ask.contains(&question.kind) {
         return Err(ErrorObject::from(
             Failure::new(

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::protocol::{self, RunParams};
 use crate::question::{Answer, Question};
-use crate::ui::{Capabilities, Level, Ui};
+use crate::ui::{Capabilities, Level, Ui, withdrawn};
 
 type Act = Box<dyn Fn()>;
 
@@ -25,6 +25,8 @@ struct Recorder {
     answers: VecDeque<Answer>,
     /// The piped input.
     input: Vec<u8>,
+    /// Makes this file as soon as a question is open, and answers none.
+    patient: Option<PathBuf>,
     /// Is done as soon as a line with this text comes in.
     at: Option<(&'static str, Act)>,
 }
@@ -50,6 +52,24 @@ impl Ui for Recorder {
         self.seen
             .push(format!("ask {} {:?}", question.key, question.problem));
         self.answers.pop_front().ok_or_else(Failure::cancelled)
+    }
+
+    fn ask_while(
+        &mut self,
+        question: &Question,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, Failure> {
+        let Some(file) = &self.patient else {
+            return self.ask(question);
+        };
+        std::fs::write(file, "").unwrap();
+        let _ = self.ask(question);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while wanted() && Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+        self.seen.push("withdrawn".to_owned());
+        Err(withdrawn())
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ValueHint};
 
 use super::{Command, surface};
 use crate::protocol::{
-    ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, VERSION, ValueSpec,
+    ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, VERSION, ValueSpec, VariableSpec,
 };
 
 /// What `describe` answers.
@@ -20,6 +20,10 @@ pub fn manifest<C: Command>() -> Manifest {
             .map(ToString::to_string)
             .unwrap_or_default(),
         role: C::ROLE,
+        environment: C::ENVIRONMENT
+            .iter()
+            .map(|(name, about)| VariableSpec::new(*name, *about))
+            .collect(),
         command: Some(CommandSpec {
             name: name.clone(),
             ..spec::<C>(&command, "")
@@ -149,6 +153,11 @@ fn values(argument: &Arg) -> Vec<ValueSpec> {
         .map(|value| ValueSpec {
             value: value.get_name().to_owned(),
             about: value.get_help().map(ToString::to_string),
+            aliases: value
+                .get_name_and_aliases()
+                .skip(1)
+                .map(str::to_owned)
+                .collect(),
         })
         .collect()
 }
@@ -158,11 +167,10 @@ fn completion(argument: &Arg, dynamic: bool) -> Completion {
         _ if dynamic => Completion::Dynamic,
         ValueHint::FilePath | ValueHint::AnyPath | ValueHint::ExecutablePath => Completion::File,
         ValueHint::DirPath => Completion::Folder,
+        ValueHint::CommandName | ValueHint::CommandWithArguments => Completion::Command,
         ValueHint::Unknown
         | ValueHint::Other
-        | ValueHint::CommandName
         | ValueHint::CommandString
-        | ValueHint::CommandWithArguments
         | ValueHint::Username
         | ValueHint::Hostname
         | ValueHint::Url

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Map;
 
 use super::work::carry_out;
-use super::{Command, surface, usage};
+use super::{Command, describe, surface, usage};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::Outcome;
@@ -22,22 +22,23 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Parses `arguments`, runs the command in `cwd` and shows its outcome; `name` is what the user has called.
 pub fn run<C: Command>(
     name: &str,
-    arguments: Vec<OsString>,
+    arguments: &[OsString],
     cwd: io::Result<PathBuf>,
     look: Look,
 ) -> ExitCode {
-    let format = usage::format_of(&arguments);
     let command = surface::of(C::command(), name).term_width(look.width);
     let matches = match command.clone().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
+            let tree = describe::manifest::<C>().command.unwrap_or_default();
+            let format = usage::format_of(&tree, arguments);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
             let outcome = usage::outcome(&error, &command, name, look.stdout_color);
             return ExitCode::from(terminal.report(&outcome));
         }
     };
     let verbosity = Verbosity::new(surface::quiet(&matches), surface::verbosity_of(&matches));
-    let terminal = Terminal::new(look, verbosity, format);
+    let terminal = Terminal::new(look, verbosity, surface::format_of(&matches));
     let outcome = match session(&terminal, cwd) {
         Ok(mut session) => carry_out::<C>(&matches, &command, name, &mut session),
         Err(failure) => Outcome::new(Err(failure)),

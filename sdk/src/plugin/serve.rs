@@ -182,13 +182,13 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         command = command.term_width(usize::try_from(width).unwrap_or(100));
     }
     let words = words(&command, &params)?;
-    let format = match params.context.format {
-        WireFormat::Json => Format::Json,
-        WireFormat::Text => usage::format_of(&words),
-    };
     let outcome = match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, color),
         Ok(matches) => {
+            let format = match params.context.format {
+                WireFormat::Json => Format::Json,
+                WireFormat::Text => surface::format_of(&matches),
+            };
             let mut session = session(request, &params, format, host);
             carry_out::<C>(&matches, &command, &name, &mut session)
         }
@@ -247,6 +247,7 @@ fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
             .unwrap_or(100),
         format,
         verbosity: wire.verbosity,
+        quiet: wire.quiet,
     }
 }
 

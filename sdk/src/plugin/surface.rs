@@ -2,9 +2,11 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-const JSON: &str = "json";
-const VERBOSE: &str = "verbose";
-const QUIET: &str = "quiet";
+use crate::outcome::Format;
+use crate::words::HostOption;
+
+/// The options that every plugin has, and the host takes, too.
+const COMMON: [HostOption; 3] = [HostOption::Json, HostOption::Verbose, HostOption::Quiet];
 
 /// The command tree as `name` shows it in usage lines. Options that the author has taken are left alone.
 pub fn of(command: Command, name: &str) -> Command {
@@ -13,21 +15,8 @@ pub fn of(command: Command, name: &str) -> Command {
         .bin_name(name)
         .display_name(name)
         .color(clap::ColorChoice::Auto);
-    for (id, short, about, action) in [
-        (JSON, None, "Print one JSON document", ArgAction::SetTrue),
-        (
-            VERBOSE,
-            Some('v'),
-            "Say more; twice says most",
-            ArgAction::Count,
-        ),
-        (
-            QUIET,
-            Some('q'),
-            "Say only what matters",
-            ArgAction::SetTrue,
-        ),
-    ] {
+    for common in COMMON {
+        let id = common.long();
         if takes(&command, &|argument| {
             argument.get_id() == id || argument.get_long() == Some(id)
         }) {
@@ -35,11 +24,16 @@ pub fn of(command: Command, name: &str) -> Command {
         }
         let mut option = Arg::new(id)
             .long(id)
-            .action(action)
+            .action(match common {
+                HostOption::Verbose => ArgAction::Count,
+                HostOption::Json | HostOption::Quiet | HostOption::Help | HostOption::Version => {
+                    ArgAction::SetTrue
+                }
+            })
             .global(true)
-            .help(about)
+            .help(common.about())
             .help_heading("Output");
-        if let Some(short) = short
+        if let Some(short) = common.short()
             && !takes(&command, &|argument| argument.get_short() == Some(short))
         {
             option = option.short(short);
@@ -59,7 +53,7 @@ fn takes(command: &Command, is_it: &dyn Fn(&Arg) -> bool) -> bool {
 /// The number of `-v`.
 pub fn verbosity_of(matches: &ArgMatches) -> u8 {
     matches
-        .try_get_one::<u8>(VERBOSE)
+        .try_get_one::<u8>(HostOption::Verbose.long())
         .ok()
         .flatten()
         .copied()
@@ -69,14 +63,24 @@ pub fn verbosity_of(matches: &ArgMatches) -> u8 {
 /// Whether `-q` was given.
 pub fn quiet(matches: &ArgMatches) -> bool {
     matches
-        .try_get_one::<bool>(QUIET)
+        .try_get_one::<bool>(HostOption::Quiet.long())
         .ok()
         .flatten()
         .copied()
         .unwrap_or(false)
 }
 
+/// The form of the result that `--json` asks for.
+pub fn format_of(matches: &ArgMatches) -> Format {
+    let json = matches.try_get_one::<bool>(HostOption::Json.long());
+    if json.ok().flatten().copied().unwrap_or(false) {
+        Format::Json
+    } else {
+        Format::Text
+    }
+}
+
 /// Whether `id` is one of the options that every plugin has.
 pub fn is_common(id: &str) -> bool {
-    [JSON, VERBOSE, QUIET].contains(&id)
+    COMMON.iter().any(|common| common.long() == id)
 }

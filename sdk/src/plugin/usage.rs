@@ -14,13 +14,20 @@ use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Format, Outcome, Reply};
+use crate::protocol::CommandSpec;
 use crate::suggest;
+use crate::words;
 
 /// Help and version as a reply, everything else as a failure of `command`, which the user calls `name`.
 #[must_use]
 pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: bool) -> Outcome {
     let plain = error.render().to_string();
-    let data = if error.kind() == ErrorKind::DisplayHelp {
+    // A command that is nothing without a subcommand, and stands alone, is a question what there is.
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    let data = if is_help {
         json!({ "help": plain })
     } else if error.kind() == ErrorKind::DisplayVersion {
         version(name, &plain)
@@ -56,15 +63,31 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         text(error, ContextKind::InvalidArg).map_or("an argument".to_owned(), |text| bare(&text));
     let called = called(error, name);
     let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
+    // What the user may have meant, where that is known better than clap knows it.
+    let mut meant: Vec<String> = Vec::new();
     let mut failure = match error.kind() {
-        ErrorKind::UnknownArgument => usage(unexpected(&argument, command, name, &called)),
+        ErrorKind::UnknownArgument => {
+            let known = options(command, target(command, name, &called));
+            meant = suggest::alike(argument.trim_start_matches('-'), known.into_iter())
+                .into_iter()
+                .map(|option| format!("--{option}"))
+                .collect();
+            usage(unexpected(&argument, command, name, &called))
+        }
         ErrorKind::InvalidSubcommand => {
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             let names = subcommands(target(command, name, &called));
-            usage(suggest::slip(&word, names.iter().copied()).map_or_else(
-                || format!("`{called}` has no such command"),
-                |_| format!("there is no command `{word}`"),
-            ))
+            meant = suggest::alike(&word, names.iter().copied())
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            // A word of other tools is no secret either.
+            let known = !meant.is_empty() || suggest::slip(&word, names.into_iter()).is_some();
+            usage(if known {
+                format!("there is no command `{word}`")
+            } else {
+                format!("`{called}` has no such command")
+            })
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.as_deref() == Some("") => {
             wrong(
@@ -135,13 +158,16 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         | ErrorKind::Format
         | _ => usage("the arguments can't be used".to_owned()),
     };
+    if !meant.is_empty() {
+        failure = failure.hint(format!("did you mean `{}`?", meant.join("` or `")));
+    }
     for kind in [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedSubcommand,
         ContextKind::SuggestedValue,
     ] {
         let suggestions = list(error, kind);
-        if !suggestions.is_empty() {
+        if !suggestions.is_empty() && meant.is_empty() {
             failure = failure.hint(format!("did you mean `{}`?", suggestions.join("` or `")));
         }
     }
@@ -242,16 +268,14 @@ fn called(error: &clap::Error, name: &str) -> String {
     }
 }
 
-/// The form of the result that the words ask for, whether or not they can be parsed.
+/// The form of the result that the words for `root` ask for, whether or not they can be parsed.
 #[must_use]
-pub fn format_of<W: AsRef<OsStr>>(words: &[W]) -> Format {
-    let json = words
-        .iter()
-        .map(AsRef::as_ref)
-        .take_while(|word| *word != "--")
-        // `--json=yes` is a mistake, of which a program wants to read, too.
-        .any(|word| word == "--json" || word.as_encoded_bytes().starts_with(b"--json="));
-    if json { Format::Json } else { Format::Text }
+pub fn format_of<W: AsRef<OsStr>>(root: &CommandSpec, words: &[W]) -> Format {
+    if words::take(root, words).json {
+        Format::Json
+    } else {
+        Format::Text
+    }
 }
 
 fn wrong(message: String, argument: &str, problem: &str) -> Failure {

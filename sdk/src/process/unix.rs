@@ -2,19 +2,25 @@
 
 pub mod core_dump;
 pub mod file_size;
+#[cfg(feature = "host")]
 mod group;
+#[cfg(feature = "host")]
 mod orphans;
 mod signals;
+#[cfg(feature = "host")]
 mod stat;
+#[cfg(feature = "host")]
 mod suspension;
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals, shell_status};
-
+#[cfg(feature = "host")]
 pub use group::{Group, Stopped};
+#[cfg(feature = "host")]
+pub use signals::shell_status;
+pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
 
 /// Becomes another program, which has this process's terminal and streams. Returns only when that fails.
 pub fn become_program(command: &mut Command) -> io::Error {

@@ -8,8 +8,14 @@ use super::shape;
 /// Stands before the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
 
-/// How much of a script is searched for its manifest.
-const SCRIPT_HEAD: usize = 8 * 1024;
+/// The part of a script in which its manifest begins.
+pub const SCRIPT_HEAD: usize = 8 * 1024;
+
+/// The longest manifest of a script, on its line.
+pub const SCRIPT_MANIFEST: usize = 1024 * 1024;
+
+/// The longest manifest of any other file.
+pub const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 
 /// What a plugin is and understands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +38,21 @@ pub struct Manifest {
     /// The command tree; its root is the plugin itself. Absent: unknown, not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
+    /// The variables of the environment that it reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<VariableSpec>,
+}
+
+/// A variable of the environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct VariableSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does, in a line.
+    #[serde(default)]
+    pub about: String,
 }
 
 /// What a plugin is for.
@@ -174,6 +195,8 @@ pub enum Completion {
     Folder,
     /// The plugin knows: ask it with `complete`.
     Dynamic,
+    /// Among the programs; the words behind it are that program's arguments.
+    Command,
     /// Nowhere. What later versions may add counts as this.
     #[default]
     #[serde(other)]
@@ -190,6 +213,9 @@ pub struct ValueSpec {
     /// A few words about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// Other words for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
 }
 
 /// Why a file has no usable manifest.
@@ -246,6 +272,7 @@ impl ValueSpec {
         Self {
             value: value.into(),
             about: None,
+            aliases: Vec::new(),
         }
     }
 
@@ -254,6 +281,17 @@ impl ValueSpec {
     pub fn about(mut self, about: impl Into<String>) -> Self {
         self.about = Some(about.into());
         self
+    }
+}
+
+impl VariableSpec {
+    /// A variable, and what it does in a line.
+    #[must_use]
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            about: about.into(),
+        }
     }
 }
 
@@ -278,38 +316,54 @@ impl Manifest {
             about: String::new(),
             role: Role::Command,
             command: None,
+            environment: Vec::new(),
         }
     }
 
     /// Finds the manifest in the bytes of a plugin's file: in the head of a script, anywhere in a native executable.
     pub fn find(file: &[u8]) -> Result<Self, ManifestError> {
-        let searched = if file.starts_with(b"#!") {
-            &file[..file.len().min(SCRIPT_HEAD)]
-        } else {
-            file
-        };
+        let is_script = file.starts_with(b"#!");
         let mut problem = None;
-        for text in after_markers(searched) {
-            let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
-            let read = values.next().map(|value| {
-                let value = value.map_err(|error| error.to_string())?;
-                shape::read("manifest", value)
+        for (at, text) in after_markers(file) {
+            if is_script && at >= SCRIPT_HEAD {
+                break;
+            }
+            let text = if is_script { line(text) } else { Ok(text) };
+            let read = text.and_then(|text| {
+                let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+                let value = values
+                    .next()
+                    .transpose()
+                    .map_err(|error| error.to_string())?;
+                shape::read("manifest", value.unwrap_or_default())
             });
             match read {
-                Some(Ok(manifest)) => return Ok(manifest),
-                Some(Err(reason)) => problem = problem.or(Some(reason)),
-                None => {}
+                Ok(manifest) => return Ok(manifest),
+                Err(reason) => problem = problem.or(Some(reason)),
             }
         }
         Err(problem.map_or(ManifestError::Undeclared, ManifestError::Malformed))
     }
 }
 
-/// What follows each marker, where it begins like a manifest: executables that look for plugins hold bare markers.
-fn after_markers(file: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Where each marker is, and what follows it, where that begins like a manifest: executables that look for plugins hold bare
+/// markers.
+fn after_markers(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     memchr::memmem::find_iter(file, MARKER)
-        .map(|at| &file[at + MARKER.len()..])
-        .filter(|text| text.starts_with(b"{"))
+        .map(|at| (at, &file[at + MARKER.len()..]))
+        .filter(|(_, text)| text.starts_with(b"{"))
+}
+
+/// The line that `text` begins with.
+fn line(text: &[u8]) -> Result<&[u8], String> {
+    match memchr::memchr(b'\n', text) {
+        Some(end) if end <= SCRIPT_MANIFEST => Ok(&text[..end]),
+        None if text.len() <= SCRIPT_MANIFEST => Ok(text),
+        Some(_) | None => Err(format!(
+            "it is longer than {} MiB, the most in a script",
+            SCRIPT_MANIFEST / (1024 * 1024)
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -321,6 +375,11 @@ mod tests {
         let line = r#"bot-cli-plugin: {"protocol":"1.0","name":"hello","role":"weather"}"#;
         for file in [
             format!("#!/bin/sh\n# {line}\necho\n"),
+            format!(
+                "#!/bin/sh\n{}# {line}{}\n",
+                " ".repeat(8000),
+                " ".repeat(30_000)
+            ),
             format!("\u{7f}ELF bot-cli-plugin: \0 bot-cli-plugin: %s\0{line}\n\0more"),
         ] {
             let manifest = Manifest::find(file.as_bytes()).unwrap();
@@ -338,6 +397,15 @@ mod tests {
                 Err(ManifestError::Undeclared)
             );
         }
+        let long = format!(
+            "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"x\",\"about\":\"{}\"}}\n",
+            "x".repeat(1024 * 1024)
+        );
+        let found = Manifest::find(long.as_bytes());
+        assert!(
+            matches!(&found, Err(ManifestError::Malformed(reason)) if reason.contains("1 MiB")),
+            "{found:?}"
+        );
         let found = Manifest::find(b"#!/bin/sh\n# bot-cli-plugin: {\"protocol\":\"1.0\"}\n");
         assert!(
             matches!(&found, Err(ManifestError::Malformed(reason)) if reason.contains("`name`")),

@@ -89,6 +89,9 @@ pub struct RunContext {
     pub format: WireFormat,
     /// 0, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
+    /// Whether the user gave `-q`, and wants no more than the outcome.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quiet: bool,
     /// Who is asking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostName>,

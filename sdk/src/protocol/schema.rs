@@ -1,4 +1,4 @@
-//! The JSON Schema of the wire types. It is stored in `protocol.schema.json`, and this is the test that holds it there.
+//! The JSON Schema of the wire types, with what the document says beyond them. It is stored in `protocol.schema.json`, and this is the test that holds it there.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
@@ -63,29 +63,35 @@ fn schema() -> Value {
         (methods::OUTPUT, of::<OutputParams>(&mut types)),
     ];
     let requests = host.iter().chain(&plugin);
+    let request = |method: Value, params: &Value| {
+        message(
+            &["id", "method", "params"],
+            json!({ "id": id, "method": method, "params": params }),
+        )
+    };
     let mut messages: Vec<Value> = requests
         .clone()
-        .map(|(method, params, _)| {
-            message(
-                &["id", "method"],
-                json!({ "id": id, "method": { "const": method }, "params": params }),
-            )
-        })
+        .map(|(method, params, _)| request(json!({ "const": method }), params))
         .collect();
+    // Methods of roles have documents of their own.
+    messages.push(request(
+        json!({ "type": "string", "pattern": "/" }),
+        &json!({ "type": "object" }),
+    ));
     messages.extend(
         host_says
             .iter()
             .chain(&plugin_says)
             .map(|(method, params)| {
                 message(
-                    &["method"],
+                    &["method", "params"],
                     json!({ "method": { "const": method }, "params": params }),
                 )
             }),
     );
     messages.push(message(
         &["id", "result"],
-        json!({ "id": id, "result": {} }),
+        json!({ "id": id, "result": { "type": "object" } }),
     ));
     let nullable = json!({ "anyOf": [id, { "type": "null" }] });
     messages.push(message(
@@ -95,6 +101,8 @@ fn schema() -> Value {
     let results: serde_json::Map<String, Value> = requests
         .map(|(method, _, result)| ((*method).to_owned(), result.clone()))
         .collect();
+    let mut types = json!(types.take_definitions(true));
+    tighten(&mut types);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bot-cli plugin protocol 1.0: one message",
@@ -102,21 +110,45 @@ fn schema() -> Value {
             ignore what you don't know. `x-results` has the shape of each method's result.",
         "anyOf": messages,
         "x-results": results,
-        "$defs": types.take_definitions(true),
+        "$defs": types,
     })
+}
+
+/// What the document says and the types can't.
+fn tighten(types: &mut Value) {
+    for params in ["RunParams", "DescribeParams", "CompleteParams"] {
+        // A person who types a request may leave it out.
+        let required = types[params]["required"].as_array_mut().unwrap();
+        required.retain(|member| member != "protocol");
+    }
+    types["RunParams"]["oneOf"] = json!([
+        { "required": ["argv"], "not": { "anyOf": [{ "required": ["command"] }, { "required": ["input"] }] } },
+        { "required": ["command"], "not": { "required": ["argv"] } },
+    ]);
+    types["ErrorObject"]["properties"]["data"] = json!({ "$ref": "#/$defs/ErrorData" });
+    types["Manifest"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9-]{0,31}$");
+    types["StdinResult"]["oneOf"] = json!([{ "required": ["text"] }, { "required": ["base64"] }]);
+    types["AskResult"]["if"] = json!({ "properties": { "action": { "const": "accept" } } });
+    types["AskResult"]["then"] = json!({ "required": ["value"] });
 }
 
 fn of<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
     types.subschema_for::<T>().to_value()
 }
 
+/// A message that has these members, and none of those that make it another kind of message.
 fn message(required: &[&str], members: Value) -> Value {
-    let required: Vec<&str> = std::iter::once("jsonrpc")
-        .chain(required.iter().copied())
-        .collect();
     let mut properties = json!({ "jsonrpc": { "const": "2.0" } });
+    for other in ["id", "method", "result", "error"] {
+        if !required.contains(&other) {
+            properties[other] = json!(false);
+        }
+    }
     if let (Value::Object(properties), Value::Object(members)) = (&mut properties, members) {
         properties.extend(members);
     }
+    let required: Vec<&str> = std::iter::once("jsonrpc")
+        .chain(required.iter().copied())
+        .collect();
     json!({ "type": "object", "properties": properties, "required": required })
 }

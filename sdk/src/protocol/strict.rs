@@ -36,17 +36,17 @@ impl<'de> Deserializer<'de> for Strict {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        match self.0 {
-            Value::Array(_) => Err(Error::invalid_type(Unexpected::Seq, &visitor)),
-            _ => self.deserialize_any(visitor),
+        if self.0.is_array() {
+            return Err(Error::invalid_type(Unexpected::Seq, &visitor));
         }
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0 {
-            Value::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
+        if self.0.is_null() {
+            return visitor.visit_none();
         }
+        visitor.visit_some(self)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

@@ -57,6 +57,7 @@ fn session(ui: &Script, answers: &Value) -> Session {
         width: 80,
         format: Format::Text,
         verbosity: 1,
+        quiet: false,
     };
     let answers = answers.as_object().cloned().unwrap_or_default();
     Session::new(Box::new(ui.clone()), context, answers, Cancel::new())

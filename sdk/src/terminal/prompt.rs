@@ -22,9 +22,12 @@ pub use trail::Trail;
 
 use super::look::Prompts;
 use super::waiting::Waiting;
-use super::{Look, printable, to_stderr};
+use super::{Look, printable};
 use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
+
+/// The kinds of question that can be asked at a terminal.
+pub const KINDS: &[QuestionKind] = &QuestionKind::ALL;
 
 /// Asks once. Esc and Ctrl-D go back where the question allows that; elsewhere they cancel, as Ctrl-C does, and as the end of
 /// the input does everywhere.
@@ -34,18 +37,11 @@ pub fn ask(
     waiting: &mut Waiting,
     trail: &mut Trail,
 ) -> Result<Answer, Failure> {
-    let is_list = matches!(
-        question.kind,
-        QuestionKind::Select | QuestionKind::Multiselect
-    );
-    if is_list && question.choices.is_empty() {
+    if question.kind.has_choices() && question.choices.is_empty() {
         return Err(failed(question, "there is nothing to choose from"));
     }
     match look.prompts {
-        Prompts::Plain => {
-            to_stderr(&above(question, look.stderr_color));
-            plain::ask(question, waiting)
-        }
+        Prompts::Plain => plain::ask(question, look.stderr_color, waiting),
         Prompts::Rich => rich(question, look.stderr_color, waiting, trail),
     }
 }

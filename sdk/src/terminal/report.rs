@@ -82,7 +82,7 @@ pub fn log(level: Level, message: &str, color: bool) -> String {
     match level {
         Level::Warn => labelled("warning", WARNING, message, color),
         Level::Note => note(message, color),
-        Level::Info => format!("{}\n", printable(message, false)),
+        Level::Info => format!("{}\n", line(message.trim_end())),
         Level::Debug => labelled("debug", QUIET, message, color),
     }
 }
@@ -98,7 +98,7 @@ fn note(message: &str, color: bool) -> String {
 }
 
 fn labelled(label: &str, style: Style, message: &str, color: bool) -> String {
-    let message = printable(message.trim_end(), false);
+    let message = line(message.trim_end());
     if color {
         format!("{style}{label}:{style:#} {message}\n")
     } else {

@@ -43,6 +43,7 @@ impl Waiting<'_> {
     }
 
     /// The next byte; `None` once the input has ended. No more is taken than that: what follows may be for another reader.
+    #[cfg(feature = "prompts")]
     pub fn byte(&mut self) -> Result<Option<u8>, Failure> {
         let mut byte = [0];
         Ok(match self.read(&mut byte)? {
@@ -57,26 +58,11 @@ impl Waiting<'_> {
         let mut piece = vec![0; 64 * 1024];
         loop {
             match self.read(&mut piece)? {
-                0 if has_hung_up()? => return Err(self.user_is_gone()),
+                0 if has_hung_up()? => return Err(Failure::cancelled()),
                 0 => return Ok(bytes),
                 length => bytes.extend(&piece[..length]),
             }
         }
-    }
-
-    /// The failure of a question whose answer was the end of the input.
-    pub fn end_of_input(&self) -> Result<Failure, Failure> {
-        Ok(if has_hung_up()? {
-            self.user_is_gone()
-        } else {
-            Failure::cancelled()
-        })
-    }
-
-    /// Counts as a wish to stop: the next question would find nobody either.
-    pub fn user_is_gone(&self) -> Failure {
-        self.cancel.request();
-        Failure::cancelled()
     }
 
     /// Bytes, 0 at the end of the input.
@@ -86,7 +72,7 @@ impl Waiting<'_> {
             match rustix::io::read(stdin(), &mut *bytes) {
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 // So the system says of a terminal that is not this process's any more.
-                Err(Errno::IO) if is_device() => return Err(self.user_is_gone()),
+                Err(Errno::IO) if is_device() => return Err(Failure::cancelled()),
                 read => return read.map_err(unreadable),
             }
         }

@@ -30,6 +30,11 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Mount],
     },
     Group {
+        name: "owners",
+        about: "installations that belong to other users",
+        needs: &[Need::Users],
+    },
+    Group {
         name: "dotenv",
         about: "files of secrets beside python-dotenv",
         needs: &[Need::Client],

@@ -29,6 +29,8 @@ pub(super) enum Need {
     NpmRegistry,
     /// The right to mount a filesystem.
     Mount,
+    /// The right to work as other users.
+    Users,
     /// The right to watch the system calls of a process.
     Trace,
     /// A system that writes core dumps into the folder of the process.
@@ -94,6 +96,7 @@ impl Need {
             Self::PythonIndex => (python_index(), Remedy::None),
             Self::NpmRegistry => (npm_registry(), Remedy::None),
             Self::Mount => (mount(), Remedy::None),
+            Self::Users => (users(), Remedy::None),
             Self::Trace => (trace(), Remedy::None),
             Self::CoreDumps => (core_dumps(), Remedy::None),
         };
@@ -185,6 +188,14 @@ fn mount() -> Result<(), String> {
         Mounted::tmpfs(folder.path(), "size=64k").map(drop)
     };
     try_it().map_err(|_| "filesystems can't be mounted; root can".to_owned())
+}
+
+fn users() -> Result<(), String> {
+    if rustix::process::geteuid().is_root() {
+        Ok(())
+    } else {
+        Err("nobody but root can work as other users".to_owned())
+    }
 }
 
 fn trace() -> Result<(), String> {

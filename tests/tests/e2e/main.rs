@@ -20,6 +20,7 @@ mod dotenv;
 mod framework;
 mod keyring;
 mod official;
+mod owners;
 mod steps;
 mod strace;
 mod telephony;

@@ -1,15 +1,22 @@
 //! The host with plugins of every kind, good and bad.
 
+mod asking;
 mod check;
 mod completion;
 mod finding;
 mod help;
+mod json;
 mod limits;
+mod nearly;
+mod nested;
 mod new;
+mod plain;
 mod progress;
+mod prompts;
 mod routing;
 mod said;
 mod signals;
+mod stopped;
 mod terminal;
 mod violations;
 

@@ -3,6 +3,8 @@
 mod command;
 mod questions;
 mod requests;
+mod samples;
+mod schema;
 mod signals;
 
 use std::io::{BufRead, BufReader, Write};

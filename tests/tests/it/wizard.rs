@@ -330,6 +330,27 @@ fn closing_the_terminal_leaves_nothing() {
 }
 
 #[test]
+fn a_terminal_that_is_gone_without_a_signal_leaves_nothing() {
+    for words in [&["bot-cli", "init"][..], &["bot-cli-init"]] {
+        for at in [0, 6, 13, 16] {
+            let desk = Desk::new();
+            let command = pty_process::blocking::Command::new("/bin/sh")
+                .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
+                .args(words)
+                .env_clear()
+                .envs(desk.environment())
+                .current_dir(desk.work());
+            let mut terminal = Terminal::start(command, 40, 100).unwrap();
+            answer(&mut terminal, &WALK[..at]);
+            terminal.wait_for_question(WALK[at].0).unwrap();
+            let status = terminal.hang_up().unwrap();
+            assert_eq!(status.code(), Some(130), "{words:?} {at}");
+            assert!(desk.is_untouched(), "{words:?} {at}");
+        }
+    }
+}
+
+#[test]
 fn a_narrow_terminal_is_wide_enough() {
     let desk = Desk::new();
     let mut terminal = Terminal::start(desk.init(Door::Host), 24, 40).unwrap();

@@ -78,6 +78,17 @@ pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> 
     Some(sets.into_iter().map(|set| set.name).collect())
 }
 
+/// Returns the keys of a set as [`names`] does the sets.
+#[must_use]
+pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
+    let mut vault = Vault::new(folder, organization.clone(), Place::File, &Nobody);
+    vault.home.patience = Duration::ZERO;
+    match vault.get(name).ok()??.keys {
+        Keys::Known(keys) => Some(keys),
+        Keys::Referenced | Keys::None => None,
+    }
+}
+
 impl<'a> Vault<'a> {
     /// The vault in `folder`, which is made at the first write; a new key is kept in `key`. Waiting for other processes
     /// and for the keyring ends with the user's wish to stop.

@@ -6,6 +6,7 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
+use bot_cli_sdk::standard_input;
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -129,7 +130,7 @@ pub(super) fn restore(context: &CommandContext<'_>, options: &Restore) -> Result
 
 /// Refuses `-`, which other programs take for a stream.
 fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
-    if given::is_stdin(file) {
+    if standard_input::is_named_by(file) {
         return Err(invalid(vec![("file".to_owned(), None, problem.to_owned())]));
     }
     Ok(())
@@ -207,7 +208,7 @@ fn words(size: Size) -> String {
 
 /// The passphrase in a file, without the line end behind it; `-` is standard input.
 fn read_passphrase(context: &CommandContext<'_>, file: &Path) -> Result<Secret, Failure> {
-    let bytes = if given::is_stdin(file) {
+    let bytes = if standard_input::is_named_by(file) {
         context.stdin()?
     } else {
         given::read(&context.cwd().join(file)).map_err(|error| wrong(&given::unreadable(&error)))?

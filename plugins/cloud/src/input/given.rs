@@ -96,14 +96,6 @@ pub fn from_file(name: &str, bytes: &[u8], empty: Empty) -> Result<Given, Vec<Wr
     Ok(given)
 }
 
-/// Returns whether a file argument names standard input: `-`, or one of the system's names for it. Behind a host, those would
-/// open the pipe that the host speaks on.
-#[must_use]
-pub fn is_stdin(path: &Path) -> bool {
-    let names = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
-    names.into_iter().any(|name| path == Path::new(name))
-}
-
 /// Reads a file that should be small.
 pub fn read(path: &Path) -> Result<Vec<u8>, std::io::Error> {
     use std::io::Read;
@@ -172,9 +164,7 @@ pub(super) fn in_order(
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{Empty, from_file, is_stdin};
+    use super::{Empty, from_file};
 
     #[test]
     fn problems_are_told_all_at_once_and_in_the_order_of_lines() {
@@ -204,16 +194,6 @@ mod tests {
         let kept = from_file(".env", b"A=1\nB=\nC=\n", Empty::Keep).unwrap();
         assert_eq!((kept.entries.len(), kept.skipped.len()), (3, 0));
         assert!(from_file(".env", b"A=1\nc3VwZXI=\n", Empty::Keep).is_err());
-    }
-
-    #[test]
-    fn standard_input_has_several_names() {
-        for name in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
-            assert!(is_stdin(Path::new(name)), "{name}");
-        }
-        for name in ["", "./-", "stdin", "/dev/fd/3", "/dev/null"] {
-            assert!(!is_stdin(Path::new(name)), "{name}");
-        }
     }
 
     #[test]

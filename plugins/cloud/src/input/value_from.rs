@@ -5,9 +5,10 @@
 use std::path::PathBuf;
 
 use bot_cli_sdk::secret::Secret;
+use bot_cli_sdk::standard_input;
 
 use super::empty::{Empty, Fate};
-use super::given::{LONGEST, Wrong, is_stdin};
+use super::given::{LONGEST, Wrong};
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
@@ -68,7 +69,7 @@ impl ValueFrom {
     /// Returns whether the value is read from standard input.
     #[must_use]
     pub fn is_stdin(&self) -> bool {
-        is_stdin(&self.path)
+        standard_input::is_named_by(&self.path)
     }
 
     /// Returns the key with the value that its file has; `None` where it is left out because it is empty.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::session::Session;
+use bot_cli_sdk::standard_input;
 
 use crate::config::{FromFile, parse_file};
 use crate::resolve::quoted;
@@ -23,7 +24,7 @@ pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failu
         )
         .hint("`bot-cli init … --dry-run` prints what such a file holds")
     };
-    let bytes = if path.as_os_str() == "-" {
+    let bytes = if standard_input::is_named_by(path) {
         session.stdin()?
     } else {
         read_file(&session.cwd().join(path)).map_err(|problem| unusable(&problem))?

@@ -13,7 +13,7 @@ use crate::resolve::{invalid_input, resolve};
 use crate::target::Target;
 
 /// The target that stands for this.
-pub(super) const NAME: &str = "quickstart";
+pub(crate) const NAME: &str = "quickstart";
 
 const DIRECTORY: &str = "quickstart-project";
 

@@ -18,6 +18,8 @@ pub(super) struct Report<'a> {
     pub(super) target: &'a Target,
     pub(super) config: Option<&'a Config>,
     pub(super) found: &'a Comparison,
+    /// Whether the files that are as they were to be go without saying.
+    pub(super) quiet: bool,
 }
 
 impl Report<'_> {
@@ -62,7 +64,7 @@ impl Report<'_> {
             (None, _) => format!("Made {shown} ready for a coding agent\n"),
         };
         for (word, paths) in [("created", created), ("changed", changed)] {
-            for path in paths {
+            for path in paths.iter().filter(|_| !self.quiet) {
                 line(&mut text, word, path);
             }
         }
@@ -74,6 +76,7 @@ impl Report<'_> {
             );
         }
         match self.found.unchanged.len() {
+            _ if self.quiet => {}
             0 => {}
             1 => line(&mut text, "unchanged", "1 file"),
             several => line(&mut text, "unchanged", &format!("{several} files")),

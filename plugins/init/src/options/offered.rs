@@ -1,9 +1,12 @@
 //! Values that help and completion offer, without refusing others: all problems are reported together, later.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use clap::builder::{PossibleValue, TypedValueParser};
+
+use crate::command::quickstart;
 
 /// Accepts any text and knows what is sensible.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +61,28 @@ impl TypedValueParser for Offered {
                     .aliases(&service.alias)
             })),
         })
+    }
+}
+
+/// Accepts any path and knows the word that is none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfferedPath;
+
+impl TypedValueParser for OfferedPath {
+    type Value = PathBuf;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<PathBuf, clap::Error> {
+        clap::builder::PathBufValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let quickstart = PossibleValue::new(quickstart::NAME).help("A bot that runs at once");
+        Some(Box::new(std::iter::once(quickstart)))
     }
 }
 

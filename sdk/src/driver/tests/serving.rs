@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{QUICK, Recorder, all_gone, launch, params, run_plugin};
 use crate::cancel::Cancel;
-use crate::driver::{Launch, Patience, run};
-use crate::protocol::RunParams;
+use crate::driver::{Launch, Patience, Plugin, run};
+use crate::protocol::{RunParams, WireCapabilities, methods};
 use crate::question::Answer;
 use crate::secret::Secret;
 
@@ -191,4 +191,76 @@ fn answers_that_a_plugin_leaves_unread_do_not_pile_up() {
     let asked = ui.seen.iter().filter(|line| *line == "stdin").count();
     assert!((2..40).contains(&asked), "{asked}");
     assert!(all_gone(&ui));
+}
+
+#[test]
+fn output_that_was_not_offered_comes_with_the_result_and_several_requests_are_served() {
+    let mut ui = Recorder::default();
+    let mut plugin = Plugin::start(&launch("telling", QUICK)).unwrap();
+    let note = "Info plugin `telling` sent `output`, which can't be shown before the result";
+    let json_note = "Info plugin `telling` sent `output`, which is not a part of the JSON document";
+    for (offered, format, text, seen) in [
+        (
+            true,
+            "text",
+            "three\n",
+            ["output \"one\\n\"", "output \"two\\n\""],
+        ),
+        (false, "text", "one\ntwo\nthree\n", [note; 2]),
+        (false, "json", "three\n", [json_note; 2]),
+    ] {
+        let capabilities = if offered {
+            json!({ "output": {} })
+        } else {
+            json!({})
+        };
+        let params = json!({ "capabilities": capabilities, "context": { "format": format } });
+        let result = plugin.request(methods::RUN, params, &mut ui, &Cancel::new());
+        assert_eq!(result.unwrap()["text"], text);
+        assert_eq!(std::mem::take(&mut ui.seen), seen);
+    }
+    plugin.finish(&mut ui, &Cancel::new()).unwrap();
+}
+
+#[test]
+fn what_is_not_offered_is_not_served() {
+    let mut ui = Recorder::default();
+    let params = RunParams {
+        capabilities: WireCapabilities::default(),
+        ..params()
+    };
+    let outcome = run(&launch("curious", QUICK), &params, &mut ui, &Cancel::new());
+    let replies = outcome.result.unwrap().data;
+    for (index, message) in [
+        "`token` must be answered and nobody can be asked",
+        "`pet` must be answered and nobody can be asked",
+        "there is no piped input to read",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(replies[index]["error"]["message"], message);
+    }
+    assert_eq!(ui.seen, [""; 0]);
+}
+
+#[test]
+fn a_question_of_a_plugin_that_has_ended_is_withdrawn() {
+    let asked = tempfile::tempdir().unwrap();
+    let mut launch = launch("fickle", QUICK);
+    let file = asked.path().join("asked");
+    launch.env = vec![("ASKED".into(), file.clone().into())];
+    let mut ui = Recorder {
+        patient: Some(file),
+        ..Recorder::default()
+    };
+    let cancel = Cancel::new();
+    let outcome = run(&launch, &params(), &mut ui, &cancel);
+    assert_eq!(outcome.status, 125);
+    assert_eq!(
+        outcome.result.unwrap_err().message,
+        "plugin `fickle` ended without a reply (exit status: 3)"
+    );
+    assert!(!cancel.requested(), "it was not the user who gave up");
+    assert_eq!(ui.seen, ["ask name None", "withdrawn"]);
 }

@@ -1,8 +1,5 @@
 //! The signals that tell a process to stop.
 
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
-
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -48,8 +45,10 @@ impl StopSignal {
     }
 }
 
+#[cfg(feature = "host")]
 /// How a process ended, as a shell has it: the status, or 128 and the number of the signal.
-pub fn shell_status(status: ExitStatus) -> i32 {
+pub fn shell_status(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
     let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
     status.code().unwrap_or_else(signalled)
 }

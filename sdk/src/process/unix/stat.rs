@@ -36,5 +36,7 @@ pub fn all() -> impl Iterator<Item = Stat> {
 }
 
 fn pid(number: i32) -> Option<Pid> {
-    Some(number).filter(|number| *number > 0).and_then(Pid::from_raw)
+    Some(number)
+        .filter(|number| *number > 0)
+        .and_then(Pid::from_raw)
 }

@@ -15,7 +15,7 @@ use crate::question::{Answer, Question};
 use crate::secret::Secret;
 
 /// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
-const ROOM: usize = 64 * 1024;
+pub const ROOM: usize = 64 * 1024;
 
 /// Nobody presses two keys within this time; the pieces of a paste arrive sooner.
 pub const BURST: Duration = Duration::from_millis(25);
@@ -31,6 +31,8 @@ pub struct Hidden<'a> {
     burst: bool,
     /// Whether nothing has arrived for a moment.
     quiet: bool,
+    /// The lines of that text when it was quiet last: before that, Enter does not go on.
+    told: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,7 @@ impl<'a> Hidden<'a> {
             enter: None,
             burst: false,
             quiet: true,
+            told: 0,
         }
     }
 
@@ -94,6 +97,7 @@ impl Prompt for Hidden<'_> {
             Key::Control('u' | 'w') => {
                 self.typed = Typed::default();
                 self.burst = false;
+                self.told = 0;
             }
             Key::Char(character) | Key::Pasted(character) => self.typed.push(character),
             Key::Tab if self.burst => self.typed.push('\t'),
@@ -124,6 +128,7 @@ impl Prompt for Hidden<'_> {
 
     fn nothing(&mut self) -> Step {
         self.quiet = true;
+        self.told = self.typed.lines();
         match self.enter {
             Some(_) => Step::Done(Answer::Secret(self.typed.answer())),
             None => Step::Stay,
@@ -133,8 +138,12 @@ impl Prompt for Hidden<'_> {
     fn asked(&self) -> Vec<Piece> {
         let mut pieces = asked(self.message);
         pieces.push(Piece::text(PLAIN, &self.help));
-        let lines = self.typed.lines();
-        if lines > 1 || self.burst {
+        let lines = if self.burst {
+            self.told
+        } else {
+            self.typed.lines()
+        };
+        if lines > 1 || (self.burst && lines > 0) {
             let count = format!("({}, Enter to go on) ", count(lines));
             pieces.push(Piece::text(PLAIN, &count));
         }

@@ -59,12 +59,13 @@ impl<'a, 'w> Keyboard<'a, 'w> {
     /// The next key; with `patience` only one that comes within that time.
     pub fn next(&mut self, patience: Option<Duration>) -> Result<Event, Failure> {
         loop {
-            let patience = if self.decoder.is_open() {
-                Some(SEQUENCE)
+            let is_open = self.decoder.is_open();
+            let limit = if is_open {
+                SEQUENCE
             } else {
-                patience
+                patience.unwrap_or(TICK)
             };
-            if !self.waiting.for_input(Some(patience.unwrap_or(TICK)))? {
+            if !self.waiting.for_input(Some(limit))? {
                 if let Some(key) = self.decoder.give_up() {
                     return Ok(Event::Key(key));
                 }
@@ -72,13 +73,14 @@ impl<'a, 'w> Keyboard<'a, 'w> {
                 if before != self.size {
                     return Ok(Event::Redraw);
                 }
-                if patience.is_some() {
+                if patience.is_some() && !is_open {
                     return Ok(Event::Nothing);
                 }
                 continue;
             }
             let Some(byte) = self.waiting.byte()? else {
-                return Err(self.waiting.user_is_gone());
+                // The terminal has gone, and the user with it.
+                return Err(Failure::cancelled());
             };
             match self.decoder.take(byte) {
                 Some(key) => return Ok(Event::Key(key)),

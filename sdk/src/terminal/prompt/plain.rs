@@ -4,15 +4,19 @@ use std::fmt::Write as _;
 use std::io;
 
 use rustix::stdio::stdin;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::hidden::{BURST, Typed};
+use super::hidden::{BURST, ROOM, Typed};
+use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
-use super::{failed, one_line};
+use super::{above, failed, one_line};
 use crate::failure::{Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
+use crate::suggest;
 use crate::terminal::to_stderr;
 use crate::terminal::waiting::Waiting;
 
@@ -23,7 +27,7 @@ const BACK: &str = "back";
 const NONE: &str = "none";
 
 /// Asks until an answer is possible.
-pub fn ask(question: &Question, waiting: &mut Waiting) -> Result<Answer, Failure> {
+pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let hidden = match question.kind {
         QuestionKind::Password => {
             let hidden = Hidden::begin().map_err(|error| failed(question, &reason(&error)))?;
@@ -34,7 +38,7 @@ pub fn ask(question: &Question, waiting: &mut Waiting) -> Result<Answer, Failure
         | QuestionKind::Select
         | QuestionKind::Multiselect => None,
     };
-    to_stderr(&introduction(question));
+    to_stderr(&(above(question, color) + &introduction(question)));
     loop {
         to_stderr(&request(question));
         let typed = line(waiting, hidden.is_some());
@@ -86,14 +90,9 @@ fn introduction(question: &Question) -> String {
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
-    let numbers = |values: &[Value]| {
-        let at = |value: &Value| {
-            let mut choices = question.choices.iter();
-            choices.position(|choice| *value == *choice.value)
-        };
-        let numbers = values.iter().filter_map(at);
-        let numbers: Vec<String> = numbers.map(|at| (at + 1).to_string()).collect();
-        numbers.join(", ")
+    let numbers = || {
+        let numbers = defaults(question).map(|(number, _)| number.to_string());
+        numbers.collect::<Vec<_>>().join(", ")
     };
     let (what, default) = match question.kind {
         QuestionKind::Text => (message, default.and_then(Value::as_str).map(str::to_owned)),
@@ -102,28 +101,29 @@ fn request(question: &Question) -> String {
             let letters = letters(default.and_then(Value::as_bool));
             (format!("{message} {letters}"), None)
         }
-        QuestionKind::Select => {
-            let number = default.map(|value| numbers(std::slice::from_ref(value)));
-            ("Number or name".to_owned(), number)
-        }
+        QuestionKind::Select => ("Number or name".to_owned(), Some(numbers())),
         QuestionKind::Multiselect => {
-            let marked = default.and_then(Value::as_array);
-            let marked = marked.map(|values| numbers(values)).unwrap_or_default();
-            let marked = if marked.is_empty() {
-                NONE.to_owned()
-            } else {
-                marked
-            };
-            (
-                format!("Numbers or names with commas, or `{NONE}`"),
-                Some(marked),
-            )
+            let marked = Some(numbers()).filter(|numbers| !numbers.is_empty());
+            let what = format!("Numbers or names with commas, or `{NONE}`");
+            (what, Some(marked.unwrap_or_else(|| NONE.to_owned())))
         }
     };
-    match default.filter(|default| !default.is_empty()) {
-        Some(default) => format!("{what} ({}): ", one_line(&default)),
-        None => format!("{what}: "),
-    }
+    let default = default.filter(|default| !default.is_empty());
+    let default = default.map_or_else(String::new, |default| format!(" ({})", one_line(&default)));
+    let colon = if what.contains('?') { "" } else { ":" };
+    format!("{what}{default}{colon} ")
+}
+
+/// The choices that Enter accepts, with their numbers.
+fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
+    let is_default = |value: &str| match &question.default {
+        Some(Value::Array(values)) => values.iter().any(|default| default == value),
+        default => default.as_ref().is_some_and(|default| default == value),
+    };
+    let values = question.choices.iter().map(|choice| choice.value.as_str());
+    (1..)
+        .zip(values)
+        .filter(move |(_, value)| is_default(value))
 }
 
 /// What a typed line answers, or what is wrong with it.
@@ -144,15 +144,15 @@ fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
         QuestionKind::Confirm => yes_or_no(typed, default.and_then(Value::as_bool))
             .map(Answer::Confirm)
             .ok_or_else(|| WHAT_TO_TYPE.to_owned()),
-        QuestionKind::Select => match default.filter(|_| typed.trim().is_empty()) {
-            Some(default) => question.check(default),
-            None => chosen(typed).map(Answer::Text),
+        QuestionKind::Select => match defaults(question).next() {
+            Some((_, default)) if typed.trim().is_empty() => Ok(Answer::Text(default.to_owned())),
+            Some(_) | None => chosen(typed).map(Answer::Text),
         },
         QuestionKind::Multiselect => {
-            let values: Vec<Value> = match default.and_then(Value::as_array) {
-                Some(values) if typed.trim().is_empty() => values.clone(),
-                _ if matches!(typed.trim(), "" | NONE) => Vec::new(),
-                _ => {
+            let values: Vec<Value> = match typed.trim() {
+                "" => defaults(question).map(|(_, value)| value.into()).collect(),
+                NONE => Vec::new(),
+                typed => {
                     let values = typed.split(',').map(|word| chosen(word).map(Value::String));
                     values.collect::<Result<_, _>>()?
                 }
@@ -182,35 +182,44 @@ fn choice(question: &Question, word: &str) -> Result<String, String> {
         Some(choice) => Ok(choice.value.clone()),
         None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
         None => {
-            let problem = question.check(&match question.kind {
-                QuestionKind::Multiselect => Value::Array(vec![word.into()]),
-                QuestionKind::Text
-                | QuestionKind::Password
-                | QuestionKind::Confirm
-                | QuestionKind::Select => word.into(),
-            });
-            Err(problem.err().unwrap_or_default())
+            let values = choices.iter().map(|choice| choice.value.as_str());
+            let meant = suggest::near(word, values)
+                .first()
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            Err(format!(
+                "`{}` is not one of the choices{meant}",
+                one_line(word)
+            ))
         }
     }
 }
 
-/// A line without its end. Of a `hidden` one, all lines that arrive at once: they were pasted.
+/// A line without its end, and without the keys that type nothing. Of a `hidden` one, all lines that arrive at once: they were
+/// pasted.
 fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failure> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(64 * 1024));
+    let mut line = Zeroizing::new(String::with_capacity(ROOM));
+    let mut decoder = Decoder::new();
     let mut ended = true;
     loop {
-        match waiting.byte()? {
-            None if ended => return Err(waiting.end_of_input()?),
-            // Ctrl-D within a line only hands over what there is of it.
-            None => ended = true,
-            Some(b'\n') if !hidden || !waiting.for_input(Some(BURST))? => break,
-            Some(byte) => {
-                ended = false;
-                bytes.push(byte);
+        let Some(byte) = waiting.byte()? else {
+            if ended {
+                return Err(Failure::cancelled());
             }
+            // Ctrl-D within a line only hands over what there is of it.
+            ended = true;
+            continue;
+        };
+        ended = false;
+        if byte == b'\n' && !(hidden && waiting.for_input(Some(BURST))?) {
+            return Ok(line);
+        }
+        match decoder.take(byte) {
+            Some(Key::Char(character)) => line.push(character),
+            Some(Key::Feed) => line.push('\n'),
+            Some(Key::Tab) if hidden => line.push('\t'),
+            _ => {}
         }
     }
-    Ok(Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// A terminal that shows nothing of what is typed, as long as this lives.
@@ -223,6 +232,8 @@ impl Hidden {
         let before = tcgetattr(stdin())?;
         let mut hidden = before.clone();
         hidden.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
+        // A stopped process would leave such a terminal to the shell.
+        hidden.special_codes[SpecialCodeIndex::VSUSP] = 0;
         tcsetattr(stdin(), OptionalActions::Now, &hidden)?;
         Ok(Self { before })
     }

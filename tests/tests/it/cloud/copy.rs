@@ -192,10 +192,13 @@ fn names_of_the_vault_are_completed() {
         "local",
     ]);
     let mut host = std::process::Command::new(user.bin().join("bot-cli"));
-    host.args(["__complete", "--", "cloud", "secrets", "copy", "pr"])
+    host.args(["__complete", "zsh", "--", "cloud", "secrets", "copy", "pr"])
         .env_clear()
         .envs(user.variables())
         .current_dir(user.work());
     let run = user.feed(&mut host, "");
-    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "prod\t\n"));
+    assert_eq!(
+        (run.status, run.stdout.as_str()),
+        (Some(0), "nothing\nprod\t\n")
+    );
 }

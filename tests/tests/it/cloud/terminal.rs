@@ -207,6 +207,30 @@ fn leaving_at_a_question_changes_nothing() {
 }
 
 #[test]
+fn input_of_a_terminal_that_is_gone_is_not_taken_for_all_of_it() {
+    let user = User::of_the_vault();
+    user.done(&["secrets", "set", "prod", "A=1", "--skip"]);
+    for (program, words) in [("bot-cli", &["cloud"][..]), ("bot-cli-cloud", &[])] {
+        // As under `nohup`, nothing tells the process that its terminal has gone.
+        let command = pty_process::blocking::Command::new("/bin/sh")
+            .args(["-c", "trap '' HUP; echo deaf; exec \"$0\" \"$@\""])
+            .arg(user.bin().join(program))
+            .args(words)
+            .args(["secrets", "set", "prod", "--file", "-", "--skip"])
+            .env_clear()
+            .envs(user.variables())
+            .current_dir(user.work());
+        let mut terminal = Terminal::start(command, 40, 120).unwrap();
+        terminal.wait_for("deaf").unwrap();
+        terminal.press("A=2\r").unwrap();
+        terminal.wait_for("A=2").unwrap();
+        let status = terminal.hang_up().unwrap();
+        assert_eq!(status.code(), Some(130), "{program}");
+        assert_eq!(user.values("prod"), pairs(&[("A", "1")]), "{program}");
+    }
+}
+
+#[test]
 fn a_value_in_the_place_of_a_key_is_not_shown() {
     for (user, door) in users().into_iter().zip(DOORS) {
         for words in [

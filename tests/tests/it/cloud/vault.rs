@@ -286,20 +286,20 @@ fn names_of_sets_are_completed_without_the_key() {
     let user = User::of_the_vault();
     let complete = |words: &[&str]| {
         let mut host = Command::new(user.bin().join("bot-cli"));
-        host.args(["__complete", "--", "cloud"])
+        host.args(["__complete", "zsh", "--", "cloud"])
             .args(words)
             .env_clear()
             .envs(user.variables())
             .current_dir(user.work());
         let run = user.feed(&mut host, "");
         assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
-        run.stdout
+        run.stdout.strip_prefix("nothing\n").unwrap().to_owned()
     };
     // Nothing is made for it.
     assert_eq!(complete(&["secrets", "delete", ""]), "");
     assert!(!user.home().join(".local").exists());
     for set in ["prod", "prod-2", "test"] {
-        user.done(&["secrets", "set", set, "A=1", "--skip"]);
+        user.done(&["secrets", "set", set, "A=1", "AB=2", "--skip"]);
     }
     let folder = user.home().join(".local/share/bot-cli/vault");
     fs::remove_file(folder.join("vault.key")).unwrap();
@@ -312,9 +312,26 @@ fn names_of_sets_are_completed_without_the_key() {
         &["organizations", "use", ""],
         &["secrets", "delete", "--backend", "hosted", ""],
         &["secrets", "delete", "-o", "other", ""],
-        &["secrets", "unset", "prod", ""],
+        &["secrets", "unset", "other", ""],
     ] {
         assert_eq!(complete(words), "", "{words:?}");
+    }
+    for (words, found) in [
+        (&["secrets", "unset", "prod", ""][..], "A\t\nAB\t\n"),
+        (&["secrets", "unset", "prod", "A", ""], "AB\t\n"),
+        (
+            &["secrets", "list", "--region", "us-w"],
+            "us-west\tUS West\n",
+        ),
+        (
+            &["secrets", "list", "--region=us-w"],
+            "--region=us-west\tUS West\n",
+        ),
+        (&["secrets", "list", "--backend", "h"], "hosted\t\n"),
+        (&["config", "set", "api"], "api-url\t\n"),
+        (&["config", "set", "keyring", ""], "auto\t\noff\t\n"),
+    ] {
+        assert_eq!(complete(words), found, "{words:?}");
     }
     // Reading takes no lock, so nobody is waited for.
     let lock = fs::File::open(folder.join("vault.lock")).unwrap();

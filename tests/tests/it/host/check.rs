@@ -34,7 +34,11 @@ const FAULTS: [(&str, &str, &[&str]); 50] = [
     ("serves-everything", "go", &["unknown_method_refused"]),
     ("answers-notes", "go", &["unknown_notification_ignored"]),
     ("counts", "go", &["id_returned", "one_reply_each"]),
-    ("matches-text", "go", &["any_json_read", "non_message_answered"]),
+    (
+        "matches-text",
+        "go",
+        &["any_json_read", "non_message_answered"],
+    ),
     ("no-carriage-return", "go", &["carriage_return_accepted"]),
     ("answers-blank", "go", &["blank_line_skipped"]),
     ("skips-junk", "go", &["junk_line_answered"]),
@@ -307,7 +311,17 @@ fn every_rogue_is_found_out() {
         let name = file.file_name().unwrap().to_str().unwrap();
         let manifest = format!("# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"{name}\"}}");
         // Those that never reply would only show how long a check waits.
-        if ["deaf", "polite", "slow", "closed-output", "clinging", "verbose", "insatiable"].contains(&name) {
+        if [
+            "deaf",
+            "polite",
+            "slow",
+            "closed-output",
+            "clinging",
+            "verbose",
+            "insatiable",
+        ]
+        .contains(&name)
+        {
             continue;
         }
         bench

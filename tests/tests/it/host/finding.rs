@@ -18,7 +18,12 @@ fn the_first_folder_wins_and_the_others_are_shown() {
         .script("home/.local/share/bot-cli/plugins/bot-cli-hello", OTHER)
         .unwrap();
     bench.script("plugins/bot-cli-hello", HELLO).unwrap();
-    bench.script("plugins/bot-cli-help", HELLO).unwrap();
+    bench
+        .script(
+            "plugins/bot-cli-help",
+            &HELLO.replace("\"hello\"", "\"help\""),
+        )
+        .unwrap();
     expect(&bench, &["hello"], 0, "other\n", "");
     expect(
         &bench,
@@ -42,11 +47,12 @@ fn folders_are_searched_in_their_order() {
     let extra = "extra/bot-cli-hello";
     let data = "data/bot-cli/plugins/bot-cli-hello";
     let path = "plugins/bot-cli-hello";
-    for place in [own, extra, data, path] {
+    let places = [extra, data, own, path];
+    for place in places {
         let script = format!("#!/bin/sh\necho {place}\n");
         bench.script(place, &script).unwrap();
     }
-    for place in [own, extra, data, path] {
+    for place in places {
         let output = bench
             .host(&["hello"])
             .env("BOT_CLI_PLUGIN_PATH", bench.path("extra"))
@@ -122,14 +128,87 @@ fn a_refused_plugin_does_not_hide_a_good_one_of_its_name() {
         .mode("home/.local/share/bot-cli/plugins/bot-cli-hello", 0o777)
         .unwrap();
     bench.script("plugins/bot-cli-hello", HELLO).unwrap();
-    assert_eq!(bench.run(&["hello"]).unwrap().stdout, "hello\n");
+    let next = "next: bot-cli hello again\n";
+    expect(&bench, &["hello"], 0, "hello\n", next);
+    let first = "[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello";
+    expect(
+        &bench,
+        &["-v", "hello"],
+        0,
+        "hello\n",
+        &format!("`{first}` is not run: `{first}` is writable by every user\n{next}"),
+    );
+}
+
+#[test]
+fn links_to_one_file_are_one_plugin() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    let data = bench.path("home/.local/share/bot-cli/plugins");
+    fs::create_dir_all(&data).unwrap();
+    symlink(
+        bench.path("plugins/bot-cli-hello"),
+        data.join("bot-cli-hello"),
+    )
+    .unwrap();
+    expect(
+        &bench,
+        &["plugin", "list"],
+        0,
+        "NAME   VERSION  ROLE     STATUS  FILE\n\
+         hello  1.2      command  used    [BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello\n",
+        "",
+    );
+}
+
+#[test]
+fn a_manifest_has_room_in_scripts_and_executables() {
+    let bench = bench();
+    let about = "a".repeat(100_000);
+    let line = |name: &str| {
+        format!(
+            r#"bot-cli-plugin: {{"protocol":"1.0","name":"{name}","version":"7","role":"{about}"}}"#
+        )
+    };
+    let script = format!("#!/bin/sh\n# {}\n", line("script"));
+    bench.script("plugins/bot-cli-script", &script).unwrap();
+    // Across the end of what is read at a time, behind markers that are none.
+    let filler = "bot-cli-plugin: {x".repeat(3) + &"x".repeat(1024 * 1024 + 8192 - 3 * 18 - 8);
+    let native = format!("{filler}{}\n", line("native"));
+    bench.script("plugins/bot-cli-native", &native).unwrap();
+    let list = bench.run(&["--json", "plugin", "list"]).unwrap().stdout;
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    for plugin in list["plugins"].as_array().unwrap() {
+        assert_eq!(plugin["version"], "7", "{plugin:.200}");
+    }
+    assert_eq!(list["plugins"].as_array().unwrap().len(), 2);
+    // A long text of a plugin does not push the rest off the screen.
+    let shown = bench.run(&["plugin", "list"]).unwrap().stdout;
+    let row = shown.lines().nth(1).unwrap();
+    assert!(row.chars().count() < 200, "{row:.300}");
 }
 
 #[test]
 fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
     let bench = bench();
     let declares = |manifest: &str| format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
-    bench.script("plugins/bot-cli-good", HELLO).unwrap();
+    let named = |name: &str| HELLO.replace("\"hello\"", &format!("\"{name}\""));
+    bench
+        .script("plugins/bot-cli-good", &named("good"))
+        .unwrap();
+    bench.script("plugins/bot-cli-other", HELLO).unwrap();
+    bench
+        .script(
+            "plugins/bot-cli-earlier",
+            &declares(r#"{"protocol":"0.9","name":"earlier"}"#),
+        )
+        .unwrap();
+    bench
+        .script(
+            "plugins/bot-cli-banana",
+            &declares(r#"{"protocol":"1","name":"banana"}"#),
+        )
+        .unwrap();
     bench
         .script(
             "plugins/bot-cli-later",
@@ -155,21 +234,30 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
         0,
         "NAME       VERSION  ROLE             STATUS   FILE\n\
          Upper      -        -                refused  [BENCH]/plugins/bot-cli-Upper\n\
+         banana     -        -                refused  [BENCH]/plugins/bot-cli-banana\n\
          broken     -        -                refused  [BENCH]/plugins/bot-cli-broken\n\
+         earlier    -        -                refused  [BENCH]/plugins/bot-cli-earlier\n\
          folder     -        -                refused  [BENCH]/plugins/bot-cli-folder\n\
          gone       -        -                refused  [BENCH]/plugins/bot-cli-gone\n\
          good       1.2      command          used     [BENCH]/plugins/bot-cli-good\n\
          later      -        -                refused  [BENCH]/plugins/bot-cli-later\n\
+         other      -        -                refused  [BENCH]/plugins/bot-cli-other\n\
          plain      -        -                refused  [BENCH]/plugins/bot-cli-plain\n\
          secrets-x  3        secrets-backend  used     [BENCH]/plugins/bot-cli-secrets-x\n\
          \n\
          [BENCH]/plugins/bot-cli-Upper: its name is not made of lower-case letters, digits and hyphens, 32 at most\n\
-         [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 2 column 0\n\
+         [BENCH]/plugins/bot-cli-banana: its manifest names protocol `1`, which is no `MAJOR.MINOR`\n\
+         \x20 hint: a plugin for this host names `1.0`\n\
+         [BENCH]/plugins/bot-cli-broken: its manifest is malformed: EOF while parsing a value at line 1 column 18\n\
          \x20 hint: line and column are those of its JSON; section `The manifest` of the protocol says what it holds\n\
+         [BENCH]/plugins/bot-cli-earlier: it speaks protocol 0.9, this host 1.0\n\
+         \x20 hint: install a newer version of the plugin\n\
          [BENCH]/plugins/bot-cli-folder: not a file\n\
          [BENCH]/plugins/bot-cli-gone: no such file or directory\n\
          [BENCH]/plugins/bot-cli-later: it speaks protocol 2.0, this host 1.0\n\
-         \x20 hint: install a version of the plugin for this host\n\
+         \x20 hint: install a newer bot-cli, or a version of the plugin for this one\n\
+         [BENCH]/plugins/bot-cli-other: its manifest is that of a plugin `hello`\n\
+         \x20 hint: name the file `bot-cli-hello`, or change its manifest\n\
          [BENCH]/plugins/bot-cli-plain: not executable\n\
          \x20 hint: chmod +x [BENCH]/plugins/bot-cli-plain\n",
         "",

@@ -3,7 +3,7 @@
 use super::{HELLO, bench_with_rogue};
 
 const TREE: &str = r#"#!/bin/sh
-# bot-cli-plugin: {"protocol":"1.0","name":"tree","version":"2.0","about":"Grow trees","command":{"name":"tree","about":"Grow trees","arguments":[{"name":"forest","kind":"option","long":"forest","about":"Where","global":true}],"commands":[{"name":"plant","about":"Plant one","aliases":["sow"],"arguments":[{"name":"kind","kind":"positional","about":"What to plant","required":true,"values":[{"value":"oak"},{"value":"elm"}]},{"name":"depth","kind":"option","long":"depth","short":"d","about":"How deep","value_name":"CM","default":"20"},{"name":"again","kind":"option","long":"depth","about":"a second of its name"},{"name":"water","kind":"flag","long":"water","short":"h","about":"Water it\u001b[31m"}]},{"name":"fell","about":"Cut one down","hidden":true}]}}
+# bot-cli-plugin: {"protocol":"1.0","name":"tree","version":"2.0","about":"Grow trees","environment":[{"name":"TREE_FOREST","about":"Where trees grow"}],"command":{"name":"tree","about":"Grow trees","arguments":[{"name":"forest","kind":"option","long":"forest","about":"Where","global":true}],"commands":[{"name":"plant","about":"Plant one","aliases":["sow"],"arguments":[{"name":"kind","kind":"positional","about":"What to plant","required":true,"values":[{"value":"oak"},{"value":"elm"}]},{"name":"depth","kind":"option","long":"depth","short":"d","about":"How deep","value_name":"CM","default":"20"},{"name":"soil","kind":"option","long":"soil"},{"name":"again","kind":"option","long":"depth","about":"a second of its name"},{"name":"water","kind":"flag","long":"water","short":"h","about":"Water it\u001b[31m"}]},{"name":"fell","about":"Cut one down","hidden":true}]}}
 echo started >&2
 exit 9
 "#;
@@ -13,15 +13,22 @@ fn help_is_what_the_snapshots_say() {
     let bench = bench_with_rogue();
     bench.script("plugins/bot-cli-hello", HELLO).unwrap();
     bench.script("plugins/bot-cli-tree", TREE).unwrap();
-    bench.script("plugins/bot-cli-open", HELLO).unwrap();
+    bench.script("plugins/bot-cli-open", TREE).unwrap();
     bench.mode("plugins/bot-cli-open", 0o777).unwrap();
+    bench
+        .script("plugins/bot-cli-old", "#!/bin/sh\nexit 9\n")
+        .unwrap();
     for (name, spellings) in [
         (
             "host",
             &[&["--help"][..], &["-h"], &[], &["help"], &["-v", "--help"]][..],
         ),
         ("host_help", &[&["help", "--help"], &["help", "help"]]),
-        ("host_plugin", &[&["plugin", "--help"], &["help", "plugin"]]),
+        ("host_environment", &[&["help", "environment"]]),
+        (
+            "host_plugin",
+            &[&["plugin"], &["plugin", "--help"], &["help", "plugin"]],
+        ),
         (
             "host_plugin_list",
             &[&["plugin", "list", "--help"], &["help", "plugin", "list"]],
@@ -46,13 +53,17 @@ fn help_is_what_the_snapshots_say() {
                 &["help", "hello"],
             ],
         ),
+        (
+            "plugin_undeclared",
+            &[&["help", "old"], &["help", "old", "x"]],
+        ),
         ("plugin_tree", &[&["tree", "--help"], &["help", "tree"]]),
         (
             "plugin_tree_plant",
             &[
                 &["tree", "plant", "--help"],
                 &["help", "tree", "plant"],
-                &["tree", "sow", "-h"],
+                &["tree", "sow", "--help"],
             ],
         ),
     ] {
@@ -63,7 +74,8 @@ fn help_is_what_the_snapshots_say() {
                 (Some(0), ""),
                 "{arguments:?}"
             );
-            assert_snapshot(name, &ran.stdout);
+            let shown = ran.stdout.replace("[BENCH]", "/bench");
+            assert_snapshot(name, &shown);
         }
     }
 }

@@ -39,13 +39,6 @@ fn what_declares_nothing_gets_the_users_words_and_keeps_its_status() {
     );
     expect(
         &bench,
-        &["help", "old", "part"],
-        42,
-        "2 part --help 1\n",
-        "oops\n",
-    );
-    expect(
-        &bench,
         &["-v", "old"],
         2,
         "",
@@ -76,6 +69,7 @@ fn a_direct_command_gets_the_users_words_and_streams() {
         (&["hold", "-v", "run"], "-v|run|"),
         (&["-vv", "hold", "run"], "--verbose|--verbose|run|"),
         // What the plugin does not have stays with the host.
+        (&["hold", "run", "-q"], "run|"),
         (&["-q", "hold", "run"], "run|"),
     ] {
         let input = std::fs::File::open(bench.path("work/input")).unwrap();
@@ -120,7 +114,9 @@ fn what_declares_nothing_is_not_started_for_listing_or_help() {
         &["--help"][..],
         &[],
         &["plugin", "list"],
-        &["__complete", "--", "old", ""],
+        &["help", "old"],
+        &["help", "old", "part"],
+        &["__complete", "zsh", "--", "old", ""],
     ] {
         assert_eq!(bench.run(arguments).unwrap().status, Some(0));
         assert!(!marker.exists(), "{arguments:?}");
@@ -133,14 +129,14 @@ fn what_declares_nothing_is_not_started_for_listing_or_help() {
 fn a_plugin_learns_where_and_for_whom_it_works() {
     let bench = bench_with_rogue();
     let ran = bench
-        .run(&["-vv", "--json", "rogue", "echo", "-v", "--", "--json"])
+        .run(&["-v", "--json", "rogue", "echo", "-v", "--", "--json"])
         .unwrap();
     let params: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(
         params,
         json!({
             "protocol": "1.0",
-            "argv": ["echo", "-v", "--", "--json"],
+            "argv": ["echo", "--", "--json"],
             "capabilities": { "stdin": {} },
             "context": {
                 "cwd": "[BENCH]/work",
@@ -160,12 +156,15 @@ fn an_unknown_name_is_answered_by_near_ones_and_nothing_runs() {
     let bench = bench();
     bench.script("plugins/bot-cli-hello", HELLO).unwrap();
     for (name, suggestion) in [
-        ("helo", "hint: did you mean `hello` or `help`?\n"),
-        ("plugins", "hint: did you mean `plugin`?\n"),
+        (
+            "helo",
+            "hint: did you mean `bot-cli hello` or `bot-cli help`?\n",
+        ),
+        ("plugins", "hint: did you mean `bot-cli plugin`?\n"),
         ("weather", ""),
         ("sk-live-1", ""),
-        ("../hello", "hint: did you mean `hello`?\n"),
-        ("Hello", "hint: did you mean `hello`?\n"),
+        ("../hello", "hint: did you mean `bot-cli hello`?\n"),
+        ("Hello", "hint: did you mean `bot-cli hello`?\n"),
     ] {
         let word = match name {
             "../hello" | "sk-live-1" => "such command".to_owned(),
@@ -185,12 +184,8 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
             "error: unexpected argument `--bogus`\nhint: bot-cli --help\n",
         ),
         (
-            &["plugin"],
-            "error: `bot-cli plugin` needs a command\nhint: bot-cli plugin list\nhint: bot-cli plugin --help\n",
-        ),
-        (
             &["plugin", "info", "weather"],
-            "error: `bot-cli plugin` has no such command\nhint: bot-cli plugin list\nhint: bot-cli plugin --help\n",
+            "error: there is no command `info`\nhint: did you mean `list`?\nhint: bot-cli plugin --help\n",
         ),
         (
             &["completions"],
@@ -316,48 +311,120 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":""}}'
 #[test]
 fn the_common_options_reach_the_host_wherever_they_stand() {
     let bench = bench();
-    let plugin = |options: &str| {
+    let plugin = |command: &str| {
         format!(
             r#"#!/bin/sh
-# bot-cli-plugin: {{"protocol":"1.0","name":"log","command":{{"arguments":[{options}]}}}}
+# bot-cli-plugin: {{"protocol":"1.0","name":"log"{command}}}
 read -r request
+echo "$request" >request
 printf '%s\n' '{{"jsonrpc":"2.0","method":"log","params":{{"id":1,"level":"info","message":"noted"}}}}'
-printf '%s\n' '{{"jsonrpc":"2.0","id":1,"result":{{"text":"done\n","next":["bot-cli log"]}}}}'
+printf '%s\n' '{{"jsonrpc":"2.0","id":1,"result":{{"text":"done\n","data":7,"next":["bot-cli log"]}}}}'
 "#
         )
     };
-    let common = r#"{"name":"verbose","kind":"flag","long":"verbose","short":"v","global":true}"#;
-    for options in ["", common] {
+    let (next, noted) = ("next: bot-cli log\n", "noted\nnext: bot-cli log\n");
+    let argv = || {
+        let request = std::fs::read_to_string(bench.path("work/request")).unwrap();
+        let request: Value = serde_json::from_str(&request).unwrap();
+        request["params"]["argv"].to_string()
+    };
+    let tree = |options: &str| format!(r#","command":{{"arguments":[{options}]}}"#);
+    let none = [String::new(), tree("")];
+    for command in &none {
         bench
-            .script("plugins/bot-cli-log", &plugin(options))
+            .script("plugins/bot-cli-log", &plugin(command))
             .unwrap();
-        expect(&bench, &["log"], 0, "done\n", "next: bot-cli log\n");
-        expect(&bench, &["log", "-q"], 0, "done\n", "");
-        expect(
-            &bench,
-            &["log", "-v"],
-            0,
-            "done\n",
-            "noted\nnext: bot-cli log\n",
-        );
-        expect(
-            &bench,
-            &["log", "--", "-v"],
-            0,
-            "done\n",
-            "next: bot-cli log\n",
-        );
+        for (words, stdout, stderr, left) in [
+            (&["a"][..], "done\n", next, r#"["a"]"#),
+            (&["-q", "a"], "done\n", "", r#"["a"]"#),
+            (&["a", "-vvv"], "done\n", noted, r#"["a"]"#),
+            (&["-v", "a", "--verbose"], "done\n", noted, r#"["a"]"#),
+            (&["a", "--json"], "7\n", "", r#"["a"]"#),
+            (
+                &["--", "-v", "--json"],
+                "done\n",
+                next,
+                r#"["--","-v","--json"]"#,
+            ),
+            (&["-xv"], "done\n", next, r#"["-xv"]"#),
+        ] {
+            expect(&bench, &[&["log"], words].concat(), 0, stdout, stderr);
+            assert_eq!(argv(), left, "{words:?}");
+        }
+        for words in [["-vq", "a"], ["-q", "-v"]] {
+            let words = [&["log"], &words[..]].concat();
+            let stderr =
+                "error: `--quiet` can't be used with `--verbose`\nhint: bot-cli log --help\n";
+            expect(&bench, &words, 2, "", stderr);
+        }
     }
-    let own = r#"{"name":"volume","kind":"option","long":"volume","short":"v"}"#;
-    bench.script("plugins/bot-cli-log", &plugin(own)).unwrap();
-    expect(&bench, &["log", "-v"], 0, "done\n", "next: bot-cli log\n");
+    // What the plugin declares, it gets as well.
+    let shared = r#"{"name":"verbose","kind":"flag","long":"verbose","short":"v","global":true}"#;
+    bench
+        .script("plugins/bot-cli-log", &plugin(&tree(shared)))
+        .unwrap();
+    expect(&bench, &["log", "-v"], 0, "done\n", noted);
+    assert_eq!(argv(), r#"["-v"]"#);
+    // Names that it uses for something else are its own.
+    let own = r#"{"name":"volume","kind":"option","long":"volume","short":"v"},{"name":"json","kind":"option","long":"json"},{"name":"out","kind":"option","long":"out"}"#;
+    bench
+        .script("plugins/bot-cli-log", &plugin(&tree(own)))
+        .unwrap();
+    for (words, stderr, left) in [
+        (
+            &["-v", "1", "--json", "file"][..],
+            next,
+            r#"["-v","1","--json","file"]"#,
+        ),
+        (&["--verbose"], noted, "[]"),
+        (&["--out", "--quiet"], next, r#"["--out","--quiet"]"#),
+    ] {
+        expect(&bench, &[&["log"], words].concat(), 0, "done\n", stderr);
+        assert_eq!(argv(), left, "{words:?}");
+    }
+    expect(&bench, &["-v", "log"], 0, "done\n", noted);
+    expect(&bench, &["--json", "log"], 0, "7\n", "");
+}
+
+#[test]
+fn a_command_is_found_wherever_the_manifests_have_it() {
+    let bench = bench();
+    let tree = r#"{"protocol":"1.0","name":"cloud","command":{"name":"cloud","commands":[{"name":"secrets","aliases":["secret"],"commands":[{"name":"list"},{"name":"set"}]},{"name":"auth","commands":[{"name":"login"}]},{"name":"login","hidden":true}]}}"#;
+    bench
+        .script(
+            "plugins/bot-cli-cloud",
+            &format!("#!/bin/sh\n# bot-cli-plugin: {tree}\n"),
+        )
+        .unwrap();
+    for (words, suggestion) in [
+        (&["secrets", "list"][..], "bot-cli cloud secrets list"),
+        (&["secret", "list", "-v"], "bot-cli cloud secrets list"),
+        (&["secrets", "prod"], "bot-cli cloud secrets"),
+        (&["auth", "login"], "bot-cli cloud auth login"),
+        (&["login"], "bot-cli cloud auth login"),
+    ] {
+        let stderr = bench.run(words).unwrap().stderr;
+        let hint = format!("hint: did you mean `{suggestion}`");
+        assert!(stderr.contains(&hint), "{words:?}: {stderr}");
+    }
     expect(
         &bench,
-        &["-v", "log"],
-        0,
-        "done\n",
-        "noted\nnext: bot-cli log\n",
+        &["help", "cloud", "secrets", "lst"],
+        2,
+        "",
+        "error: `bot-cli cloud secrets` has no such command\n\
+         hint: did you mean `list`?\n\
+         hint: bot-cli cloud secrets --help\n",
     );
+}
+
+#[test]
+fn a_plugin_learns_where_the_host_is() {
+    let bench = bench();
+    let script = "#!/bin/sh\nexec \"$BOT_CLI_HOST\" --version\n";
+    bench.script("plugins/bot-cli-old", script).unwrap();
+    let version = format!("bot-cli {}\n", env!("CARGO_PKG_VERSION"));
+    expect(&bench, &["old"], 0, &version, "");
 }
 
 #[test]

@@ -9,28 +9,39 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::bench;
 
-/// The host at a terminal, with a shell that tells the status and whether the terminal is as it was.
-fn ask(question: &str) -> (Bench, Terminal) {
+/// A bench with a plugin that asks what its argument says.
+pub fn asking() -> Bench {
     let bench = bench();
     bench
         .install(Path::new(env!("CARGO_BIN_EXE_it-ask")), "bin/bot-cli-ask")
         .unwrap();
-    let command = Command::new("/bin/sh")
-        .args([
-            "-c",
-            "\"$0\" ask \"$1\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy",
-        ])
+    bench
+}
+
+/// A shell script at a terminal, with the host as `$0` and a question as `$1`.
+pub fn script(bench: &Bench, script: &str, question: &str) -> Command {
+    Command::new("/bin/sh")
+        .args(["-c", script])
         .arg(bench.path("bin/bot-cli"))
         .arg(question)
         .env_clear()
         .envs(bench.environment())
-        .current_dir(bench.path("work"));
-    let terminal = Terminal::start(command, 24, 100).unwrap();
+        .current_dir(bench.path("work"))
+}
+
+/// Asks, and tells the status and whether the terminal is as it was.
+pub const ASK: &str =
+    "\"$0\" ask \"$1\"; echo \"status $?\"; stty -a | grep -wq icanon && echo tidy";
+
+/// The host at a terminal.
+fn ask(question: &str) -> (Bench, Terminal) {
+    let bench = asking();
+    let terminal = Terminal::start(script(&bench, ASK, question), 24, 100).unwrap();
     (bench, terminal)
 }
 
 #[track_caller]
-fn assert_ends(ended: &Ended, lines: &[&str]) {
+pub fn assert_ends(ended: &Ended, lines: &[&str]) {
     let shown: Vec<&str> = ended.screen.lines().rev().take(lines.len()).collect();
     let shown: Vec<&str> = shown.into_iter().rev().map(str::trim_end).collect();
     assert_eq!(shown, lines, "{}", ended.screen);
@@ -147,9 +158,10 @@ fn escape_goes_back_where_that_is_allowed() {
 
 #[test]
 fn ctrl_c_ctrl_d_and_escape_cancel_and_leave_a_tidy_terminal() {
-    for kind in ["text", "password", "confirm"] {
+    for kind in ["text", "password", "confirm", "select", "multiselect"] {
+        let choices = r#""choices":[{"value":"a","label":"Alpha"}]"#;
         for key in [CTRL_C, CTRL_D, ESCAPE] {
-            let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}"}}"#));
+            let (_bench, mut terminal) = ask(&format!(r#"{{"kind":"{kind}",{choices}}}"#));
             terminal.wait_for("What").unwrap();
             terminal.press(key).unwrap();
             let ended = terminal.end().unwrap();

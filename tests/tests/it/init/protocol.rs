@@ -116,3 +116,18 @@ fn older_guides_are_refreshed_when_the_user_agrees() {
         }
     }
 }
+
+#[test]
+fn a_name_of_standard_input_is_the_users_and_not_the_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = done(folder.path(), &super::web(&["my-bot", "--dry-run"]));
+    for name in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "./stdin"] {
+        let _ = std::os::unix::fs::symlink("/dev/stdin", folder.path().join("stdin"));
+        let mut request = argv(&["my-bot", "--config", name, "--dry-run"]);
+        request["params"]["capabilities"] = json!({ "stdin": {} });
+        let answer = json!({"jsonrpc": "2.0", "id": "1-1", "result": {"text": config}});
+        let said = speak_in(folder.path(), &[request, answer]);
+        assert_eq!(said[0]["method"], "stdin", "{name}: {said:?}");
+        assert_eq!(said[1]["result"]["text"], config, "{name}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::standard_input;
 
 use crate::command::context::CommandContext;
 use crate::command::{choose, project};
@@ -85,14 +86,14 @@ fn reads_stdin(options: &Set) -> usize {
     files
         .into_iter()
         .flatten()
-        .filter(|path| given::is_stdin(path))
+        .filter(|path| standard_input::is_named_by(path))
         .count()
         + options
             .value_from
             .iter()
             .filter(|word| {
                 word.split_once('=')
-                    .is_some_and(|(_, path)| given::is_stdin(Path::new(path)))
+                    .is_some_and(|(_, path)| standard_input::is_named_by(Path::new(path)))
             })
             .count()
 }
@@ -200,7 +201,7 @@ fn file<T: Default>(
     parse: impl Fn(&str, &[u8]) -> Result<T, Vec<Wrong>>,
 ) -> Result<T, Failure> {
     let shown = path.display().to_string();
-    if given::is_stdin(path) {
+    if standard_input::is_named_by(path) {
         return Ok(collect(parse("stdin", &context.stdin()?), wrong));
     }
     match given::read(&context.cwd().join(path)) {

@@ -1,0 +1,156 @@
+//! Calls a plugin with the words behind its name.
+
+use std::ffi::OsString;
+
+use bot_cli_sdk::discovery::Plugin;
+use bot_cli_sdk::driver::Patience;
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::{Outcome, Reply};
+use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use bot_cli_sdk::terminal::Terminal;
+use bot_cli_sdk::words::{self, HostOption, Misuse, Taken};
+
+use crate::arguments::Options;
+use crate::environment::Environment;
+use crate::help;
+use crate::named;
+use crate::route::terminal;
+use crate::run;
+
+/// Runs the plugin that the first of `words` names with those behind it. `options` stood in front.
+pub fn plugin(
+    words: &[OsString],
+    options: &Options,
+    environment: &Environment,
+    patience: Patience,
+) -> u8 {
+    let Some((name, words)) = words.split_first() else {
+        return terminal(environment, options).report(&Outcome::new(Ok(Reply::default())));
+    };
+    // Nothing is known of a plugin that is not there; a failure is one document all the same.
+    let untold = CommandSpec::default();
+    let name = name.to_string_lossy();
+    let early = terminal(environment, &options.with(&words::take(&untold, words)));
+    let shown: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let plugin = match named::plugin(&name, &shown, environment, &early) {
+        Ok(plugin) => plugin,
+        Err(failure) => return early.report(&Outcome::new(Err(failure))),
+    };
+    let Some(manifest) = &plugin.manifest else {
+        let failure = undeclared(&plugin, words, options, environment);
+        return terminal(environment, options).report(&Outcome::new(Err(failure)));
+    };
+    let taken = words::take(manifest.command.as_ref().unwrap_or(&untold), words);
+    let common = options.with(&taken);
+    let terminal = terminal(environment, &common);
+    let outcome = declared(
+        &plugin,
+        manifest,
+        &taken,
+        options,
+        &terminal,
+        environment,
+        patience,
+    );
+    terminal.report(&outcome)
+}
+
+fn undeclared(
+    plugin: &Plugin,
+    words: &[OsString],
+    options: &Options,
+    environment: &Environment,
+) -> Failure {
+    if options.json || options.quiet || options.verbose > 0 {
+        return Failure::new(
+            Exit::Usage,
+            "usage",
+            format!(
+                "`{}` is an ordinary command, which options before its name don't reach",
+                plugin.name
+            ),
+        )
+        .hint(format!("bot-cli {} [OPTIONS]", plugin.name));
+    }
+    run::become_it(plugin, words, environment)
+}
+
+fn declared(
+    plugin: &Plugin,
+    manifest: &Manifest,
+    taken: &Taken,
+    options: &Options,
+    terminal: &Terminal,
+    environment: &Environment,
+    patience: Patience,
+) -> Outcome {
+    if !help::is_command(plugin) {
+        return Outcome::new(Err(Failure::new(
+            Exit::Usage,
+            "not_a_command",
+            format!("`{}` serves other plugins and is no command", plugin.name),
+        )
+        .hint("bot-cli plugin list")));
+    }
+    let common = options.with(taken);
+    let contradiction = common.quiet && common.verbose > 0;
+    if let Some(misuse) = taken
+        .misuse
+        .or(contradiction.then_some(Misuse::Contradiction))
+    {
+        return Outcome::new(Err(misuse.failure(&help::invocation(plugin, &taken.path))));
+    }
+    if let Some(form) = taken.help {
+        return Outcome::new(Ok(help::plugin(
+            plugin,
+            manifest,
+            &taken.path,
+            form,
+            environment.look,
+        )));
+    }
+    if taken.version && !manifest.version.is_empty() {
+        return Outcome::new(Ok(help::version(plugin, manifest)));
+    }
+    let direct = taken.path.last().is_some_and(|command| command.direct);
+    if direct && !common.json {
+        let words = [flags(options, manifest), taken.argv.clone()].concat();
+        return Outcome::new(Err(run::become_it(plugin, &words, environment)));
+    }
+    match texts(&taken.argv) {
+        Some(words) => run::drive(plugin, words, terminal, environment, patience),
+        None => Outcome::new(Err(Failure::new(
+            Exit::Usage,
+            "usage",
+            "an argument is not UTF-8",
+        ))),
+    }
+}
+
+/// The options before the plugin's name, as far as the plugin has them, too.
+fn flags(options: &Options, manifest: &Manifest) -> Vec<OsString> {
+    let root = manifest.command.iter().flat_map(|root| &root.arguments);
+    let common: Vec<HostOption> = root
+        .filter(|argument| argument.global)
+        .filter_map(HostOption::meant_by)
+        .collect();
+    let wanted = [
+        (HostOption::Verbose, options.verbose),
+        (HostOption::Quiet, u8::from(options.quiet)),
+    ];
+    wanted
+        .into_iter()
+        .filter(|(option, _)| common.contains(option))
+        .flat_map(|(option, count)| (0..count).map(move |_| format!("--{}", option.long()).into()))
+        .collect()
+}
+
+fn texts(words: &[OsString]) -> Option<Vec<String>> {
+    words
+        .iter()
+        .map(|word| word.to_str().map(str::to_owned))
+        .collect()
+}

@@ -1,0 +1,133 @@
+//! The plugin that a name means, or what it may have meant instead.
+
+use bot_cli_sdk::discovery::{Found, Named, Plugin, PluginName, Standing};
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::protocol::CommandSpec;
+use bot_cli_sdk::suggest;
+use bot_cli_sdk::terminal::Terminal;
+use bot_cli_sdk::ui::{Level, Ui};
+use bot_cli_sdk::words::{Reader, Word};
+
+use crate::arguments;
+use crate::environment::Environment;
+use crate::help;
+
+/// How many commands are offered.
+const MOST: usize = 3;
+
+/// The plugin that `name` names. `words` are those behind it.
+pub fn plugin(
+    name: &str,
+    words: &[String],
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Result<Plugin, Failure> {
+    let Some(parsed) = PluginName::parse(name) else {
+        return Err(unknown(name, words, environment));
+    };
+    let Named { plugin, refused } = environment.discovery.by_name(&parsed);
+    if let Some(plugin) = plugin {
+        for (file, unusable) in &refused {
+            let line = format!("`{}` is not run: {}", file.display(), unusable.reason());
+            terminal.clone().log(Level::Info, &line);
+        }
+        return Ok(plugin);
+    }
+    let Some((file, unusable)) = refused.first() else {
+        return Err(unknown(name, words, environment));
+    };
+    let failure = Failure::new(
+        Exit::NotRunnable,
+        "not_runnable",
+        format!("`{}` is not run: {}", file.display(), unusable.reason()),
+    );
+    Err(match unusable.remedy(file) {
+        Some(remedy) => failure.hint(remedy),
+        None => failure,
+    })
+}
+
+fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
+    let found = environment.discovery.all(&arguments::RESERVED);
+    let plugins: Vec<&Plugin> = found.iter().filter_map(command).collect();
+    let names: Vec<&str> = plugins
+        .iter()
+        .map(|plugin| plugin.name.as_str())
+        .chain(arguments::RESERVED)
+        .collect();
+    let elsewhere = elsewhere(name, words, &plugins);
+    // A word that is no name at all may be a secret in the wrong place.
+    let quotable = suggest::is_plain(name) || suggest::slip(name, names.iter().copied()).is_some();
+    let message = if quotable {
+        format!("there is no command `{name}`")
+    } else {
+        "there is no such command".to_owned()
+    };
+    let failure = Failure::new(Exit::NotFound, "not_found", message);
+    let mut near: Vec<String> = suggest::near(name, names.into_iter())
+        .into_iter()
+        .map(|name| format!("bot-cli {name}"))
+        .collect();
+    // The very word in another place is likelier than another word in this one.
+    if !elsewhere.is_empty() {
+        near = elsewhere;
+    }
+    let failure = if near.is_empty() {
+        failure
+    } else {
+        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+    };
+    failure.hint("bot-cli --help")
+}
+
+fn command(found: &Found) -> Option<&Plugin> {
+    match &found.standing {
+        Standing::Usable(plugin) if help::is_command(plugin) => Some(plugin),
+        Standing::Usable(_)
+        | Standing::Shadowed(_)
+        | Standing::Unusable(_)
+        | Standing::Misnamed => None,
+    }
+}
+
+/// The commands of plugins that have the name `name`, with as many of `words` as name their subcommands.
+fn elsewhere(name: &str, words: &[String], plugins: &[&Plugin]) -> Vec<String> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for plugin in plugins {
+        let Some(root) = plugin.manifest.as_ref().and_then(|m| m.command.as_ref()) else {
+            continue;
+        };
+        let mut places = Vec::new();
+        places_of(root, name, &mut vec![plugin.name.as_str()], &mut places);
+        for (mut path, command) in places {
+            let before = path.len();
+            let mut reader = Reader::new(command);
+            for word in words {
+                let Word::Command(next) = reader.read(word) else {
+                    break;
+                };
+                path.push(&next.name);
+            }
+            found.push((path.len() - before, format!("bot-cli {}", path.join(" "))));
+        }
+    }
+    // Those that fit more of the words first, then the shorter ones.
+    found.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.len().cmp(&other.len())));
+    found.into_iter().map(|(_, path)| path).take(MOST).collect()
+}
+
+fn places_of<'a>(
+    command: &'a CommandSpec,
+    name: &str,
+    path: &mut Vec<&'a str>,
+    places: &mut Vec<(Vec<&'a str>, &'a CommandSpec)>,
+) {
+    for subcommand in command.commands.iter().filter(|command| !command.hidden) {
+        path.push(&subcommand.name);
+        if subcommand.name == name || subcommand.aliases.iter().any(|alias| alias == name) {
+            places.push((path.clone(), subcommand));
+        }
+        places_of(subcommand, name, path, places);
+        path.pop();
+    }
+}

@@ -1,0 +1,91 @@
+//! `help environment`: the variables that the host and the plugins read.
+
+use bot_cli_sdk::discovery::Standing;
+use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::protocol::{self, VariableSpec};
+use bot_cli_sdk::terminal::{printable, table};
+use clap::builder::Styles;
+use serde_json::{Value, json};
+
+use crate::arguments;
+use crate::environment::Environment;
+
+/// The word behind `help` that asks for the page.
+pub const TOPIC: &str = "environment";
+
+/// What the host reads, and what it shares with every plugin.
+const OWN: [(&str, &str); 11] = [
+    (
+        "BOT_CLI_PLUGIN_PATH",
+        "Folders with plugins, separated by colons, that come before all others",
+    ),
+    (
+        "PATH",
+        "Its absolute folders are searched for plugins, after all others",
+    ),
+    (
+        "XDG_DATA_HOME",
+        "Plugins are in bot-cli/plugins in it (default: ~/.local/share)",
+    ),
+    (
+        "XDG_CACHE_HOME",
+        "What executables declare is kept in bot-cli/manifests in it (default: ~/.cache)",
+    ),
+    ("HOME", "The home folder, for the defaults of these"),
+    ("NO_COLOR", "Not empty: show no colour"),
+    ("CLICOLOR", "0: show no colour"),
+    (
+        "CLICOLOR_FORCE",
+        "Not 0: show colour, also where no terminal is",
+    ),
+    ("TERM", "The kind of terminal; dumb: draw no questions"),
+    (
+        protocol::DEPTH,
+        "Set for plugins: how many of them run one another",
+    ),
+    (protocol::HOST, "Set for plugins: the path of bot-cli"),
+];
+
+/// The page.
+pub fn page(environment: &Environment) -> Reply {
+    let own = OWN
+        .iter()
+        .map(|(name, about)| VariableSpec::new(*name, *about))
+        .collect::<Vec<_>>();
+    let mut sections = vec![("bot-cli".to_owned(), own)];
+    for found in environment.discovery.all(&arguments::RESERVED) {
+        if let Standing::Usable(plugin) = found.standing
+            && let Some(manifest) = plugin.manifest
+            && !manifest.environment.is_empty()
+        {
+            sections.push((format!("bot-cli {}", plugin.name), manifest.environment));
+        }
+    }
+    let data: Value = sections
+        .iter()
+        .map(|(who, variables)| json!({ "reader": who, "variables": variables }))
+        .collect();
+    Reply::text(text(&sections, environment.look.stdout_color)).data(data)
+}
+
+fn text(sections: &[(String, Vec<VariableSpec>)], color: bool) -> String {
+    let style = *Styles::styled().get_header();
+    let cell = |text: &str| printable(text, false).replace('\n', " ");
+    let mut text = "Variables of the environment\n".to_owned();
+    for (who, variables) in sections {
+        let rows: Vec<Vec<String>> = variables
+            .iter()
+            .map(|variable| {
+                let name = format!("  {}", cell(&variable.name));
+                vec![name, cell(&variable.about)]
+            })
+            .collect();
+        let heading = if color {
+            format!("{style}{who}:{style:#}")
+        } else {
+            format!("{who}:")
+        };
+        text.extend(["\n", &heading, "\n", table(&rows).trim_end(), "\n"]);
+    }
+    text
+}

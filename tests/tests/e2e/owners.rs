@@ -1,0 +1,52 @@
+//! Installations that belong to others: what is run there, and for whom.
+
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+
+use bot_cli_tests::bench::Bench;
+
+const HELLO: &str = r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"hello"}
+read -r request
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"hello\n"}}'
+"#;
+
+const INSTALLER: u32 = 4001;
+const USER: u32 = 4002;
+const STRANGER: u32 = 4003;
+
+/// Of a run by somebody: the status, standard output and standard error.
+fn run(bench: &Bench, user: u32, words: &[&str]) -> (Option<i32>, String, String) {
+    let output = bench.host(words).uid(user).gid(user).output().unwrap();
+    let ran = bench.ran(&output).unwrap();
+    (ran.status, ran.stdout, ran.stderr)
+}
+
+#[test]
+fn an_installation_is_trusted_as_a_whole() {
+    let bench = Bench::new(&[]).unwrap();
+    bench.mode("", 0o755).unwrap();
+    // A copy, whose owner can be another than that of the file it is made from.
+    std::fs::copy(env!("CARGO_BIN_EXE_it-bot-cli"), bench.path("bin/bot-cli")).unwrap();
+    bench.script("bin/bot-cli-hello", HELLO).unwrap();
+    let place = |path: &str, owner| chown(bench.path(path), Some(owner), Some(owner)).unwrap();
+    for path in ["bin", "bin/bot-cli", "bin/bot-cli-hello"] {
+        place(path, INSTALLER);
+    }
+    // Another user's tools, a container's and a shared folder: nobody else has less trust in a plugin than in its host.
+    for (user, mode) in [(USER, 0o755), (0, 0o755), (INSTALLER, 0o755), (USER, 0o777)] {
+        bench.mode("bin", mode).unwrap();
+        let ran = run(&bench, user, &["hello"]);
+        assert_eq!(
+            ran,
+            (Some(0), "hello\n".to_owned(), String::new()),
+            "{user}"
+        );
+    }
+    // What a stranger put beside it is another matter, and not the user's to change.
+    place("bin/bot-cli-hello", STRANGER);
+    let (status, _, stderr) = run(&bench, USER, &["hello"]);
+    assert_eq!(status, Some(126));
+    assert!(stderr.contains("belongs to user 4003"), "{stderr}");
+    assert!(!stderr.contains("chown"), "{stderr}");
+}

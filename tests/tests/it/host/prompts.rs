@@ -1,0 +1,248 @@
+//! Prompts as people know them: the keys of a line, lists that become shorter, ways back and out.
+
+use bot_cli_tests::pty::{CTRL_Z, DOWN, ENTER, ESCAPE, Ended, Terminal};
+use serde_json::{Value, json};
+
+use super::terminal::{ASK, asking, assert_ends, script};
+
+const KINDS: [&str; 5] = ["text", "password", "confirm", "select", "multiselect"];
+
+fn choices() -> Value {
+    json!([
+        {"value": "a", "label": "Alpha", "about": "first"},
+        {"value": "b", "label": "Beta"},
+        {"value": "c", "label": "Gamma"},
+    ])
+}
+
+fn question(kind: &str) -> Value {
+    json!({"kind": kind, "message": "What?", "choices": choices()})
+}
+
+/// Waits for a question and presses keys, one pair after the other.
+fn walk(questions: &Value, rows: u16, columns: u16, keys: &[(&str, &str)]) -> Ended {
+    let bench = asking();
+    let command = script(&bench, ASK, &questions.to_string());
+    let mut terminal = Terminal::start(command, rows, columns).unwrap();
+    for (shown, keys) in keys {
+        terminal.wait_for(shown).unwrap();
+        terminal.press(keys).unwrap();
+    }
+    terminal.end().unwrap()
+}
+
+fn lines(screen: &str) -> Vec<&str> {
+    screen.lines().map(str::trim_end).collect()
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_every_question() {
+    for kind in KINDS {
+        for prompts in ["rich", "plain"] {
+            let bench = asking();
+            // As under `nohup`, nothing tells the process that its terminal has gone.
+            let ignoring = "trap '' HUP; exec \"$0\" ask \"$1\"";
+            let question = question(kind).to_string();
+            let command = script(&bench, ignoring, &question).env("BOT_CLI_PROMPTS", prompts);
+            let mut terminal = Terminal::start(command, 24, 80).unwrap();
+            terminal.wait_for("What?").unwrap();
+            let status = terminal.hang_up().unwrap();
+            assert_eq!(status.code(), Some(130), "{kind} {prompts}");
+        }
+    }
+}
+
+#[test]
+fn ctrl_z_stops_and_comes_back_to_the_same_line() {
+    let bench = asking();
+    let stopped = "set -m; \"$0\" ask \"$1\"; stty -a | grep -wq icanon && echo stopped; fg";
+    let command = script(&bench, stopped, &question("text").to_string());
+    let mut terminal = Terminal::start(command, 24, 80).unwrap();
+    terminal.wait_for("? What?").unwrap();
+    terminal.press("ac\u{2}").unwrap();
+    terminal.wait_for("? What? ac").unwrap();
+    terminal.press(CTRL_Z).unwrap();
+    terminal.wait_for("stopped").unwrap();
+    terminal.wait_for_question("What? ac").unwrap();
+    terminal.press(&format!("b{ENTER}")).unwrap();
+    let ended = terminal.end().unwrap();
+    let answer = r#"{"action":"accept","value":"abc"}"#;
+    assert_ends(&ended, &["> What? abc", answer]);
+}
+
+#[test]
+fn ctrl_z_where_nothing_can_be_stopped_types_nothing() {
+    let bench = asking();
+    let command = script(
+        &bench,
+        "exec \"$0\" ask \"$1\"",
+        &question("text").to_string(),
+    );
+    let mut terminal = Terminal::start(command, 24, 80).unwrap();
+    terminal.wait_for("? What?").unwrap();
+    terminal.press(&format!("a{CTRL_Z}b")).unwrap();
+    terminal.wait_for_question("What? ab").unwrap();
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_ends(&ended, &[r#"{"action":"accept","value":"ab"}"#]);
+}
+
+#[test]
+fn a_line_is_edited_with_the_usual_keys() {
+    for (keys, value) in [
+        ("wrong\u{15}right", "right"),
+        ("one two\u{17}three", "one three"),
+        ("bc\u{1}a\u{5}d\u{8}e", "abce"),
+        ("a\u{18}\u{0f}b\u{1b}[24~", "ab"),
+        ("你好\u{2}\u{4}e\u{301}", "你e\u{301}"),
+        ("\u{1b}[200~one\rtwo\n\u{1b}[201~", "one two"),
+    ] {
+        let keys = [("? What?", keys), ("? What? ", ENTER)];
+        let ended = walk(&question("text"), 24, 80, &keys);
+        let answer = json!({"action": "accept", "value": value}).to_string();
+        assert_ends(
+            &ended,
+            &[&format!("> What? {value}"), &answer, "status 0", "tidy"],
+        );
+    }
+}
+
+#[test]
+fn a_long_line_goes_on_in_the_next_row() {
+    let typed = "a".repeat(50);
+    let keys = [
+        ("? What?", typed.as_str()),
+        ("aaa", "\u{1}b"),
+        ("? What? b", ENTER),
+    ];
+    let ended = walk(&question("text"), 10, 40, &keys);
+    let shown = lines(&ended.screen);
+    assert_eq!(shown[0], format!("> What? b{}", "a".repeat(30)));
+    assert_eq!(shown[1], "a".repeat(20));
+}
+
+#[test]
+fn a_filter_says_that_nothing_matches_and_chooses_nothing() {
+    for (kind, value) in [("select", json!("c")), ("multiselect", json!(["c"]))] {
+        let keys = [
+            ("Alpha", "zz"),
+            ("nothing matches", ENTER),
+            ("nothing matches", ESCAPE),
+            ("Alpha - first", "gam"),
+            ("What? gam", if kind == "select" { "" } else { " " }),
+            ("What? gam", ENTER),
+        ];
+        let ended = walk(&question(kind), 24, 80, &keys);
+        let answer = json!({"action": "accept", "value": value}).to_string();
+        assert_ends(&ended, &["> What? Gamma", &answer, "status 0", "tidy"]);
+    }
+}
+
+#[test]
+fn going_back_takes_the_answer_before_off_the_screen() {
+    let questions = json!([
+        {"kind": "text", "message": "First?", "details": "Two\nlines"},
+        {"kind": "select", "message": "Second?", "choices": choices(), "back": true},
+        {"kind": "confirm", "message": "Third?", "back": true, "help": "really"},
+    ]);
+    let bench = asking();
+    let mut terminal =
+        Terminal::start(script(&bench, ASK, &questions.to_string()), 24, 60).unwrap();
+    terminal.wait_for("? First?").unwrap();
+    let at_first = terminal.screen();
+    terminal.press(&format!("one{ENTER}")).unwrap();
+    terminal.wait_for("Gamma").unwrap();
+    let at_second = terminal.screen();
+    terminal.press(&format!("{DOWN}{ENTER}")).unwrap();
+    terminal.wait_for("? Third?").unwrap();
+    terminal.press(ESCAPE).unwrap();
+    terminal.wait_for("? Second?").unwrap();
+    terminal.wait_for("Gamma").unwrap();
+    assert_eq!(terminal.screen(), at_second);
+    terminal.press(ESCAPE).unwrap();
+    terminal.wait_for("? First?").unwrap();
+    assert_eq!(terminal.screen(), at_first);
+    terminal.press(ESCAPE).unwrap();
+    assert_ends(
+        &terminal.end().unwrap(),
+        &["? First?", "cancelled", "status 130", "tidy"],
+    );
+}
+
+#[test]
+fn a_refused_answer_is_there_to_be_edited() {
+    let again = |kind: &str| json!({"kind": kind, "message": "What?", "problem": "not that", "choices": choices()});
+    let questions = json!([question("text"), again("text")]);
+    let keys = [
+        ("? What?", "wrong\r"),
+        ("not that", "\u{17}right"),
+        ("What? right", ENTER),
+    ];
+    let ended = walk(&questions, 24, 80, &keys);
+    let right = r#"{"action":"accept","value":"right"}"#;
+    let shown = lines(&ended.screen);
+    assert_eq!(shown[..2], ["not that", "> What? right"]);
+    assert_eq!(shown[3..], [right, "status 0", "tidy"]);
+
+    let questions = json!([question("multiselect"), again("multiselect")]);
+    let keys = [("Gamma", " \u{1b}[B \r"), ("not that", " \r")];
+    let ended = walk(&questions, 24, 80, &keys);
+    let shown = lines(&ended.screen);
+    assert_eq!(shown[..2], ["not that", "> What? Beta"]);
+
+    // A secret is not kept.
+    let questions = json!([question("password"), again("password")]);
+    let keys = [("? What?", "wrong\r"), ("not that", "right\r")];
+    let ended = walk(&questions, 24, 80, &keys);
+    assert_ends(&ended, &[right, "status 0", "tidy"]);
+}
+
+#[test]
+fn a_list_in_a_low_terminal_keeps_its_question() {
+    let many: Vec<Value> = (1..40)
+        .map(|number| json!({"value": format!("v{number}"), "label": format!("Choice {number}")}))
+        .collect();
+    let question = json!({"kind": "select", "message": "What?", "choices": many, "help": "one"});
+    let bench = asking();
+    let command = script(&bench, ASK, &question.to_string());
+    let mut terminal = Terminal::start(command, 8, 40).unwrap();
+    terminal.wait_for("? What?").unwrap();
+    terminal.press(&DOWN.repeat(20)).unwrap();
+    terminal.wait_for("> Choice 21").unwrap();
+    assert!(terminal.screen().starts_with("? What?"));
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(lines(&ended.screen)[0], "> What? Choice 21");
+}
+
+#[test]
+fn output_without_a_line_end_is_not_written_over() {
+    let bench = asking();
+    bench
+        .script(
+            "bin/bot-cli-say",
+            r#"#!/bin/sh
+# bot-cli-plugin: {"protocol":"1.0","name":"say","about":"Say"}
+read -r _
+printf '%s\n' '{"jsonrpc":"2.0","method":"output","params":{"id":1,"text":"so far"}}'
+printf '%s\n' '{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"it","kind":"text","message":"What?"}}'
+read -r _
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}'
+"#,
+        )
+        .unwrap();
+    let mut terminal = Terminal::start(script(&bench, "exec \"$0\" say", ""), 24, 80).unwrap();
+    terminal.wait_for("? What?").unwrap();
+    terminal.press(ENTER).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(lines(&ended.screen), ["so far", "> What?"]);
+}
+
+#[test]
+fn a_list_without_choices_is_a_mistake_of_the_plugin() {
+    for kind in ["select", "multiselect"] {
+        let ended = walk(&json!({"kind": kind}), 24, 80, &[]);
+        let error = r#"{"code":-32602,"message":"`params.choices` must not be empty"}"#;
+        assert_ends(&ended, &[error, "status 0", "tidy"]);
+    }
+}

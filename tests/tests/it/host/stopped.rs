@@ -1,0 +1,134 @@
+//! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z, by somebody else.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bot_cli_tests::bench::{Bench, is_alive};
+use bot_cli_tests::pty::{CTRL_C, Terminal};
+use pty_process::blocking::Command;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::bench_with_rogue;
+
+/// Suspends what works in the foreground.
+const CTRL_Z: &str = "\u{1a}";
+
+/// Far more than any step takes; only a test that fails waits so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn at_a_terminal(bench: &Bench, program: &std::path::Path, arguments: &[&str]) -> Terminal {
+    let command = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(bench.environment())
+        .env("PS1", "% ")
+        .current_dir(bench.path("work"));
+    Terminal::start(command, 24, 100).unwrap()
+}
+
+/// The state of a process as a letter: `T` is stopped.
+fn state(pid: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+fn wait_until(what: &str, met: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !met() {
+        assert!(Instant::now() < deadline, "waited for {what}");
+        thread::yield_now();
+    }
+}
+
+/// The number in the last line of the screen that is one.
+fn number(screen: &str) -> u32 {
+    let mut lines = screen.lines().rev();
+    lines.find_map(|line| line.trim().parse().ok()).unwrap()
+}
+
+#[test]
+fn a_plugin_that_wants_the_terminal_is_named_with_the_mend() {
+    let bench = bench_with_rogue();
+    for mode in ["terminal", "terminal-child"] {
+        let terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", mode]);
+        let ended = terminal.end().unwrap();
+        assert_eq!(
+            (
+                ended.status.code(),
+                ended.screen.trim_end().replace('\n', " ").as_str()
+            ),
+            (
+                Some(125),
+                "error: plugin `rogue` wants the terminal, which belongs to the host while the plugin works \
+                 hint: the plugin's manifest has to declare a command that needs the terminal `direct`"
+            ),
+            "{mode}"
+        );
+    }
+}
+
+#[test]
+fn a_plugin_that_somebody_stopped_is_not_blamed_for_the_terminal() {
+    let bench = bench_with_rogue();
+    let mut terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", "stopped"]);
+    terminal
+        .wait_for("was stopped by a signal; it goes on after")
+        .unwrap();
+    let screen = terminal.screen();
+    let pid = screen.split("kill -CONT ").nth(1).unwrap();
+    let pid: String = pid.chars().take_while(char::is_ascii_digit).collect();
+    let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+    kill_process(pid, Signal::CONT).unwrap();
+    let ended = terminal.end().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+    assert!(ended.screen.ends_with("done"), "{}", ended.screen);
+}
+
+#[test]
+fn a_stopped_plugin_can_be_cancelled() {
+    let bench = bench_with_rogue();
+    let mut terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", "stopped"]);
+    terminal.wait_for("was stopped by a signal").unwrap();
+    terminal.press(CTRL_C).unwrap();
+    // It is just done when it goes on.
+    assert_eq!(terminal.end().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn ctrl_z_stops_the_plugin_too_and_fg_goes_on_with_both() {
+    let bench = bench_with_rogue();
+    let host = bench.path("bin/bot-cli");
+    let mut shell = at_a_terminal(&bench, std::path::Path::new("/bin/sh"), &["-i"]);
+    shell.wait_for("%").unwrap();
+    shell
+        .press(&format!("{} rogue silent\r", host.display()))
+        .unwrap();
+    shell
+        .wait_for_line(|line| line.parse::<u32>().is_ok())
+        .unwrap();
+    let plugin = number(&shell.screen());
+    shell.press(CTRL_Z).unwrap();
+    shell.wait_for("Stopped").unwrap();
+    assert_eq!(state(plugin), Some('T'));
+    shell.press("fg; echo status $?\r").unwrap();
+    wait_until("the plugin to go on", || state(plugin) != Some('T'));
+    shell.press(CTRL_C).unwrap();
+    shell.wait_for("status 130").unwrap();
+    assert!(!is_alive(plugin));
+    shell.press("exit\r").unwrap();
+    shell.end().unwrap();
+}
+
+#[test]
+fn ctrl_z_does_nothing_where_nobody_could_go_on() {
+    let bench = bench_with_rogue();
+    let mut terminal = at_a_terminal(&bench, &bench.path("bin/bot-cli"), &["rogue", "silent"]);
+    terminal
+        .wait_for_line(|line| line.parse::<u32>().is_ok())
+        .unwrap();
+    terminal.press(CTRL_Z).unwrap();
+    terminal.wait_for("^Z").unwrap();
+    terminal.press(CTRL_C).unwrap();
+    assert_eq!(terminal.end().unwrap().status.code(), Some(130));
+}
