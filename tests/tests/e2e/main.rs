@@ -21,6 +21,7 @@ mod framework;
 mod keyring;
 mod official;
 mod owners;
+mod plugins;
 mod steps;
 mod strace;
 mod telephony;

@@ -300,6 +300,41 @@ fn a_file_that_is_not_there_is_a_finding() {
 }
 
 #[test]
+fn our_own_plugins_and_the_samples_in_sh_and_rust_break_no_rule() {
+    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk");
+    let hello = sdk.join("tests/examples/bot-cli-hello");
+    let init = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
+    let cloud = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-cloud"));
+    let greet = Path::new(env!("CARGO_BIN_EXE_it-greet"));
+    for (name, file, argv, advice) in [
+        // It knows no options, and parses no JSON.
+        (
+            "hello",
+            hello.as_path(),
+            "",
+            &["any_json_read", "help_replied", "version_replied"][..],
+        ),
+        ("init", init, "--list-options", &[]),
+        ("init", init, "", &[]),
+        ("cloud", cloud, "secrets list", &[]),
+        ("greet", greet, "world --language en", &[]),
+        ("greet", greet, "", &[]),
+    ] {
+        let bench = bench();
+        let place = format!("plugins/bot-cli-{name}");
+        std::fs::copy(file, bench.path(&place)).unwrap();
+        bench.mode(&place, 0o755).unwrap();
+        let (status, report) = report(&bench, name, &["--argv", argv]);
+        assert_eq!(
+            checks(&report, "failed"),
+            advice,
+            "{name} {argv:?}: {report:#}"
+        );
+        assert_eq!(status, Some(0));
+    }
+}
+
+#[test]
 fn every_rogue_is_found_out() {
     let bench = bench();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/tests/plugins");
