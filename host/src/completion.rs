@@ -210,7 +210,7 @@ impl Call<'_> {
         };
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
-        let mut params = CompleteParams::new(&self.argv(spec, &found));
+        let mut params = CompleteParams::new(self.argv(spec, &found));
         params.context =
             driver::run_context(&terminal.context(launch.cwd.clone()), run::host_name());
         let mut ui = terminal.clone();

@@ -3,7 +3,7 @@
 use bot_cli_sdk::discovery::Standing;
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{self, VariableSpec};
-use bot_cli_sdk::terminal::{printable, table};
+use bot_cli_sdk::terminal::{self, printable, table};
 use clap::builder::Styles;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::environment::Environment;
 pub const TOPIC: &str = "environment";
 
 /// What the host reads, and what it shares with every plugin.
-const OWN: [(&str, &str); 11] = [
+const OWN: [(&str, &str); 12] = [
     (
         "BOT_CLI_PLUGIN_PATH",
         "Folders with plugins, separated by colons, that come before all others",
@@ -38,7 +38,14 @@ const OWN: [(&str, &str); 11] = [
         "CLICOLOR_FORCE",
         "Not 0: show colour, also where no terminal is",
     ),
-    ("TERM", "The kind of terminal; dumb: draw no questions"),
+    (
+        "TERM",
+        "The kind of terminal; dumb: ask line by line, show no colour",
+    ),
+    (
+        terminal::PROMPTS,
+        "plain: ask line by line, for screen readers; rich: draw questions, whatever TERM is",
+    ),
     (
         protocol::DEPTH,
         "Set for plugins: how many of them run one another",

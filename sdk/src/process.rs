@@ -3,6 +3,8 @@
 
 mod unix;
 
+#[cfg(feature = "prompts")]
+pub(crate) use unix::suspend;
 #[cfg(feature = "host")]
 pub(crate) use unix::{Group, Stopped, shell_status};
 pub use unix::{

@@ -288,6 +288,7 @@ impl Plugin {
         if let Some(id) = notice.request()
             && *id != open.id
         {
+            let id = self.ear.shown(id.clone());
             let what = format!("sent `{method}` for the request {id}, which is not open");
             return self.ear.note(&what, ui);
         }
@@ -310,7 +311,7 @@ impl Plugin {
                 }
             }
             Notice::Unknown => {
-                let method = method.escape_debug();
+                let method = self.ear.shown_name(method);
                 ui.log(
                     Level::Debug,
                     &format!("ignored the notification `{method}`"),
@@ -329,7 +330,7 @@ impl Plugin {
             Some(Id::Number(number)) if (1..self.last_id).contains(&number) => {
                 Violation::DoubleReply(Id::Number(number))
             }
-            id => Violation::WrongId(id),
+            id => Violation::WrongId(id.map(|id| self.ear.shown(id))),
         };
         self.give_up(violation, ui)
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Violation;
 use super::process::Event;
 use crate::line::Line;
-use crate::protocol::Message;
+use crate::protocol::{Id, Message};
 use crate::ui::{Level, Ui};
 
 /// How many lines of standard error are kept.
@@ -90,6 +90,23 @@ impl Ear {
         self.last_printed = Some(what);
     }
 
+    /// An id of the plugin as it may be shown.
+    pub fn shown(&self, id: Id) -> Id {
+        match id {
+            Id::Text(_) if self.discreet => Id::Text("[hidden]".to_owned()),
+            id => id,
+        }
+    }
+
+    /// A name of the plugin as it may be shown.
+    pub fn shown_name(&self, name: &str) -> String {
+        if self.discreet {
+            "[hidden]".to_owned()
+        } else {
+            name.escape_debug().to_string()
+        }
+    }
+
     /// Says something about the plugin that its author may want to know.
     pub fn note(&self, what: &str, ui: &mut dyn Ui) {
         ui.log(Level::Info, &format!("plugin `{}` {what}", self.plugin));
@@ -104,7 +121,7 @@ impl Ear {
             }
             Event::Line(Line::Complete(bytes)) => match Message::from_line(&bytes) {
                 Ok(Message::Result { id, .. } | Message::Error { id: Some(id), .. }) => {
-                    Some(Violation::DoubleReply(id))
+                    Some(Violation::DoubleReply(self.shown(id)))
                 }
                 _ => None,
             },

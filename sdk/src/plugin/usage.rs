@@ -63,24 +63,12 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         text(error, ContextKind::InvalidArg).map_or("an argument".to_owned(), |text| bare(&text));
     let called = called(error, name);
     let usage = |message: String| Failure::new(Exit::Usage, "usage", message);
-    // What the user may have meant, where that is known better than clap knows it.
-    let mut meant: Vec<String> = Vec::new();
-    let mut failure = match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let known = options(command, target(command, name, &called));
-            meant = suggest::alike(argument.trim_start_matches('-'), known.into_iter())
-                .into_iter()
-                .map(|option| format!("--{option}"))
-                .collect();
-            usage(unexpected(&argument, command, name, &called))
-        }
+    let meant = meant(error, command, name, &called);
+    let failure = match error.kind() {
+        ErrorKind::UnknownArgument => usage(unexpected(&argument, command, name, &called)),
         ErrorKind::InvalidSubcommand => {
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             let names = subcommands(target(command, name, &called));
-            meant = suggest::alike(&word, names.iter().copied())
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
             // A word of other tools is no secret either.
             let known = !meant.is_empty() || suggest::slip(&word, names.into_iter()).is_some();
             usage(if known {
@@ -120,24 +108,7 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
                 .map(|text| bare(text))
                 .collect::<Vec<_>>(),
         ),
-        ErrorKind::ArgumentConflict => {
-            let others: Vec<String> = list(error, ContextKind::PriorArg)
-                .iter()
-                .map(|text| bare(text))
-                .collect();
-            match others.as_slice() {
-                [other] if *other == argument => {
-                    usage(format!("`{argument}` can be given only once"))
-                }
-                [] => usage(format!(
-                    "`{argument}` can't be used with what else is given"
-                )),
-                others => usage(format!(
-                    "`{argument}` can't be used with `{}`",
-                    others.join("`, `")
-                )),
-            }
-        }
+        ErrorKind::ArgumentConflict => usage(conflict(error, &argument)),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             usage(format!("`{called}` needs a command"))
         }
@@ -158,6 +129,29 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         | ErrorKind::Format
         | _ => usage("the arguments can't be used".to_owned()),
     };
+    let failure = suggested(failure, error, &meant);
+    failure.hint(format!("{called} --help"))
+}
+
+/// The names that a word of other tools means here, which clap does not know.
+fn meant(error: &clap::Error, command: &clap::Command, name: &str, called: &str) -> Vec<String> {
+    let target = target(command, name, called);
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+        let names = suggest::alike(&word, subcommands(target).into_iter());
+        return names.into_iter().map(str::to_owned).collect();
+    }
+    if error.kind() == ErrorKind::UnknownArgument {
+        let word = text(error, ContextKind::InvalidArg).unwrap_or_default();
+        let known = options(command, target).into_iter();
+        let names = suggest::alike(bare(&word).trim_start_matches('-'), known);
+        return names.into_iter().map(|name| format!("--{name}")).collect();
+    }
+    Vec::new()
+}
+
+/// The failure with what may have been `meant`, or else what clap suggests, and what is possible.
+fn suggested(mut failure: Failure, error: &clap::Error, meant: &[String]) -> Failure {
     if !meant.is_empty() {
         failure = failure.hint(format!("did you mean `{}`?", meant.join("` or `")));
     }
@@ -175,10 +169,22 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         .into_iter()
         .flat_map(|kind| list(error, kind))
         .collect();
-    if !valid.is_empty() {
-        failure = failure.hint(format!("possible are {}", valid.join(", ")));
+    if valid.is_empty() {
+        return failure;
     }
-    failure.hint(format!("{called} --help"))
+    failure.hint(format!("possible are {}", valid.join(", ")))
+}
+
+fn conflict(error: &clap::Error, argument: &str) -> String {
+    let others: Vec<String> = list(error, ContextKind::PriorArg)
+        .iter()
+        .map(|text| bare(text))
+        .collect();
+    match others.as_slice() {
+        [other] if other == argument => format!("`{argument}` can be given only once"),
+        [] => format!("`{argument}` can't be used with what else is given"),
+        others => format!("`{argument}` can't be used with `{}`", others.join("`, `")),
+    }
 }
 
 /// What is said of a word that has no place.

@@ -9,6 +9,8 @@ mod orphans;
 mod signals;
 #[cfg(feature = "host")]
 mod stat;
+#[cfg(feature = "prompts")]
+mod suspend;
 #[cfg(feature = "host")]
 mod suspension;
 
@@ -21,6 +23,8 @@ pub use group::{Group, Stopped};
 #[cfg(feature = "host")]
 pub use signals::shell_status;
 pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
+#[cfg(feature = "prompts")]
+pub use suspend::suspend;
 
 /// Becomes another program, which has this process's terminal and streams. Returns only when that fails.
 pub fn become_program(command: &mut Command) -> io::Error {

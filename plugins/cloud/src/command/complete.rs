@@ -64,11 +64,9 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     }
     let organization = organization(rest, environment, false)?;
     let (last, before) = rest.split_last()?;
-    let named = before.iter().filter_map(|word| SetName::parse(word).ok());
+    let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
     let folder = environment.vault_folder()?;
-    let mut keys = named
-        .filter_map(|name| local::keys(&folder, &organization, &name))
-        .next()?;
+    let mut keys = named.find_map(|name| local::keys(&folder, &organization, &name))?;
     keys.retain(|key| key == last || !before.contains(key));
     Some(keys)
 }

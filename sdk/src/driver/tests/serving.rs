@@ -134,19 +134,34 @@ fn a_plugin_that_knows_a_password_is_not_quoted() {
     for (mode, log, code, message) in [
         (
             "garbage",
-            Some("Info plugin `blabbing` printed a line that is not a message: 17 bytes"),
+            &["Info plugin `blabbing` printed a line that is not a message: 17 bytes"][..],
             "no_reply",
             "plugin `blabbing` ended without a reply (exit status: 0)",
         ),
         (
             "wrong-result",
-            None,
+            &[],
             "wrong_result",
             "plugin `blabbing` sent a result that `run` does not have: `result` must be an object",
         ),
         (
+            "wrong-id",
+            &[],
+            "wrong_id",
+            "plugin `blabbing` replied to request \"[hidden]\", which nobody made",
+        ),
+        (
+            "notices",
+            &[
+                "Info plugin `blabbing` sent `output` for the request \"[hidden]\", which is not open",
+                "Debug ignored the notification `[hidden]`",
+            ],
+            "wrong_reply",
+            "plugin `blabbing` sent a reply that can't be read: `jsonrpc` is missing",
+        ),
+        (
             "crash",
-            None,
+            &[],
             "no_reply",
             "plugin `blabbing` ended without a reply (exit status: 3)",
         ),
@@ -166,7 +181,7 @@ fn a_plugin_that_knows_a_password_is_not_quoted() {
         );
         assert_eq!(failure.hints, [""; 0], "{mode}");
         ui.seen.retain(|line| !line.starts_with("stderr"));
-        let expected: Vec<&str> = ["ask token None"].into_iter().chain(log).collect();
+        let expected: Vec<&str> = ["ask token None"].iter().chain(log).copied().collect();
         assert_eq!(ui.seen, expected, "{mode}");
     }
 }

@@ -78,6 +78,44 @@ fn refused(words: &[&str]) -> Failure {
 }
 
 #[test]
+fn words_of_other_tools_lead_to_ours() {
+    for (words, message, hint) in [
+        (
+            &["secrets", "get", "prod"][..],
+            "there is no command `get`",
+            "did you mean `list`?",
+        ),
+        (
+            &["secrets", "rm"],
+            "there is no command `rm`",
+            "did you mean `unset`?",
+        ),
+        (
+            &["secrets", "set", "--yes"],
+            "unexpected argument `--yes`",
+            "did you mean `--skip`?",
+        ),
+        (
+            &["secrets", "set", "-y"],
+            "unexpected argument `-y`",
+            "did you mean `--skip`?",
+        ),
+        (
+            &["secrets", "set", "--force"],
+            "unexpected argument `--force`",
+            "did you mean `--skip`?",
+        ),
+    ] {
+        let failure = refused(words);
+        assert_eq!(failure.message, message);
+        assert_eq!(failure.hints[0], hint, "{words:?}: {:?}", failure.hints);
+    }
+    // Where there is nothing to skip, nothing is said.
+    let failure = refused(&["secrets", "list", "--yes"]);
+    assert!(!failure.hints.iter().any(|hint| hint.contains("skip")));
+}
+
+#[test]
 fn what_is_wrong_is_said_without_the_word() {
     for (words, message) in [
         (

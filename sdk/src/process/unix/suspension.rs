@@ -38,7 +38,7 @@ pub fn watch() {
                     let stop = signals.wait().any(|signal| signal == SIGTSTP);
                     // The system does not stop what nobody would continue.
                     if stop && can_be_continued() {
-                        suspend(&mut signals);
+                        stop_with_groups(&mut signals);
                     }
                 }
             });
@@ -46,7 +46,7 @@ pub fn watch() {
     });
 }
 
-fn suspend(signals: &mut Signals) {
+fn stop_with_groups(signals: &mut Signals) {
     let groups = groups();
     let tell = |signal| {
         for group in groups.iter() {

@@ -1,31 +1,24 @@
 //! The terminal's keys, one by one and unseen.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Signal, kill_current_process_group};
 use rustix::stdio::stdin;
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
-use signal_hook::consts::SIGCONT;
 
 use super::key::{Decoder, Key};
 use crate::failure::Failure;
+use crate::process;
 use crate::terminal::waiting::Waiting;
 use crate::terminal::{look, to_stderr};
 
 /// A sequence arrives at once; whoever presses Esc is slower.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
-/// How often the size of the terminal is looked at, and whether a stopped process goes on.
+/// How often the size of the terminal is looked at.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Within this time a process that can be stopped is.
-const STOPPING: Duration = Duration::from_secs(1);
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,15 +91,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
     /// Stops the process group as Ctrl-Z does elsewhere; comes back when it goes on, or where it can't be stopped.
     pub fn suspend(&mut self) -> io::Result<()> {
         self.modes = None;
-        let goes_on = Arc::new(AtomicBool::new(false));
-        let heard = signal_hook::flag::register(SIGCONT, Arc::clone(&goes_on))?;
-        kill_current_process_group(Signal::TSTP)?;
-        // Another thread may have work to do before this process stops.
-        let deadline = Instant::now() + STOPPING;
-        while !goes_on.load(Ordering::SeqCst) && Instant::now() < deadline {
-            thread::sleep(TICK);
-        }
-        signal_hook::low_level::unregister(heard);
+        process::suspend()?;
         self.modes = Some(Modes::begin()?);
         Ok(())
     }

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::json;
 
-use super::{assert_snapshot, command, done, json, problems, shown, tree, web};
+use super::{assert_snapshot, command, done, json, problems, run, shown, tree, web};
 
 #[test]
 fn a_project_is_made_and_the_second_run_changes_nothing() {
@@ -26,6 +26,16 @@ fn a_project_is_made_and_the_second_run_changes_nothing() {
     let files = made.keys().filter(|name| !name.ends_with('/')).count();
     assert_eq!(document["unchanged"].as_array().unwrap().len(), files);
     assert_eq!(document["config"]["project_name"], "my-bot");
+}
+
+#[test]
+fn quiet_says_only_what_became_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), &web(&["my-bot", "-q"]));
+    assert_eq!(
+        (run.stdout.as_str(), run.stderr.as_str()),
+        ("Made a bot project in my-bot\n", "")
+    );
 }
 
 #[test]
