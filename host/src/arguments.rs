@@ -83,7 +83,7 @@ pub struct CheckArguments {
     #[arg(value_name = "EXE", value_hint = ValueHint::ExecutablePath)]
     pub plugin: OsString,
     /// The words of a run that does no harm, for the checks that need one
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub argv: Option<String>,
     /// Show what was sent and received in failed checks, or in all
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
