@@ -201,13 +201,8 @@ impl Call<'_> {
         if found.dynamic.is_none() {
             return Some(found);
         }
-        let patience = Patience {
-            cancel: patience.cancel.min(STEP),
-            told: patience.told.min(STEP),
-            terminate: patience.terminate.min(STEP),
-            finish: patience.finish.min(STEP),
-            reply: Some(TAB),
-        };
+        let mut patience = patience.at_most(STEP);
+        patience.reply = Some(TAB);
         let cancel = Cancel::on_signals().ok()?;
         let launch = run::launch(&plugin, environment, patience).ok()?;
         let mut params = CompleteParams::new(self.argv(spec, &found));

@@ -25,7 +25,9 @@ pub fn plugin(
     let Some(parsed) = PluginName::parse(name) else {
         return Err(unknown(name, words, environment));
     };
-    let Named { plugin, refused } = environment.discovery.by_name(&parsed);
+    let Named {
+        plugin, refused, ..
+    } = environment.discovery.by_name(&parsed);
     if let Some(plugin) = plugin {
         for (file, unusable) in &refused {
             let line = format!("`{}` is not run: {}", file.display(), unusable.reason());

@@ -54,13 +54,10 @@ pub fn launch(
     patience: Patience,
 ) -> Result<Launch, Failure> {
     check_depth(plugin, environment)?;
-    Ok(Launch {
-        name: plugin.name.to_string(),
-        program: plugin.file.clone(),
-        cwd: cwd(environment)?,
-        env: variables(environment),
-        patience: patience.below(environment.depth),
-    })
+    let mut launch = Launch::new(plugin.name.to_string(), &plugin.file, cwd(environment)?);
+    launch.env = variables(environment);
+    launch.patience = patience.below(environment.depth);
+    Ok(launch)
 }
 
 /// What a plugin's environment has beside ours.

@@ -34,6 +34,7 @@ pub const DEEPEST: u32 = 8;
 
 /// How a plugin is started.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Launch {
     /// Its name, for messages.
     pub name: String,
@@ -49,6 +50,7 @@ pub struct Launch {
 
 /// How long a plugin is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Patience {
     /// From `cancel` to the signal TERM.
     pub cancel: Duration,
@@ -60,6 +62,24 @@ pub struct Patience {
     pub finish: Duration,
     /// For the reply; `None` waits as long as it takes.
     pub reply: Option<Duration>,
+}
+
+impl Launch {
+    /// The plugin `name` of the file `program`, in the folder `cwd`, with our environment and the usual patience.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        program: impl Into<PathBuf>,
+        cwd: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            program: program.into(),
+            cwd: cwd.into(),
+            env: Vec::new(),
+            patience: Patience::default(),
+        }
+    }
 }
 
 impl Default for Patience {
@@ -75,6 +95,30 @@ impl Default for Patience {
 }
 
 impl Patience {
+    /// As long for every step, and for the reply as long as it takes.
+    #[must_use]
+    pub fn of(step: Duration) -> Self {
+        Self {
+            cancel: step,
+            told: step,
+            terminate: step,
+            finish: step,
+            reply: None,
+        }
+    }
+
+    /// No longer than `step` for any step.
+    #[must_use]
+    pub fn at_most(self, step: Duration) -> Self {
+        Self {
+            cancel: self.cancel.min(step),
+            told: self.told.min(step),
+            terminate: self.terminate.min(step),
+            finish: self.finish.min(step),
+            reply: self.reply,
+        }
+    }
+
     /// The patience of a host that has `depth` others above it. It passes a signal on at once, so that it reaches every plugin
     /// at about the same time, and comes to KILL before the host above does, which could not know what is left.
     #[must_use]

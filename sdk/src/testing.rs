@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 
 use crate::cancel::Cancel;
 #[cfg(feature = "host")]
-use crate::driver::{self, Launch, Patience};
+use crate::driver::{self, Launch};
 use crate::failure::Failure;
 use crate::outcome::{Format, Outcome};
 use crate::plugin::work::carry_out;
@@ -202,13 +202,8 @@ fn executable(
     scripted: Map<String, Value>,
 ) -> Outcome {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let launch = Launch {
-        name: name.trim_start_matches("bot-cli-").to_owned(),
-        program: path.to_owned(),
-        cwd: context.cwd.clone(),
-        env: Vec::new(),
-        patience: Patience::default(),
-    };
+    let name = name.trim_start_matches("bot-cli-");
+    let launch = Launch::new(name, path, &context.cwd);
     let host = HostName::new("bot-cli", env!("CARGO_PKG_VERSION"));
     let mut params = driver::run_params(words, &user, context, host);
     params.answers = scripted;

@@ -8,13 +8,7 @@ fn main() -> std::process::ExitCode {
     match milliseconds.and_then(|patience| patience.parse().ok()) {
         Some(milliseconds) => {
             let patience = Duration::from_millis(milliseconds);
-            bot_cli::main_with(Patience {
-                cancel: patience,
-                told: patience,
-                terminate: patience,
-                finish: patience,
-                reply: None,
-            })
+            bot_cli::main_with(Patience::of(patience))
         }
         None => bot_cli::main(),
     }

@@ -50,10 +50,9 @@ impl Bench {
         self.root.path().join(below)
     }
 
-    /// Puts an executable to `below`, as a second name of its file where that can be.
+    /// Puts an executable to `below`.
     pub fn install(&self, file: &Path, below: &str) -> io::Result<()> {
-        let place = self.path(below);
-        fs::hard_link(file, &place).or_else(|_| fs::copy(file, &place).map(drop))
+        second_name(file, &self.path(below))
     }
 
     /// Writes an executable script.
@@ -134,4 +133,20 @@ pub fn is_alive(process: u32) -> bool {
             .and_then(|rest| rest.chars().next());
         !matches!(state, Some('Z' | 'X') | None)
     })
+}
+
+/// Gives an executable a second name, or copies it where that can't be: on another filesystem, or where it is not ours.
+///
+/// A program of its own copies it: a descriptor for writing that another test's child inherits would make the executable
+/// unusable for as long as that child takes to start.
+pub fn second_name(file: &Path, place: &Path) -> io::Result<()> {
+    if fs::hard_link(file, place).is_ok() {
+        return Ok(());
+    }
+    let copied = Command::new("cp").arg(file).arg(place).status()?;
+    if copied.success() {
+        return Ok(());
+    }
+    let place = place.display();
+    Err(io::Error::other(format!("could not copy to `{place}`")))
 }

@@ -27,7 +27,7 @@ pub const FRAMEWORK: Pins = Pins {
     name: "the framework",
     file: "tests/framework/requirements.txt",
     requirements: include_str!("../framework/requirements.txt"),
-    size: "2 GB",
+    size: "about 2 GB",
 };
 
 /// The service's own client and python-dotenv.
@@ -35,7 +35,7 @@ pub const CLIENT: Pins = Pins {
     name: "the service's own client",
     file: "tests/cloud/requirements.txt",
     requirements: include_str!("../cloud/requirements.txt"),
-    size: "150 MB",
+    size: "about 65 MB",
 };
 
 /// Tells a complete environment.

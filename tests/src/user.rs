@@ -14,6 +14,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::bench::second_name;
 use crate::executable::executable;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 use crate::signals::default_in_children;
@@ -150,9 +151,7 @@ impl User {
         ] {
             let place = bin.join(name);
             if !place.exists() {
-                fs::hard_link(&file, &place)
-                    .or_else(|_| fs::copy(&file, &place).map(drop))
-                    .unwrap();
+                second_name(&file, &place).unwrap();
             }
         }
         bin

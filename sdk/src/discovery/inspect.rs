@@ -19,6 +19,7 @@ const CHUNK: usize = 1024 * 1024;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Plugin {
     /// Its name.
     pub name: PluginName,

@@ -11,6 +11,7 @@ use super::name::{PREFIX, PluginName};
 
 /// What a name means.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Named {
     /// The plugin that is run by it.
     pub plugin: Option<Plugin>,
@@ -20,6 +21,7 @@ pub struct Named {
 
 /// A file that has the name of a plugin.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Found {
     /// The name in its file's name.
     pub name: String,

@@ -94,7 +94,7 @@ impl Ear {
     pub fn shown(&self, id: Id) -> Id {
         match id {
             Id::Text(_) if self.discreet => Id::Text("[hidden]".to_owned()),
-            id => id,
+            Id::Number(_) | Id::Text(_) => id,
         }
     }
 

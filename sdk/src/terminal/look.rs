@@ -15,6 +15,7 @@ pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
     clippy::struct_excessive_bools,
     reason = "independent facts about the streams and the user's wishes"
 )]
+#[non_exhaustive]
 pub struct Look {
     /// Whether a person can be asked.
     pub interactive: bool,
@@ -34,6 +35,7 @@ pub struct Look {
 
 /// How questions are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Prompts {
     /// Lines that are edited and lists to walk through, drawn again and again in their place.
     Rich,

@@ -35,6 +35,11 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Users],
     },
     Group {
+        name: "samples",
+        about: "the plugin in Python that the protocol shows",
+        needs: &[Need::program(&["python3"], "python3", 30)],
+    },
+    Group {
         name: "dotenv",
         about: "files of secrets beside python-dotenv",
         needs: &[Need::Client],
@@ -70,6 +75,11 @@ pub const GROUPS: &[Group] = &[
             Need::program(&["python3"], "python3", 30),
             Need::Trace,
         ],
+    },
+    Group {
+        name: "draws",
+        about: "thousands of drawn operations and combinations",
+        needs: &[],
     },
     Group {
         name: "conversation",

@@ -34,7 +34,7 @@ fn a_listing_makes_no_system_call_that_writes_or_syncs() {
 }
 
 #[test]
-fn every_system_call_of_every_change_of_the_vault_may_fail_or_be_the_last() {
+fn a_system_call_of_a_change_of_the_vault_may_fail_or_be_the_last() {
     let script = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/tests/e2e/strace/vault_faults.py"
@@ -42,6 +42,8 @@ fn every_system_call_of_every_change_of_the_vault_may_fail_or_be_the_last() {
     let output = Command::new("python3")
         .arg(script)
         .arg(env!("CARGO_BIN_EXE_it-bot-cli-cloud"))
+        // One call of so many of a kind: all of them take far longer.
+        .arg("13")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

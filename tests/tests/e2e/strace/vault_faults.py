@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fails every system call of every change of the vault in turn, and kills the process at each, with strace.
 
-    tests/tests/e2e/strace/vault_faults.py target/debug/bot-cli-cloud [folder with a vault of an earlier version]
+    vault_faults.py target/debug/bot-cli-cloud [EVERY [folder with a vault of an earlier version]]
 
+EVERY leaves out all but one of so many calls of a kind; without it, every call is failed.
 After each fault the vault must be as before or as after the change, and the sentence of the failure must say which.
 """
 
@@ -17,6 +18,7 @@ CALLS = "openat read write fsync fdatasync renameat rename unlink flock mkdir st
 FAULTS = {"EIO": "error=EIO", "ENOSPC": "error=ENOSPC", "KILL": "signal=KILL"}
 
 binary = os.path.abspath(sys.argv[1])
+every = int((sys.argv[2:3] or [1])[0])
 root = tempfile.mkdtemp(prefix="vault-faults-")
 folder = os.path.join(root, "data/bot-cli/vault")
 environment = {
@@ -47,7 +49,7 @@ def state():
 def origin(kind):
     shutil.rmtree(os.path.join(root, "data"), ignore_errors=True)
     if kind == "earlier version":
-        shutil.copytree(sys.argv[2], folder)
+        shutil.copytree(sys.argv[3], folder)
     elif kind == "filled":
         run("secrets", "set", "prod", "A=1", "B=2", "-s")
         run("secrets", "set", "test", "C=3", "-s")
@@ -63,7 +65,7 @@ def reset(kept):
         shutil.copytree(kept, os.path.join(root, "data"))
 
 
-kinds = {kind: origin(kind) for kind in ["empty", "filled"] + ["earlier version"] * (len(sys.argv) > 2)}
+kinds = {kind: origin(kind) for kind in ["empty", "filled"] + ["earlier version"] * (len(sys.argv) > 3)}
 with open(os.path.join(root, "passphrase"), "w") as file:
     file.write("correct horse battery")
 reset(kinds["filled"])
@@ -85,7 +87,7 @@ for kind, kept in kinds.items():
         after = state()
         for call in CALLS:
             for fault, injection in FAULTS.items():
-                for number in range(1, 400):
+                for number in range(1, 400, every):
                     reset(kept)
                     log = os.path.join(root, "log")
                     inject = f"inject={call}:{injection}:when={number}"

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use bot_cli_tests::bench::Bench;
 use serde_json::{Value, json};
 
 const HELLO: &str = concat!(
@@ -60,4 +61,19 @@ fn the_shell_plugin_refuses_what_it_cant_serve_and_goes_on() {
         (json!(5), json!("Hello")),
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn the_shell_plugin_lacks_only_what_the_document_says() {
+    let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
+    let ran = bench
+        .run(&["--json", "plugin", "check", HELLO, "--argv", ""])
+        .unwrap();
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap().iter();
+    let failed: Vec<&Value> = checks
+        .filter(|check| check["verdict"] == "failed")
+        .map(|check| &check["id"])
+        .collect();
+    assert_eq!(failed, ["any_json_read", "help_replied", "version_replied"]);
 }

@@ -1,0 +1,48 @@
+//! Large draws of what `cargo test` draws a little of.
+
+use std::process::Command;
+
+use bot_cli_tests::outcomes::{Executable, InProcess, Tally, run};
+
+/// One of so many combinations.
+const SHARE: &str = "101";
+
+#[track_caller]
+fn assert_true(tally: &Tally, endings: &[&str]) {
+    assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+    for ending in endings {
+        let seen = tally.endings.contains_key(*ending);
+        assert!(seen, "never {ending}: {tally}");
+    }
+}
+
+#[test]
+fn ten_thousand_operations_say_nothing_untrue() {
+    for with_key in [true, false] {
+        let tally = run(2, 5_000, 16, || InProcess { with_key }).unwrap();
+        assert_true(&tally, &["done", "not done", "partly done", "unknown"]);
+    }
+}
+
+#[test]
+fn a_thousand_runs_of_the_executable_say_nothing_untrue() {
+    for with_key in [true, false] {
+        let executable = || Executable {
+            path: env!("CARGO_BIN_EXE_it-bot-cli-cloud").into(),
+            with_key,
+        };
+        let tally = run(8, 500, 8, executable).unwrap();
+        assert_true(&tally, &["done", "not done", "unknown"]);
+    }
+}
+
+#[test]
+fn a_share_of_all_combinations_can_be_planned() {
+    let output = Command::new(env!("CARGO_BIN_EXE_every-combination"))
+        .arg(SHARE)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{problem}");
+}
