@@ -1,6 +1,7 @@
 //! The host's own command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::words::{HostOption, Taken};
@@ -39,7 +40,7 @@ pub enum Command {
         /// The command, with its subcommands, or `environment`
         command: Vec<String>,
     },
-    /// List plugins and check them
+    /// List, check and write plugins
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -70,6 +71,9 @@ pub enum PluginCommand {
     /// Check a plugin against the protocol
     #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
+    /// Write a small plugin that keeps the protocol, with a test of its own
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArguments),
 }
 
 /// What `plugin check` takes.
@@ -79,7 +83,7 @@ pub struct CheckArguments {
     #[arg(value_name = "EXE", value_hint = ValueHint::ExecutablePath)]
     pub plugin: OsString,
     /// The words of a run that does no harm, for the checks that need one
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub argv: Option<String>,
     /// Show what was sent and received in failed checks, or in all
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
@@ -87,6 +91,30 @@ pub struct CheckArguments {
     /// Pass on this variable of the environment, too
     #[arg(long, value_name = "VARIABLE")]
     pub env: Vec<OsString>,
+}
+
+/// What `plugin new` takes.
+#[derive(Debug, Args)]
+pub struct NewArguments {
+    /// The name of the plugin: `NAME` in `bot-cli NAME`
+    pub name: String,
+    /// The language it is written in
+    #[arg(long)]
+    pub lang: Language,
+    /// The folder of its files [default: bot-cli-NAME]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+    /// For Rust: the folder of the library, instead of the published one
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub sdk: Option<PathBuf>,
+}
+
+/// A language for which there is a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Sh,
+    Python,
+    Rust,
 }
 
 /// Which messages are shown.
@@ -99,6 +127,11 @@ pub enum Show {
 const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
+
+const NEW_EXAMPLES: &str = "Examples:
+  bot-cli plugin new hello --lang sh
+  bot-cli plugin new dice --lang python --dir tools/dice
+  bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk";
 
 const CHECK_ABOUT: &str = "Check a plugin against the protocol
 

@@ -9,6 +9,7 @@ mod environment;
 mod help;
 mod listing;
 mod named;
+mod new;
 mod route;
 mod run;
 mod tree;

@@ -18,6 +18,7 @@ use crate::environment::Environment;
 use crate::help;
 use crate::listing;
 use crate::named;
+use crate::new;
 use crate::tree;
 use crate::variables;
 
@@ -57,6 +58,9 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
                 Err(failure) => Outcome::new(Err(failure)),
             });
         }
+        Some(Command::Plugin {
+            command: PluginCommand::New(arguments),
+        }) => new::write(&arguments),
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { shell, words }) => Ok(completion::complete(
             shell,

@@ -64,4 +64,7 @@ pub mod testing;
 pub mod ui;
 pub mod words;
 
+/// The version of this library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub use process::{core_dump, file_size};

@@ -21,6 +21,9 @@ use crate::question::{Question, QuestionKind};
 /// How long what a plugin leaves behind may take to end by itself.
 const LINGERING: Duration = Duration::from_secs(2);
 
+/// How long a plugin may take to leave that nobody speaks to any more.
+const LEAVING: Duration = Duration::from_millis(300);
+
 /// How many questions of one run are answered.
 const ANSWERED: usize = 20;
 
@@ -62,7 +65,6 @@ pub struct Dialogue<'a> {
     last_id: i64,
     open: Vec<Id>,
     unreadable: usize,
-    pardons: bool,
     refused: Vec<ErrorObject>,
     offer: Offer,
     answers: Answers,
@@ -82,7 +84,6 @@ impl<'a> Dialogue<'a> {
             last_id: 0,
             open: Vec::new(),
             unreadable: 0,
-            pardons: false,
             refused: Vec::new(),
             offer: Offer::Nothing,
             answers: Answers::Defaults,
@@ -146,11 +147,6 @@ impl<'a> Dialogue<'a> {
         let bytes = bytes.into();
         self.transcript.sent(&bytes);
         self.process.write(bytes);
-    }
-
-    /// From now on the plugin may say of a line that it can't read it.
-    pub fn pardon_unread_lines(&mut self) {
-        self.pardons = true;
     }
 
     /// Writes a line that nobody can read; the plugin shall say so.
@@ -261,6 +257,8 @@ impl<'a> Dialogue<'a> {
 
     /// Waits until a command has ended, which may print whatever it likes; counts the messages among its lines.
     pub fn ended_as_command(&mut self, patience: Duration) -> Result<(ExitStatus, usize), Stop> {
+        let line = self.line("no-such-method", json!({ "protocol": "1.0" }));
+        self.write(line);
         self.close_input();
         let ended = self.ended(patience);
         self.faults.retain(|(fault, _)| *fault == Fault::LeftBehind);
@@ -381,14 +379,7 @@ impl<'a> Dialogue<'a> {
                     self.faults.push((Fault::Reply, what));
                 }
             }
-            Message::Error { id: None, error } => {
-                if self.unreadable > 0 {
-                    self.refused.push(error.clone());
-                } else if !self.pardons {
-                    let what = "it replied with the id `null` although every line can be read";
-                    self.faults.push((Fault::Reply, what.to_owned()));
-                }
-            }
+            Message::Error { id: None, error } => self.refused.push(error.clone()),
             Message::Request { method, params, .. } => {
                 let known = [methods::ASK, methods::STDIN].contains(&method.as_str());
                 if known && self.offer == Offer::Nothing {
@@ -471,6 +462,12 @@ impl<'a> Dialogue<'a> {
 
 impl Drop for Dialogue<'_> {
     fn drop(&mut self) {
+        // To be killed is the last resort, also for a plugin that is in order.
+        self.process.close_input();
+        let deadline = Instant::now() + LEAVING;
+        while self.process.end().is_none() && Instant::now() < deadline {
+            drop(self.process.next_event());
+        }
         let lines = std::mem::take(&mut self.transcript).into_lines();
         for (fault, what) in std::mem::take(&mut self.faults) {
             self.bench.add_fault(fault, what, lines.clone());

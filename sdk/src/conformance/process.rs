@@ -16,7 +16,7 @@ const BACKLOG: usize = 64;
 const STDERR_LINE: u64 = 8 * 1024;
 
 /// How often somebody looks whether the plugin has ended.
-const TICK: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(5);
 
 /// Something that came from the plugin.
 #[derive(Debug)]

@@ -59,6 +59,15 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        name: "plugins",
+        about: "plugins in Python, Node.js and Rust, checked against the protocol",
+        needs: &[
+            Need::program(&["python3"], "python3", 30),
+            Need::Node,
+            Need::program(&["cargo"], "cargo", 500),
+        ],
+    },
+    Group {
         name: "strace",
         about: "each system call of the vault's changes, failed and killed",
         needs: &[

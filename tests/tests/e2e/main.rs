@@ -22,6 +22,7 @@ mod framework;
 mod keyring;
 mod official;
 mod owners;
+mod plugins;
 mod samples;
 mod steps;
 mod strace;

@@ -1,6 +1,7 @@
 //! The host with plugins of every kind, good and bad.
 
 mod asking;
+mod check;
 mod completion;
 mod finding;
 mod help;
@@ -8,6 +9,7 @@ mod json;
 mod limits;
 mod nearly;
 mod nested;
+mod new;
 mod plain;
 mod progress;
 mod prompts;

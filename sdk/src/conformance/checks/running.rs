@@ -150,13 +150,18 @@ pub fn cancelled(bench: &Bench) -> Held {
     let line = plugin.line(methods::RUN, params);
     let cancel =
         json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 1, "reason": "user" } });
-    plugin.write(format!("{line}{cancel}\n"));
-    plugin.reply(&Id::Number(1))?;
-    plugin.request(super::UNKNOWN, super::version())?;
-    let (_, more) = plugin.finish()?;
-    match more.iter().find(|message| concerns(message, 1)) {
-        Some(_) => failed("it said more of the run after its reply"),
-        None => Ok(()),
+    let next = plugin.line(super::UNKNOWN, super::version());
+    plugin.write(format!("{line}{cancel}\n{next}"));
+    let (status, messages) = plugin.finish()?;
+    if !plugin.open().is_empty() {
+        return failed(format!("it ended with {status} and without a reply"));
+    }
+    let reply = |message: &&Message| {
+        !matches!(message, Message::Notification { .. }) && concerns(message, 1)
+    };
+    match messages.iter().filter(reply).count() {
+        1 => Ok(()),
+        more => failed(format!("it replied {more} times to a cancelled run")),
     }
 }
 

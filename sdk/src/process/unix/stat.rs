@@ -19,7 +19,8 @@ pub fn of(process: Pid) -> Option<Stat> {
     // The name in parentheses may hold anything, parentheses included.
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(1);
-    let mut next = || fields.next()?.parse().ok().and_then(Pid::from_raw);
+    // A process that is just being buried has -1.
+    let mut next = || fields.next()?.parse().ok().and_then(pid);
     Some(Stat {
         process,
         parent: next(),
@@ -31,5 +32,11 @@ pub fn of(process: Pid) -> Option<Stat> {
 /// All processes that can be seen.
 pub fn all() -> impl Iterator<Item = Stat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| of(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?))
+    entries.filter_map(|entry| of(pid(entry.file_name().to_str()?.parse().ok()?)?))
+}
+
+fn pid(number: i32) -> Option<Pid> {
+    Some(number)
+        .filter(|number| *number > 0)
+        .and_then(Pid::from_raw)
 }

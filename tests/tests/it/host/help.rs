@@ -38,6 +38,10 @@ fn help_is_what_the_snapshots_say() {
             &[&["plugin", "check", "--help"], &["help", "plugin", "check"]],
         ),
         (
+            "host_plugin_new",
+            &[&["plugin", "new", "--help"], &["help", "plugin", "new"]],
+        ),
+        (
             "host_completions",
             &[&["completions", "-h"], &["help", "completions"]],
         ),

@@ -1,0 +1,205 @@
+//! `plugin new`: writes a small plugin that keeps the protocol, with a test of its own.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::discovery::PluginName;
+use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::outcome::Reply;
+use serde_json::json;
+
+use crate::arguments::{self, Language, NewArguments};
+
+/// A file of a new plugin. `@NAME@` and `@SDK@` are replaced, in its path and in its text.
+struct Template {
+    path: &'static str,
+    text: &'static str,
+    mode: u32,
+}
+
+const PROGRAM: u32 = 0o777;
+const TEXT: u32 = 0o666;
+
+const SH: &[Template] = &[
+    template("bot-cli-@NAME@", include_str!("new/sh/plugin.sh"), PROGRAM),
+    template("test.sh", include_str!("new/sh/test.sh"), PROGRAM),
+];
+
+const PYTHON: &[Template] = &[
+    template(
+        "bot-cli-@NAME@",
+        include_str!("new/python/plugin.py"),
+        PROGRAM,
+    ),
+    template("test.py", include_str!("new/python/test.py"), PROGRAM),
+];
+
+const RUST: &[Template] = &[
+    template("Cargo.toml", include_str!("new/rust/Cargo.toml.in"), TEXT),
+    template(
+        "manifest.json",
+        include_str!("new/rust/manifest.json"),
+        TEXT,
+    ),
+    template("src/main.rs", include_str!("new/rust/main.rs"), TEXT),
+    template("tests/plugin.rs", include_str!("new/rust/plugin.rs"), TEXT),
+    template(".gitignore", "/target\n", TEXT),
+];
+
+const fn template(path: &'static str, text: &'static str, mode: u32) -> Template {
+    Template { path, text, mode }
+}
+
+/// Writes the plugin that `arguments` want.
+pub fn write(arguments: &NewArguments) -> Result<Reply, Failure> {
+    let name = name(&arguments.name)?;
+    let templates = match arguments.lang {
+        Language::Sh => SH,
+        Language::Python => PYTHON,
+        Language::Rust => RUST,
+    };
+    if arguments.sdk.is_some() && arguments.lang != Language::Rust {
+        return Err(invalid(
+            "--sdk",
+            "sdk",
+            "only a plugin in Rust uses the library",
+        ));
+    }
+    let sdk = sdk(arguments.sdk.as_deref())?;
+    let folder = match &arguments.dir {
+        Some(folder) => folder.clone(),
+        None => PathBuf::from(name.file()),
+    };
+    let fill = |text: &str| text.replace("@NAME@", name.as_str()).replace("@SDK@", &sdk);
+    let files: Vec<(PathBuf, String, u32)> = templates
+        .iter()
+        .map(|file| (folder.join(fill(file.path)), fill(file.text), file.mode))
+        .collect();
+    check_absent(files.iter().map(|(path, ..)| path.as_path()))?;
+    for (path, text, mode) in &files {
+        put(path, text, *mode).map_err(|error| {
+            let message = format!("could not write `{}`: {}", path.display(), reason(&error));
+            Failure::new(Exit::Failed, "not_written", message)
+        })?;
+    }
+    Ok(reply(&name, arguments.lang, &folder, &files))
+}
+
+fn name(text: &str) -> Result<PluginName, Failure> {
+    let problem = match PluginName::parse(text) {
+        None => {
+            "must be made of lower-case letters, digits and hyphens, begin with a letter and have 32 at most"
+        }
+        Some(_) if arguments::RESERVED.contains(&text) => "is a command of bot-cli itself",
+        Some(name) => return Ok(name),
+    };
+    Err(
+        Failure::new(Exit::Usage, "invalid_input", format!("the name {problem}"))
+            .field("name", None, problem),
+    )
+}
+
+/// What `Cargo.toml` says of the library: its version, or the folder where it is.
+fn sdk(folder: Option<&Path>) -> Result<String, Failure> {
+    let Some(folder) = folder else {
+        return Ok(format!("\"{}\"", bot_cli_sdk::VERSION));
+    };
+    let absolute = folder.canonicalize().ok();
+    let manifest = absolute.as_ref().map(|folder| folder.join("Cargo.toml"));
+    match absolute.as_ref().and_then(|folder| folder.to_str()) {
+        Some(path) if manifest.is_some_and(|manifest| manifest.is_file()) => {
+            // A string of JSON is one of TOML, too.
+            Ok(format!("{{ path = {} }}", json!(path)))
+        }
+        _ => Err(invalid(
+            "--sdk",
+            "sdk",
+            "there is no package in that folder",
+        )),
+    }
+}
+
+fn invalid(flag: &str, field: &str, problem: &str) -> Failure {
+    let message = format!("`{flag}`: {problem}");
+    Failure::new(Exit::Usage, "invalid_input", message).field(field, Some(flag), problem)
+}
+
+/// Nothing is overwritten; whatever is in the way is named at once.
+fn check_absent<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
+    let taken: Vec<String> = paths
+        .filter(|path| fs::symlink_metadata(path).is_ok())
+        .map(|path| format!("`{}`", path.display()))
+        .collect();
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let message = format!("nothing was written; already there: {}", taken.join(", "));
+    Err(Failure::new(Exit::Failed, "exists", message).hint("choose another folder with `--dir`"))
+}
+
+fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+fn reply(
+    name: &PluginName,
+    language: Language,
+    folder: &Path,
+    files: &[(PathBuf, String, u32)],
+) -> Reply {
+    let mut text = String::new();
+    for (path, ..) in files {
+        text.extend([&path.display().to_string(), "\n"]);
+    }
+    let word = |path: &Path| quoted(&path.display().to_string());
+    let (test, program) = match language {
+        Language::Sh => (
+            word(&dotted(&folder.join("test.sh"))),
+            folder.join(name.file()),
+        ),
+        Language::Python => (
+            word(&dotted(&folder.join("test.py"))),
+            folder.join(name.file()),
+        ),
+        Language::Rust => {
+            let manifest = word(&folder.join("Cargo.toml"));
+            let program = folder.join("target/debug").join(name.file());
+            (format!("cargo test --manifest-path {manifest}"), program)
+        }
+    };
+    let program = dotted(&program);
+    let shown: Vec<String> = files
+        .iter()
+        .map(|(path, ..)| path.display().to_string())
+        .collect();
+    Reply::text(text)
+        .data(json!({ "name": name.as_str(), "files": shown }))
+        .next(test)
+        .next(format!(
+            "bot-cli plugin check {} --argv world",
+            word(&program)
+        ))
+        .next(format!("{} world", word(&program)))
+}
+
+/// The path as a shell finds a command by it.
+fn dotted(path: &Path) -> PathBuf {
+    if path.is_absolute() || path.starts_with(".") || path.starts_with("..") {
+        return path.to_owned();
+    }
+    Path::new(".").join(path)
+}
+
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
+}

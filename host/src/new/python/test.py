@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Runs the plugin as a host does, and as a command. Needs nothing but Python: `./test.py`"""
+
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+PLUGIN = [sys.executable, Path(__file__).with_name("bot-cli-@NAME@")]
+
+
+def speak(*messages):
+    """What the plugin replies to messages that come all at once."""
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    ran = subprocess.run(PLUGIN, input=lines, capture_output=True, text=True, check=True, timeout=60)
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def run(id, argv, **params):
+    return {"id": id, "method": "run", "params": {"protocol": "1.0", "argv": argv, **params}}
+
+
+class PluginTest(unittest.TestCase):
+    def test_greets(self):
+        [reply] = speak(run(1, ["moon", "--language", "de"]))
+        self.assertEqual(reply["result"]["text"], "Hallo, moon.\n")
+        self.assertEqual(reply["result"]["data"], {"who": "moon", "language": "de"})
+
+    def test_asks(self):
+        [reply] = speak(run(1, [], answers={"who": "ada"}))
+        self.assertEqual(reply["result"]["text"], "Hello, ada.\n")
+        offered = {"ask": {"kinds": ["text"]}}
+        answer = {"id": "ask-1", "result": {"action": "accept", "value": "ada"}}
+        [question, reply] = speak(run(1, [], capabilities=offered), answer)
+        self.assertEqual(question["params"]["key"], "who")
+        self.assertEqual(reply["result"]["text"], "Hello, ada.\n")
+        [reply] = speak(run(1, []))
+        self.assertEqual(reply["error"]["data"]["code"], "input_required")
+
+    def test_completes(self):
+        [reply] = speak({"id": 1, "method": "complete", "params": {"argv": ["--language=d"]}})
+        self.assertEqual(reply["result"]["candidates"], [{"value": "--language=de"}])
+
+    def test_is_a_command(self):
+        ran = subprocess.run([*PLUGIN, "world"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "Hello, world.\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+//! Plugins in other languages, checked against the protocol.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use bot_cli_tests::bench::Bench;
+use serde_json::Value;
+
+fn bench() -> Bench {
+    Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap()
+}
+
+/// Checks a plugin; nothing may fail.
+fn check(bench: &Bench, plugin: &Path, argv: &str) {
+    let mut host = bench.host(&["plugin", "check", "--json", "-q", "--argv", argv]);
+    // Interpreters may be anywhere.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let output = host.arg(plugin).env("PATH", path).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let failed: Vec<&Value> = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|check| check["verdict"] == "failed")
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} {argv:?}: {failed:#?}",
+        plugin.display()
+    );
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_plugin_in_node_passes_every_check() {
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/plugins/bot-cli-node");
+    let bench = bench();
+    let text = fs::read_to_string(plugin).unwrap();
+    bench.script("plugins/bot-cli-node", &text).unwrap();
+    for argv in ["world", ""] {
+        check(&bench, &bench.path("plugins/bot-cli-node"), argv);
+    }
+}
+
+#[test]
+fn the_sample_in_python_breaks_no_rule() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/tests/examples/bot-cli-roll");
+    let bench = bench();
+    let text = fs::read_to_string(sample).unwrap();
+    bench.script("plugins/bot-cli-roll", &text).unwrap();
+    for argv in ["3", ""] {
+        check(&bench, &bench.path("plugins/bot-cli-roll"), argv);
+    }
+}
+
+#[test]
+fn a_new_plugin_in_python_passes_every_check_and_its_own_test() {
+    let bench = bench();
+    let ran = bench
+        .run(&["plugin", "new", "demo", "--lang", "python"])
+        .unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let folder = bench.path("work/bot-cli-demo");
+    let output = Command::new(folder.join("test.py")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for argv in ["world", ""] {
+        check(&bench, &folder.join("bot-cli-demo"), argv);
+    }
+}
+
+#[test]
+fn a_new_plugin_in_rust_builds_offline_and_passes_every_check_and_its_own_test() {
+    let bench = bench();
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sdk = fs::canonicalize(package.join("../sdk")).unwrap();
+    let sdk = sdk.to_str().unwrap();
+    let ran = bench
+        .run(&["plugin", "new", "demo", "--lang", "rust", "--sdk", sdk])
+        .unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let folder = bench.path("work/bot-cli-demo");
+    fs::copy(package.join("../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let output = Command::new("cargo")
+        .args(["test", "--offline", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", package.join("../target/new-plugin"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+}

@@ -1,0 +1,162 @@
+//! `plugin new`: what it writes, and where it writes nothing.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use super::check::{checks, report};
+use super::{bench, expect};
+
+#[test]
+fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
+    let bench = bench();
+    expect(
+        &bench,
+        &["plugin", "new", "demo", "--lang", "sh"],
+        0,
+        "bot-cli-demo/bot-cli-demo\nbot-cli-demo/test.sh\n",
+        "next: ./bot-cli-demo/test.sh\n\
+         next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world\n\
+         next: ./bot-cli-demo/bot-cli-demo world\n",
+    );
+    let run = |program: &str, argument: &[&str]| {
+        let output = Command::new(bench.path("work").join(program))
+            .args(argument)
+            .current_dir(bench.path("work"))
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
+    };
+    let (status, said) = run("./bot-cli-demo/test.sh", &[]);
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(
+        run("./bot-cli-demo/bot-cli-demo", &["world"]),
+        (Some(0), "Hello, world.\n".to_owned())
+    );
+    let (status, report) = report(&bench, "./bot-cli-demo/bot-cli-demo", &["--argv", "world"]);
+    assert_eq!(
+        (status, checks(&report, "failed")),
+        (Some(0), Vec::new()),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    for lang in ["sh", "python", "rust"] {
+        let bench = bench();
+        let new = ["plugin", "new", "demo", "--lang", lang, "--dir", "here"];
+        assert_eq!(bench.run(&new).unwrap().status, Some(0));
+        let entries = || -> Vec<_> {
+            let entries = fs::read_dir(bench.path("work/here")).unwrap();
+            entries
+                .map(|entry| entry.unwrap().path())
+                .filter(|path| path.is_file())
+                .collect()
+        };
+        let files = entries();
+        for file in &files {
+            fs::write(file, "mine").unwrap();
+        }
+        let ran = bench.run(&new).unwrap();
+        assert_eq!(ran.status, Some(1));
+        assert!(
+            ran.stderr
+                .starts_with("error: nothing was written; already there: `here/"),
+            "{}",
+            ran.stderr
+        );
+        // One file in the way is enough.
+        fs::remove_file(&files[0]).unwrap();
+        assert_eq!(bench.run(&new).unwrap().status, Some(1));
+        assert_eq!(entries().len(), files.len() - 1);
+        assert!(
+            entries()
+                .iter()
+                .all(|file| fs::read_to_string(file).unwrap() == "mine")
+        );
+    }
+}
+
+#[test]
+fn what_can_be_run_is_executable_and_the_rest_is_not() {
+    let bench = bench();
+    for (lang, program, text) in [
+        ("python", "test.py", None),
+        ("rust", "", Some("src/main.rs")),
+        ("sh", "bot-cli-demo", None),
+    ] {
+        bench
+            .run(&["plugin", "new", "demo", "--lang", lang, "--dir", lang])
+            .unwrap();
+        let mode = |file: &str| {
+            let path = bench.path("work").join(lang).join(file);
+            fs::metadata(path).unwrap().permissions().mode() & 0o111
+        };
+        if !program.is_empty() {
+            assert_eq!(mode(program) & 0o100, 0o100);
+        }
+        if let Some(text) = text {
+            assert_eq!(mode(text), 0);
+        }
+    }
+}
+
+#[test]
+fn a_plugin_in_rust_names_the_library_by_version_or_by_folder() {
+    let bench = bench();
+    let cargo = |folder: &str| {
+        fs::read_to_string(bench.path("work").join(folder).join("Cargo.toml")).unwrap()
+    };
+    bench
+        .run(&["plugin", "new", "one", "--lang", "rust"])
+        .unwrap();
+    let version = format!("bot-cli-sdk = \"{}\"\n", bot_cli_sdk::VERSION);
+    assert!(cargo("bot-cli-one").contains(&version));
+    let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk");
+    bench
+        .run(&["plugin", "new", "two", "--lang", "rust", "--sdk", sdk])
+        .unwrap();
+    let path = fs::canonicalize(sdk).unwrap();
+    let expected = format!("bot-cli-sdk = {{ path = {:?} }}\n", path.to_str().unwrap());
+    assert!(
+        cargo("bot-cli-two").contains(&expected),
+        "{}",
+        cargo("bot-cli-two")
+    );
+}
+
+#[test]
+fn what_can_not_be_written_is_refused() {
+    let bench = bench();
+    for (words, message) in [
+        (
+            &["Demo", "--lang", "sh"][..],
+            "error: the name must be made of lower-case letters, digits and hyphens, begin with a letter and have 32 at most\n",
+        ),
+        (
+            &["help", "--lang", "sh"],
+            "error: the name is a command of bot-cli itself\n",
+        ),
+        (
+            &["demo", "--lang", "sh", "--sdk", "."],
+            "error: `--sdk`: only a plugin in Rust uses the library\n",
+        ),
+        (
+            &["demo", "--lang", "rust", "--sdk", "."],
+            "error: `--sdk`: there is no package in that folder\n",
+        ),
+    ] {
+        expect(
+            &bench,
+            &[&["plugin", "new"], words].concat(),
+            2,
+            "",
+            message,
+        );
+    }
+    assert_eq!(fs::read_dir(bench.path("work")).unwrap().count(), 0);
+}
