@@ -53,7 +53,8 @@ fn crates_depend_only_in_the_direction_of_the_arrows() {
         };
         for dependency in package["dependencies"].as_array().unwrap() {
             let to = dependency["name"].as_str().unwrap();
-            if members.contains(to) && !allowed.contains(&to) {
+            // With its own name, a crate asks for features that its tests need.
+            if members.contains(to) && to != from && !allowed.contains(&to) {
                 wrong.push(format!("{from} -> {to}"));
             }
         }
