@@ -213,6 +213,7 @@ impl Sample {
                     .spawn();
                 drop(child);
             }
+            "prints-bytes" => drop(io::stdout().write_all(b"\xff\xfe\n")),
             "works-on" if is_lost() => thread::sleep(Duration::from_secs(60)),
             _ => {}
         }

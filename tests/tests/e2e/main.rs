@@ -23,7 +23,6 @@ mod keyring;
 mod official;
 mod owners;
 mod plugins;
-mod samples;
 mod steps;
 mod strace;
 mod telephony;
