@@ -157,9 +157,9 @@ fn reply(
     folder: &Path,
     files: &[(PathBuf, String, u32)],
 ) -> Reply {
-    let mut text = String::new();
+    let mut made = String::new();
     for (path, ..) in files {
-        text.extend([&path.display().to_string(), "\n"]);
+        made.extend([&path.display().to_string(), "\n"]);
     }
     let word = |path: &Path| quoted(&path.display().to_string());
     let (test, program) = match language {
@@ -182,7 +182,7 @@ fn reply(
         .iter()
         .map(|(path, ..)| path.display().to_string())
         .collect();
-    Reply::text(text)
+    Reply::text(made)
         .data(json!({ "name": name.as_str(), "files": shown }))
         .next(test)
         .next(format!(
