@@ -42,7 +42,7 @@ fn what_declares_nothing_gets_the_users_words_and_keeps_its_status() {
         &["-v", "old"],
         2,
         "",
-        "error: `old` is an ordinary command, which options before its name don't reach\n\
+        "error: `old` is an ordinary command: options before its name do not apply to it\n\
          hint: bot-cli old [OPTIONS]\n",
     );
 }
@@ -436,10 +436,7 @@ fn a_folder_that_is_gone_is_named_by_the_host_and_by_a_plugin_alone() {
         .install(std::path::Path::new(greet), "bin/bot-cli-greet")
         .unwrap();
     for (command, message) in [
-        (
-            "bot-cli hello",
-            "the current folder does not exist any more",
-        ),
+        ("bot-cli hello", "the current folder no longer exists"),
         (
             "bot-cli-greet you --language=en",
             "could not find the current folder: no such file or directory",
@@ -459,7 +456,7 @@ fn a_folder_that_is_gone_is_named_by_the_host_and_by_a_plugin_alone() {
             (ran.status, ran.stderr),
             (
                 Some(2),
-                format!("error: {message}\nhint: cd to a folder that is there\n")
+                format!("error: {message}\nhint: cd to a folder that exists\n")
             )
         );
     }
