@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::failure::Failure;
+use crate::protocol::MAX_LINE;
 use bench::{Bench, Stop};
 use catalogue::{Check, Gate};
 pub use report::{Finding, Level, Report, Verdict};
@@ -57,6 +58,7 @@ pub struct Kit {
     argv: Option<Vec<String>>,
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
+    longest_line: usize,
 }
 
 /// A check that begins.
@@ -86,6 +88,7 @@ impl Kit {
             argv: None,
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
+            longest_line: MAX_LINE,
         }
     }
 
@@ -108,6 +111,14 @@ impl Kit {
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
+        self
+    }
+
+    /// Sends no line of more bytes than this, instead of the longest that the protocol has: a shell reads it byte by byte, which takes
+    /// seconds.
+    #[must_use]
+    pub fn longest_line(mut self, bytes: usize) -> Self {
+        self.longest_line = bytes.clamp(1024, MAX_LINE);
         self
     }
 

@@ -123,6 +123,11 @@ impl<'a> Bench<'a> {
             .set((patience / 2).max(LEAST_PATIENCE.min(patience)));
     }
 
+    /// The length of the longest line that is sent.
+    pub fn longest_line(&self) -> usize {
+        self.kit.longest_line
+    }
+
     /// Whether the run of `--argv` asks something, where that was seen.
     pub fn asks(&self) -> Option<bool> {
         self.asks.get()

@@ -176,7 +176,12 @@ impl<'a> Dialogue<'a> {
 
     /// Waits for the reply to a request. Questions are answered meanwhile.
     pub fn reply(&mut self, id: &Id) -> Result<Reply, Stop> {
-        let deadline = Instant::now() + self.bench.patience();
+        self.reply_within(id, self.bench.patience())
+    }
+
+    /// Waits this long for the reply to a request.
+    pub fn reply_within(&mut self, id: &Id, patience: Duration) -> Result<Reply, Stop> {
+        let deadline = Instant::now() + patience;
         loop {
             match self.next(deadline)? {
                 Some(Message::Result { id: of, result }) if of == *id => {
@@ -199,7 +204,7 @@ impl<'a> Dialogue<'a> {
                 None => {
                     return Err(Stop::Failed(format!(
                         "no reply within {} s{}",
-                        self.bench.patience().as_secs_f32(),
+                        patience.as_secs_f32(),
                         self.first_fault()
                     )));
                 }

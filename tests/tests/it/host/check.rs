@@ -6,7 +6,6 @@ mod rogues;
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::conformance::{Kit, Report};
@@ -33,9 +32,8 @@ pub fn checks<'a>(report: &'a Value, verdict: &str) -> Vec<&'a str> {
 }
 
 /// The checks that fail for the plugin in `file`, with a run of `argv` unless that is empty. They are as many and as strict as in
-/// the command, and wait as long as `patience` says.
-fn failed(file: &Path, argv: &str, patience: Duration) -> Vec<&'static str> {
-    let kit = Kit::new(file).patience(patience);
+/// the command, but for what `kit` says.
+fn failed(kit: Kit, argv: &str) -> Vec<&'static str> {
     let kit = match argv {
         "" => kit,
         words => kit.argv(words.split(' ')),

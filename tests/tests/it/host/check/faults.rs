@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bot_cli_sdk::conformance::Kit;
+
 use super::{FILES, all_at_once, failed, report, sample};
 
 /// How long a reply may take. A fault that shows as silence takes this long, several times.
@@ -107,7 +109,10 @@ const FAULTS: [(&str, &str, &[&str]); 51] = [
 fn each_fault_fails_its_own_checks() {
     all_at_once(&FAULTS, |(fault, argv, expected)| {
         let bench = sample(fault);
-        let failed = failed(&bench.path("bin/bot-cli-sample"), argv, PATIENCE);
+        let failed = failed(
+            Kit::new(&bench.path("bin/bot-cli-sample")).patience(PATIENCE),
+            argv,
+        );
         (failed != *expected).then(|| format!("{fault} {argv}: {failed:?}, not {expected:?}"))
     });
 }

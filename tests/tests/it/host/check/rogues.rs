@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use bot_cli_sdk::conformance::Kit;
 use bot_cli_tests::bench::Bench;
 
 use super::{all_at_once, bench, failed};
@@ -257,7 +258,7 @@ fn every_rogue_is_found_out() {
     all_at_once(&names, |name| {
         let bench = bench();
         let file = rogue(&bench, &folder.join(name));
-        let failed = failed(&file, "go", PATIENCE);
+        let failed = failed(kit(&file), "go");
         let known = ROGUES.iter().find(|(known, _)| known == name);
         (known.map(|(_, expected)| *expected) != Some(&failed[..]))
             .then(|| format!("{name}: {failed:?}"))
@@ -272,8 +273,13 @@ fn a_plugin_that_only_runs_is_found_out_in_every_mode() {
     let rogue = Path::new(env!("CARGO_BIN_EXE_it-bot-cli-rogue"));
     bench.install(rogue, "plugins/bot-cli-rogue").unwrap();
     for mode in ["echo", "crash", "stubborn", "grandchild"] {
-        assert_eq!(failed(&file, mode, PATIENCE), ["request_replied"], "{mode}");
+        assert_eq!(failed(kit(&file), mode), ["request_replied"], "{mode}");
     }
+}
+
+/// Lines of 64 KiB will do: what a shell does with longer ones is for the samples to show.
+fn kit(file: &Path) -> Kit {
+    Kit::new(file).patience(PATIENCE).longest_line(64 * 1024)
 }
 
 /// The rogue in `file` with a manifest, as an installed plugin.
