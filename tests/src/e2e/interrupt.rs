@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use bot_cli_sdk::cancel::Cancel;
-use rustix::process::{Pid, Signal, getpid, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
 /// How often the wish to stop, and the processes that are left, are looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -49,6 +49,8 @@ impl Interrupt {
             return None;
         }
         let _ = self.ending.join();
+        // Not every system's first process takes note of the ends that nobody waited for.
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
         Some(self.cancel.exit().status())
     }
 }
