@@ -90,7 +90,7 @@ pub fn write(arguments: &NewArguments) -> Result<Reply, Failure> {
 fn name(text: &str) -> Result<PluginName, Failure> {
     let problem = match PluginName::parse(text) {
         None => {
-            "must be made of lower-case letters, digits and hyphens, begin with a letter and have 32 at most"
+            "must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most 32 characters"
         }
         Some(_) if arguments::RESERVED.contains(&text) => "is a command of bot-cli itself",
         Some(name) => return Ok(name),
@@ -157,9 +157,9 @@ fn reply(
     folder: &Path,
     files: &[(PathBuf, String, u32)],
 ) -> Reply {
-    let mut text = String::new();
+    let mut made = format!("Made the plugin `{name}`\n");
     for (path, ..) in files {
-        text.extend([&path.display().to_string(), "\n"]);
+        made.extend(["  created   ", &path.display().to_string(), "\n"]);
     }
     let word = |path: &Path| quoted(&path.display().to_string());
     let (test, program) = match language {
@@ -182,7 +182,7 @@ fn reply(
         .iter()
         .map(|(path, ..)| path.display().to_string())
         .collect();
-    Reply::text(text)
+    Reply::text(made)
         .data(json!({ "name": name.as_str(), "files": shown }))
         .next(test)
         .next(format!(
