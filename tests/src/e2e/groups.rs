@@ -20,6 +20,16 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::program(&["bash"], "bash", 7)],
     },
     Group {
+        name: "fish",
+        about: "completion in fish",
+        needs: &[Need::program(&["fish"], "fish", 20)],
+    },
+    Group {
+        name: "zsh",
+        about: "completion in zsh",
+        needs: &[Need::program(&["zsh"], "zsh", 20)],
+    },
+    Group {
         name: "cores",
         about: "no core dump of a process that knows secrets",
         needs: &[Need::CoreDumps],
@@ -41,7 +51,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "official",
-        about: "the stand-in of the service beside the service's own client",
+        about: "the stand-in beside the service's own client",
         needs: &[Need::Client],
     },
     Group {
@@ -55,7 +65,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "plugins",
-        about: "plugins in Python, Node.js and Rust, checked against the protocol",
+        about: "plugins in Python, Node.js and Rust, checked",
         needs: &[
             Need::program(&["python3"], "python3", 30),
             Need::Node,
@@ -64,7 +74,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "strace",
-        about: "each system call of the vault's changes, failed and killed",
+        about: "system calls of the vault, failed and killed",
         needs: &[
             Need::program(&["strace"], "strace", 3),
             Need::program(&["python3"], "python3", 30),
@@ -73,7 +83,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "draws",
-        about: "thousands of drawn operations and combinations",
+        about: "drawn operations and combinations",
         needs: &[],
     },
     Group {
@@ -88,7 +98,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "framework",
-        about: "every kind of project beside the framework, formatter, linter and type checker",
+        about: "every kind of project beside the framework",
         needs: &[Need::program(&["git"], "git", 40), Need::Framework],
     },
     Group {
@@ -108,7 +118,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "steps",
-        about: "the README of generated projects, followed step by step",
+        about: "the README of generated projects, step by step",
         needs: &[Need::Framework, Need::PythonIndex],
     },
 ];
