@@ -80,7 +80,7 @@ pub enum PluginCommand {
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     /// The file of the plugin, or the name of an installed one
-    #[arg(value_name = "EXE", value_hint = ValueHint::ExecutablePath)]
+    #[arg(value_name = "EXE", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
     /// The words of a run that does no harm, for the checks that need one
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
@@ -104,7 +104,7 @@ pub struct NewArguments {
     /// The folder of its files [default: bot-cli-NAME]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
-    /// For Rust: the folder of the library, instead of the published one
+    /// For Rust, required: the folder of the library, `sdk` in a checkout of bot-cli
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
 }
