@@ -35,17 +35,17 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show what a command does and takes
+    /// Print help for a command
     Help {
-        /// The command, with its subcommands, or `environment`
+        /// A command with its subcommands, or `environment`
         command: Vec<String>,
     },
-    /// List, check and write plugins
+    /// List, check and create plugins
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
     },
-    /// Print the script that completes words for a shell
+    /// Print the completion script for a shell
     Completions {
         /// The shell
         shell: Shell,
@@ -71,7 +71,7 @@ pub enum PluginCommand {
     /// Check a plugin against the protocol
     #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
-    /// Write a small plugin that keeps the protocol, with a test of its own
+    /// Create a small plugin that follows the protocol, with a test
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArguments),
 }
@@ -79,16 +79,16 @@ pub enum PluginCommand {
 /// What `plugin check` takes.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// The file of the plugin, or the name of an installed one
+    /// File of the plugin, or the name of an installed one
     #[arg(value_name = "EXE", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
-    /// The words of a run that does no harm, for the checks that need one
+    /// Arguments of a harmless run, for the checks that need one
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub argv: Option<String>,
-    /// Show what was sent and received in failed checks, or in all
+    /// Show the messages of failed checks, or of all
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
     pub show: Option<Show>,
-    /// Pass on this variable of the environment, too
+    /// Also pass on this environment variable; repeatable
     #[arg(long, value_name = "VARIABLE")]
     pub env: Vec<OsString>,
 }
@@ -96,15 +96,15 @@ pub struct CheckArguments {
 /// What `plugin new` takes.
 #[derive(Debug, Args)]
 pub struct NewArguments {
-    /// The name of the plugin: `NAME` in `bot-cli NAME`
+    /// Name of the plugin: `NAME` in `bot-cli NAME`
     pub name: String,
-    /// The language it is written in
+    /// Language of the plugin
     #[arg(long)]
     pub lang: Language,
-    /// The folder of its files [default: bot-cli-NAME]
+    /// Folder to create [default: bot-cli-NAME]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
-    /// For Rust, required: the folder of the library, `sdk` in a checkout of bot-cli
+    /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
 }
@@ -135,14 +135,14 @@ const NEW_EXAMPLES: &str = "Examples:
 
 const CHECK_ABOUT: &str = "Check a plugin against the protocol
 
-The plugin is really run, at least once a check, in empty folders and with few variables of the environment. Without `--argv` it is \
-only sent what does no work: `describe`, `complete`, unknown methods, `--help` and `--version`. The run of `--argv` is repeated, \
-cancelled and left alone; its questions are cancelled or answered with their defaults, a password with made-up text.
+Most checks start the plugin, in empty folders and with few environment variables. Without `--argv`, they send only what asks for \
+no work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and \
+cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
 
-The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't be made counts as not run.";
+The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't run is counted as not run.";
 
 const CHECK_EXAMPLES: &str = "Examples:
-  bot-cli plugin check init
+  bot-cli plugin check hello
   bot-cli plugin check ./bot-cli-hello --argv \"\"
   bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show";
 

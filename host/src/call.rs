@@ -69,7 +69,7 @@ fn undeclared(
             Exit::Usage,
             "usage",
             format!(
-                "`{}` is an ordinary command, which options before its name don't reach",
+                "`{}` is an ordinary command: options before its name do not apply to it",
                 plugin.name
             ),
         )
@@ -91,7 +91,10 @@ fn declared(
         return Outcome::new(Err(Failure::new(
             Exit::Usage,
             "not_a_command",
-            format!("`{}` serves other plugins and is no command", plugin.name),
+            format!(
+                "`{}` serves other plugins and is not a command",
+                plugin.name
+            ),
         )
         .hint("bot-cli plugin list")));
     }

@@ -265,7 +265,7 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         }
     }
     let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
-    let topic = (variables::TOPIC, "The variables that are read");
+    let topic = (variables::TOPIC, "The environment variables");
     let helped: Vec<ValueSpec> = named
         .chain([topic])
         .map(|(name, about)| ValueSpec::new(name).about(about))

@@ -48,14 +48,14 @@ pub fn host(environment: &Environment) -> Command {
         plugins.extend([
             "\n\n",
             &files,
-            " not usable; `bot-cli plugin list` says why",
+            " not usable; `bot-cli plugin list` shows why",
         ]);
     }
     // clap knows no place between the usage and its own commands but this one.
     let template = "{about}\n\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
     arguments::command()
         .before_help(plugins)
-        .after_help("`bot-cli help COMMAND` shows more, `bot-cli help environment` the variables.")
+        .after_help("Run `bot-cli help COMMAND` for details, `bot-cli help environment` for environment variables.")
         .help_template(template)
         .term_width(width(environment.look))
 }
@@ -141,7 +141,7 @@ fn undeclared(plugin: &Plugin, look: Look) -> Reply {
     let invocation = invocation(plugin, &[]);
     let mut untold = CommandSpec::new("", about(plugin));
     untold.examples = Some(format!(
-        "It declares nothing about itself. `{invocation} --help` runs it with that word."
+        "It has no manifest; `{invocation} --help` passes `--help` to it."
     ));
     untold.arguments.push(anything());
     let command = tree::bare(&untold, &invocation).disable_help_flag(true);
@@ -150,7 +150,7 @@ fn undeclared(plugin: &Plugin, look: Look) -> Reply {
 
 fn anything() -> ArgumentSpec {
     let mut anything = ArgumentSpec::new("ARGS", ArgumentKind::Positional);
-    "Whatever the plugin takes".clone_into(&mut anything.about);
+    "Arguments of the plugin".clone_into(&mut anything.about);
     anything.repeatable = true;
     anything
 }

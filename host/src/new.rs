@@ -90,7 +90,7 @@ pub fn write(arguments: &NewArguments) -> Result<Reply, Failure> {
 fn name(text: &str) -> Result<PluginName, Failure> {
     let problem = match PluginName::parse(text) {
         None => {
-            "must be made of lower-case letters, digits and hyphens, begin with a letter and have 32 at most"
+            "must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most 32 characters"
         }
         Some(_) if arguments::RESERVED.contains(&text) => "is a command of bot-cli itself",
         Some(name) => return Ok(name),
@@ -116,7 +116,7 @@ fn sdk(folder: &Path) -> Result<String, Failure> {
 
 /// No registry has the library, so a dependency on its version could not be built.
 fn sdk_missing(name: &PluginName) -> Failure {
-    let message = "`--sdk` is missing: a plugin in Rust is built with the library, which is the folder `sdk` of a checkout of bot-cli";
+    let message = "`--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
     Failure::new(Exit::Usage, "invalid_input", message)
         .field("sdk", Some("--sdk"), "missing")
         .hint(format!(
@@ -161,9 +161,9 @@ fn reply(
     folder: &Path,
     files: &[(PathBuf, String, u32)],
 ) -> Reply {
-    let mut text = String::new();
+    let mut made = format!("Made the plugin `{name}`\n");
     for (path, ..) in files {
-        text.extend([&path.display().to_string(), "\n"]);
+        made.extend(["  created   ", &path.display().to_string(), "\n"]);
     }
     let word = |path: &Path| quoted(&path.display().to_string());
     // Without words the plugin asks, so that the checks of questions are made, too.
@@ -190,7 +190,7 @@ fn reply(
         .iter()
         .map(|(path, ..)| path.display().to_string())
         .collect();
-    Reply::text(text)
+    Reply::text(made)
         .data(json!({ "name": name.as_str(), "files": shown }))
         .next(test)
         .next(format!(

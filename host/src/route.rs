@@ -91,11 +91,12 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
         // Once more, with the plugins, which are looked for only now that somebody wants to see them.
         return terminal.report(&own_help(&environment.arguments, environment));
     }
-    let built_in = taken.path.get(1).map(|command| command.name.as_str());
-    let name = built_in.map_or_else(|| "bot-cli".to_owned(), |name| format!("bot-cli {name}"));
     let tree = arguments::command();
-    let command = built_in.and_then(|name| tree.find_subcommand(name));
-    let command = command.unwrap_or(&tree);
+    let (mut command, mut name) = (&tree, "bot-cli".to_owned());
+    for subcommand in taken.path.iter().skip(1) {
+        command = command.find_subcommand(&subcommand.name).unwrap_or(command);
+        name.extend([" ", &subcommand.name]);
+    }
     terminal.report(&usage::outcome(
         error,
         command,

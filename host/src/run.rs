@@ -92,7 +92,7 @@ fn check_depth(plugin: &Plugin, environment: &Environment) -> Result<(), Failure
 
 fn cwd(environment: &Environment) -> Result<PathBuf, Failure> {
     environment.cwd.clone().ok_or_else(|| {
-        let message = "the current folder does not exist any more";
-        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that is there")
+        let message = "the current folder no longer exists";
+        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that exists")
     })
 }

@@ -17,11 +17,11 @@ pub const TOPIC: &str = "environment";
 const OWN: [(&str, &str); 12] = [
     (
         "BOT_CLI_PLUGIN_PATH",
-        "Folders with plugins, separated by colons, that come before all others",
+        "Folders to search for plugins first, separated by colons",
     ),
     (
         "PATH",
-        "Its absolute folders are searched for plugins, after all others",
+        "Folders to search for plugins last; only absolute ones count",
     ),
     (
         "XDG_DATA_HOME",
@@ -29,14 +29,14 @@ const OWN: [(&str, &str); 12] = [
     ),
     (
         "XDG_CACHE_HOME",
-        "What executables declare is kept in bot-cli/manifests in it (default: ~/.cache)",
+        "Manifests are cached in bot-cli/manifests in it (default: ~/.cache)",
     ),
-    ("HOME", "The home folder, for the defaults of these"),
+    ("HOME", "The home folder, for the defaults above"),
     ("NO_COLOR", "Not empty: show no colour"),
     ("CLICOLOR", "0: show no colour"),
     (
         "CLICOLOR_FORCE",
-        "Not 0: show colour, also where no terminal is",
+        "Not 0: show colour even without a terminal",
     ),
     (
         "TERM",
@@ -48,7 +48,7 @@ const OWN: [(&str, &str); 12] = [
     ),
     (
         protocol::DEPTH,
-        "Set for plugins: how many of them run one another",
+        "Set for plugins: the number of hosts above the plugin",
     ),
     (protocol::HOST, "Set for plugins: the path of bot-cli"),
 ];
@@ -78,7 +78,7 @@ pub fn page(environment: &Environment) -> Reply {
 fn text(sections: &[(String, Vec<VariableSpec>)], color: bool) -> String {
     let style = *Styles::styled().get_header();
     let cell = |text: &str| printable(text, false).replace('\n', " ");
-    let mut text = "Variables of the environment\n".to_owned();
+    let mut text = "Environment variables\n".to_owned();
     for (who, variables) in sections {
         let rows: Vec<Vec<String>> = variables
             .iter()

@@ -10,7 +10,7 @@ mod tests;
 mod violation;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -249,7 +249,19 @@ pub fn not_runnable(program: &Path, error: &io::Error) -> Failure {
         format!("could not run `{}`: {}", program.display(), reason(error)),
     );
     if error.kind() == io::ErrorKind::NotFound && program.exists() {
-        return failure.hint("the interpreter that its first line names is not there");
+        return failure.hint(if begins_with_cr_lf(program) {
+            "its first line ends with CR LF: save the file with LF as the line end"
+        } else {
+            "the interpreter in its first line does not exist"
+        });
     }
     failure
+}
+
+/// Whether the system takes a CR for the end of the interpreter's name.
+fn begins_with_cr_lf(script: &Path) -> bool {
+    let mut line = Vec::new();
+    let read = std::fs::File::open(script)
+        .and_then(|file| io::BufReader::new(file.take(4096)).read_until(b'\n', &mut line));
+    read.is_ok() && line.ends_with(b"\r\n")
 }

@@ -62,6 +62,15 @@ pub fn is_plain(word: &str) -> bool {
         })
 }
 
+/// Whether a word begins with a dash or a quotation mark that was meant as `-` or `"`.
+#[must_use]
+pub fn is_typographic(word: &str) -> bool {
+    word.starts_with([
+        '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}',
+        '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}', '\u{201e}',
+    ])
+}
+
 /// One slip in a short name changes much of it.
 fn likeness(typed: &str, name: &str) -> f64 {
     let slip = typed.chars().count() > 2 && strsim::osa_distance(typed, name) == 1;

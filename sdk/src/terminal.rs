@@ -92,16 +92,18 @@ impl Terminal {
         let Err(error) = shown else {
             return outcome.status;
         };
-        let failed = format!("could not write the result: {}", reason(&error));
+        let reason = reason(&error);
         match &outcome.result {
             // What the command did must not be mistaken for what became of its result.
             Ok(_) => {
-                let message = format!("the command is done, but {failed}");
+                let message =
+                    format!("the command is done, but its result could not be written: {reason}");
                 let failure = Failure::new(Exit::Failed, "output_failed", message);
                 to_stderr(&report::failure(&failure, self.look.stderr_color));
                 failure.exit.status()
             }
             Err(failure) => {
+                let failed = format!("could not write the result: {reason}");
                 to_stderr(&report::log(Level::Warn, &failed, self.look.stderr_color));
                 to_stderr(&report::failure(failure, self.look.stderr_color));
                 outcome.status

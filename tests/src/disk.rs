@@ -34,7 +34,9 @@ impl Drop for Mounted {
 }
 
 fn succeed(command: &mut Command) -> io::Result<()> {
-    let output = command.output()?;
+    let output = command.output().map_err(|error| {
+        io::Error::other(format!("`{}`: {error}", command.get_program().display()))
+    })?;
     if output.status.success() {
         return Ok(());
     }

@@ -5,6 +5,7 @@
 
 mod groups;
 mod install;
+mod interrupt;
 mod needs;
 mod report;
 mod tests;
@@ -15,39 +16,43 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use groups::{GROUPS, Group};
-use needs::Lack;
+use interrupt::Interrupt;
+use needs::{Lack, Remedy};
 use report::{Ran, Report};
 use tests::TestExecutable;
 
-/// Run the tests that need more than Rust: interpreters, browsers, keyrings, root.
+/// Run the tests that need more than Rust: interpreters, browsers, keyrings, root
 ///
-/// Each group needs something else. What this machine lacks is named, and the group is counted as not run. Nothing is
-/// installed without --install.
+/// Each group needs something else. Where this machine lacks it, the group is
+/// counted as not run, and what is missing is named. Nothing is installed without
+/// --install.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo e2e",
     bin_name = "cargo e2e",
+    verbatim_doc_comment,
     after_help = "\
 Exit status:
   0    every test ran and passed
   1    a test failed, or the tests could not be built
   2    usage
   3    every test that ran passed, and some were not run
+  130  interrupted with Ctrl-C: what it had started has ended
 
 Examples:
-  cargo e2e --list                   show every group, its tests, and what it lacks here
+  cargo e2e --list                   show the groups and what they lack
   cargo e2e                          run what this machine can
   cargo e2e keyring disks            run two groups
-  cargo e2e --install                install what is missing, then run everything
+  cargo e2e --install                install what is missing, run all groups
   cargo e2e --install framework      the same for one group
-  cargo e2e --json >summary.json     the summary as JSON; progress goes to stderr"
+  cargo e2e --json >summary.json     the summary as JSON, progress on stderr"
 )]
 struct Arguments {
     /// Groups to run [default: all]
     #[arg(value_name = "GROUP", value_parser = known_group)]
     groups: Vec<&'static Group>,
 
-    /// Install what is missing: Python packages under target/, and as root Debian packages
+    /// Install what is missing: under target/, and as root with apt-get
     #[arg(long)]
     install: bool,
 
@@ -74,22 +79,24 @@ fn known_group(name: &str) -> Result<&'static Group, String> {
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match run(&arguments) {
-        Ok(report) => {
-            let text = if arguments.json {
-                report.json()
-            } else if arguments.list {
-                report.listing()
-            } else {
-                report.table()
-            };
-            // A reader that has gone changes nothing about the outcome.
-            let _ = io::stdout().write_all(text.as_bytes());
-            if arguments.list {
-                return ExitCode::SUCCESS;
-            }
-            ExitCode::from(report.status())
+    let ran = Interrupt::watch().and_then(|interrupt| {
+        let report = run(&arguments, &interrupt);
+        if !arguments.list {
+            say("");
         }
+        // A reader that has gone changes nothing about the outcome.
+        if let Ok(report) = &report {
+            let _ = io::stdout().write_all(arguments.shown(report).as_bytes());
+        }
+        match (interrupt.status(), report) {
+            (Some(status), _) => Ok(status),
+            (None, Ok(_)) if arguments.list => Ok(0),
+            (None, Ok(report)) => Ok(report.status()),
+            (None, Err(problem)) => Err(problem),
+        }
+    });
+    match ran {
+        Ok(status) => ExitCode::from(status),
         Err(problem) => {
             say(&format!("error: {problem}"));
             ExitCode::FAILURE
@@ -97,7 +104,19 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<Report, String> {
+impl Arguments {
+    fn shown(&self, report: &Report) -> String {
+        if self.json {
+            report.json()
+        } else if self.list {
+            report.listing()
+        } else {
+            report.table()
+        }
+    }
+}
+
+fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
     let tests = TestExecutable::build()?;
     let strays = tests.outside_of(GROUPS);
     if !strays.is_empty() {
@@ -119,22 +138,36 @@ fn run(arguments: &Arguments) -> Result<Report, String> {
     let mut report = Report::default();
     for group in chosen {
         let tests_of_group = tests.of(group);
-        let lacks: Vec<Lack> = group.needs.iter().filter_map(|need| need.lack()).collect();
+        if interrupt.requested() {
+            report.add(group, vec![interrupted()], Ran::none(tests_of_group));
+            continue;
+        }
+        let mut lacks: Vec<Lack> = group.needs.iter().filter_map(|need| need.lack()).collect();
         let ran = if arguments.list || !lacks.is_empty() {
             Ran::none(tests_of_group)
         } else {
             say(&format!("{}: {}", group.name, group.about));
-            tests.run(&tests_of_group)?
+            tests.run(&tests_of_group, interrupt)?
         };
         if !arguments.list && !lacks.is_empty() {
             say(&format!("{}: not run", group.name));
             for lack in &lacks {
-                say(&format!("  {lack}"));
+                say(&format!("  {}", lack.reason));
             }
+        }
+        if interrupt.requested() && !ran.not_run.is_empty() {
+            lacks = vec![interrupted()];
         }
         report.add(group, lacks, ran);
     }
     Ok(report)
+}
+
+fn interrupted() -> Lack {
+    Lack {
+        reason: "interrupted".to_owned(),
+        remedy: Remedy::None,
+    }
 }
 
 /// Straight to standard error: progress of what takes minutes.

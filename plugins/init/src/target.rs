@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::suggest;
 
 /// A directory, there or to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,12 @@ impl Target {
         }
         if shown.chars().any(char::is_control) {
             return Err(unusable(shown, "its name holds control characters"));
+        }
+        if suggest::is_typographic(shown) {
+            let problem = "it begins with a dash or a quotation mark that shells don't know";
+            return Err(
+                unusable(shown, problem).hint(format!("if it is meant: `bot-cli init ./{shown}`"))
+            );
         }
         let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &reason(&error)))?;
         let exists = match fs::metadata(&path) {

@@ -59,17 +59,23 @@ impl Refusal {
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Unreadable(_) | Self::NotAFile => None,
-            Self::NotExecutable => Some(format!("chmod +x {}", file.display())),
+            Self::NotExecutable => Some(format!("chmod +x {}", quoted(file))),
             Self::WritableByOthers {
                 path,
                 can_mend: true,
-            } => Some(format!("chmod o-w {}", path.display())),
+            } => Some(format!("chmod o-w {}", quoted(path))),
             Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(
-                "if you trust it, put a copy of your own into ~/.local/share/bot-cli/plugins"
+                "if you trust it, copy it into $XDG_DATA_HOME/bot-cli/plugins (~/.local/share/bot-cli/plugins)"
                     .to_owned(),
             ),
         }
     }
+}
+
+/// The path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let shown = path.display().to_string();
+    shlex::try_quote(&shown).map_or_else(|_| shown.clone(), std::borrow::Cow::into_owned)
 }
 
 /// Who is to trust a file.
@@ -244,6 +250,27 @@ mod tests {
             ..stranger
         };
         assert!(other.check(&plugin).is_err());
+    }
+
+    #[test]
+    fn hints_are_commands_that_can_be_pasted() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("two words");
+        fs::create_dir(&folder).unwrap();
+        let plugin = folder.join("bot-cli-x");
+        fs::write(&plugin, "").unwrap();
+        mode(&plugin, 0o644);
+        let trust = Trust {
+            user: fs::metadata(&plugin).unwrap().uid(),
+            host: None,
+        };
+        for (command, broken, mended) in [("chmod +x", 0o644, 0o755), ("chmod o-w", 0o757, 0o755)] {
+            mode(&plugin, broken);
+            let remedy = trust.check(&plugin).unwrap_err().remedy(&plugin).unwrap();
+            assert_eq!(remedy, format!("{command} '{}'", plugin.display()));
+            mode(&plugin, mended);
+            assert!(trust.check(&plugin).is_ok());
+        }
     }
 
     #[test]

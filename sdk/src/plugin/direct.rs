@@ -49,7 +49,7 @@ pub fn run<C: Command>(
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {
     let cwd = cwd.map_err(|error| {
         let message = format!("could not find the current folder: {}", reason(&error));
-        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that is there")
+        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that exists")
     })?;
     let cancel = Cancel::on_signals_or_exit(GRACE)?;
     Ok(Session::new(

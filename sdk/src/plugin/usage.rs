@@ -18,6 +18,9 @@ use crate::protocol::CommandSpec;
 use crate::suggest;
 use crate::words;
 
+/// Word processors and web pages put such characters into commands.
+const TYPOGRAPHIC: &str = "a word begins with a dash or a quotation mark that shells don't know; type `-` or `\"` in its place";
+
 /// Help and version as a reply, everything else as a failure of `command`, which the user calls `name`.
 #[must_use]
 pub fn outcome(error: &clap::Error, command: &clap::Command, name: &str, color: bool) -> Outcome {
@@ -130,6 +133,10 @@ pub fn failure(error: &clap::Error, command: &clap::Command, name: &str) -> Fail
         | _ => usage("the arguments can't be used".to_owned()),
     };
     let failure = suggested(failure, error, &meant);
+    let failure = match text(error, ContextKind::InvalidArg) {
+        Some(word) if suggest::is_typographic(&word) => failure.hint(TYPOGRAPHIC),
+        _ => failure,
+    };
     failure.hint(format!("{called} --help"))
 }
 
@@ -172,7 +179,7 @@ fn suggested(mut failure: Failure, error: &clap::Error, meant: &[String]) -> Fai
     if valid.is_empty() {
         return failure;
     }
-    failure.hint(format!("possible are {}", valid.join(", ")))
+    failure.hint(format!("possible values: {}", valid.join(", ")))
 }
 
 fn conflict(error: &clap::Error, argument: &str) -> String {
@@ -316,7 +323,8 @@ fn names(argument: &str) -> (String, Option<String>) {
 fn bare(argument: &str) -> String {
     match argument.split_once([' ', '=']) {
         Some((flag, _)) if flag.starts_with('-') => flag.to_owned(),
-        _ => argument.to_owned(),
+        // An option that counts ends with dots.
+        _ => argument.trim_end_matches("...").to_owned(),
     }
 }
 

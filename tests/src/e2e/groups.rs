@@ -46,7 +46,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "official",
-        about: "the stand-in of the service beside the service's own client",
+        about: "the stand-in beside the service's own client",
         needs: &[Need::Client],
     },
     Group {
@@ -60,7 +60,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "plugins",
-        about: "plugins in Python, Node.js and Rust, checked against the protocol",
+        about: "plugins in Python, Node.js and Rust, checked",
         needs: &[
             Need::program(&["python3"], "python3", 30),
             Need::Node,
@@ -69,7 +69,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "strace",
-        about: "each system call of the vault's changes, failed and killed",
+        about: "system calls of the vault, failed and killed",
         needs: &[
             Need::program(&["strace"], "strace", 3),
             Need::program(&["python3"], "python3", 30),
@@ -78,7 +78,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "draws",
-        about: "thousands of drawn operations and combinations",
+        about: "drawn operations and combinations",
         needs: &[],
     },
     Group {
@@ -93,7 +93,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "framework",
-        about: "every kind of project beside the framework, formatter, linter and type checker",
+        about: "every kind of project beside the framework",
         needs: &[Need::program(&["git"], "git", 40), Need::Framework],
     },
     Group {
@@ -113,7 +113,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "steps",
-        about: "the README of generated projects, followed step by step",
+        about: "the README of generated projects, step by step",
         needs: &[Need::Framework, Need::PythonIndex],
     },
 ];

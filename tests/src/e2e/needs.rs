@@ -1,6 +1,5 @@
 //! What a group needs, looked for on this machine.
 
-use std::fmt;
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
@@ -104,23 +103,16 @@ impl Need {
     }
 }
 
-impl fmt::Display for Lack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.reason)?;
-        match self.remedy {
-            Remedy::Package(package) => write!(f, "; `--install` adds {package}"),
-            Remedy::Environment(pins) => {
-                write!(f, "; `--install` adds it under target/ ({})", pins.size)
+impl Remedy {
+    /// What `--install` does, if it can do something.
+    pub(super) fn told(self) -> Option<String> {
+        match self {
+            Self::Package(Package { name, megabytes }) => {
+                Some(format!("the Debian package `{name}`, about {megabytes} MB"))
             }
-            Remedy::None => Ok(()),
+            Self::Environment(pins) => Some(format!("under target/, {}", pins.size)),
+            Self::None => None,
         }
-    }
-}
-
-impl fmt::Display for Package {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, megabytes } = self;
-        write!(f, "the Debian package `{name}` (about {megabytes} MB)")
     }
 }
 
@@ -149,10 +141,11 @@ fn node() -> Result<(), String> {
 
 /// Asks the index that is configured here for what every index has.
 fn python_index() -> Result<(), String> {
-    let unknown = || Err("whether packages of Python can be downloaded is unknown".to_owned());
+    // Without the framework its group is not run anyway, and lacks no more than that as far as is known.
     let Some(python) = FRAMEWORK.find()? else {
-        return unknown();
+        return Ok(());
     };
+    let unreachable = || "packages of Python can't be downloaded".to_owned();
     let asked = python
         .command("uv")
         .args(["pip", "compile", "--quiet", "--no-cache", "-"])
@@ -161,18 +154,22 @@ fn python_index() -> Result<(), String> {
         .stderr(Stdio::null())
         .spawn();
     let Ok(mut asked) = asked else {
-        return unknown();
+        return Err(unreachable());
     };
     if let Some(mut stdin) = asked.stdin.take() {
         let _ = stdin.write_all(b"pip\n");
     }
     match asked.wait() {
         Ok(status) if status.success() => Ok(()),
-        _ => Err("packages of Python can't be downloaded".to_owned()),
+        _ => Err(unreachable()),
     }
 }
 
 fn npm_registry() -> Result<(), String> {
+    // Then that is what is named.
+    if program(&["npm"]).is_err() {
+        return Ok(());
+    }
     let asked = Command::new("npm")
         .args(["ping", "--fetch-retries=0", "--fetch-timeout=20000"])
         .output();
@@ -187,7 +184,13 @@ fn mount() -> Result<(), String> {
         let folder = tempfile::tempdir()?;
         Mounted::tmpfs(folder.path(), "size=64k").map(drop)
     };
-    try_it().map_err(|_| "filesystems can't be mounted; root can".to_owned())
+    try_it().map_err(|error| {
+        if rustix::process::geteuid().is_root() {
+            format!("filesystems can't be mounted: {error}")
+        } else {
+            "filesystems can't be mounted; root can".to_owned()
+        }
+    })
 }
 
 fn users() -> Result<(), String> {
@@ -199,6 +202,9 @@ fn users() -> Result<(), String> {
 }
 
 fn trace() -> Result<(), String> {
+    if program(&["strace"]).is_err() {
+        return Ok(());
+    }
     let traced = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "true"])
         .output();

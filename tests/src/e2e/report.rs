@@ -1,5 +1,6 @@
 //! What came of the groups.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -70,28 +71,47 @@ impl Report {
         ]
         .map(|count| count.to_string());
         text += &row("together", [&passed, &failed, &not_run, &seconds]);
-        for Row { group, lacks, ran } in &self.rows {
-            for test in &ran.failed {
-                let _ = writeln!(text, "failed: {test}");
-            }
-            for lack in lacks {
-                let _ = writeln!(text, "not run: {}: {lack}", group.name);
-            }
+        let failed = self.rows.iter().flat_map(|row| &row.ran.failed);
+        for (index, test) in failed.enumerate() {
+            text += if index == 0 { "\nFailed:\n" } else { "" };
+            let _ = writeln!(text, "  {test}");
         }
-        text
+        text + &self.lacks("Not run:")
     }
 
     /// The groups, what they hold, and what they lack.
     pub(super) fn listing(&self) -> String {
-        let mut text = String::new();
+        let mut text = "group         tests  here   what they hold\n".to_owned();
         for Row { group, lacks, ran } in &self.rows {
-            let count = match ran.not_run.len() {
-                1 => "1 test".to_owned(),
-                count => format!("{count} tests"),
-            };
-            let _ = writeln!(text, "{:13} {count:>8}  {}", group.name, group.about);
-            for lack in lacks {
-                let _ = writeln!(text, "{:23} lacks: {lack}", "");
+            let tests = ran.not_run.len();
+            let here = if lacks.is_empty() { "ready" } else { "lacks" };
+            let _ = writeln!(
+                text,
+                "{:13} {tests:>5}  {here}  {}",
+                group.name, group.about
+            );
+        }
+        text + &self.lacks("Lacks:")
+    }
+
+    /// Each reason once, with the groups that it keeps from running and what can be done.
+    fn lacks(&self, title: &str) -> String {
+        let mut text = String::new();
+        let all = || self.rows.iter().flat_map(|row| &row.lacks);
+        let mut told = BTreeSet::new();
+        for lack in all().filter(|lack| told.insert(&lack.reason)) {
+            let groups: Vec<&str> = self
+                .rows
+                .iter()
+                .filter(|row| row.lacks.iter().any(|other| other.reason == lack.reason))
+                .map(|row| row.group.name)
+                .collect();
+            if text.is_empty() {
+                let _ = writeln!(text, "\n{title}");
+            }
+            let _ = writeln!(text, "  {}\n    groups: {}", lack.reason, groups.join(", "));
+            if let Some(remedy) = lack.remedy.told() {
+                let _ = writeln!(text, "    --install: {remedy}");
             }
         }
         text
@@ -103,7 +123,7 @@ impl Report {
             .rows
             .iter()
             .map(|Row { group, lacks, ran }| {
-                let lacks: Vec<String> = lacks.iter().map(Lack::to_string).collect();
+                let lacks: Vec<&str> = lacks.iter().map(|lack| lack.reason.as_str()).collect();
                 json!({
                     "name": group.name,
                     "about": group.about,

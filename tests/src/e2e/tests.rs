@@ -1,6 +1,7 @@
 //! The test executable of `tests/e2e`: built, asked for its tests, and run.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -9,6 +10,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::groups::Group;
+use super::interrupt::Interrupt;
 use super::report::Ran;
 use super::say;
 
@@ -22,8 +24,18 @@ pub(super) struct TestExecutable {
 impl TestExecutable {
     /// Has cargo build it.
     pub(super) fn build() -> Result<Self, String> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        // What `cargo run` tells the executable, or build scripts that look at it would run again each time.
+        for (name, _) in env::vars_os() {
+            let told = name.to_str().is_some_and(|name| {
+                name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+            });
+            if told {
+                command.env_remove(name);
+            }
+        }
+        let output = command
             .args(["test", "--package=bot-cli-tests", "--test=e2e", "--no-run"])
             .arg("--message-format=json-render-diagnostics")
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -67,8 +79,8 @@ impl TestExecutable {
             .collect()
     }
 
-    /// Runs these tests and shows each as it ends. A test of which nothing was heard has failed.
-    pub(super) fn run(&self, tests: &[String]) -> Result<Ran, String> {
+    /// Runs these tests and shows each as it ends. A test of which nothing was heard has failed, unless the user stopped it.
+    pub(super) fn run(&self, tests: &[String], interrupt: &Interrupt) -> Result<Ran, String> {
         let problem = |error| format!("could not run `{}`: {error}", self.file.display());
         let begun = Instant::now();
         let mut child = Command::new(&self.file)
@@ -84,6 +96,10 @@ impl TestExecutable {
         let lines = child.stdout.take().map(BufReader::new);
         for line in lines.into_iter().flat_map(BufRead::lines) {
             let line = line.map_err(problem)?;
+            // What ends from now on ends because of the interruption.
+            if interrupt.requested() {
+                continue;
+            }
             let Some((name, how)) = ended(&line).filter(|(name, _)| waiting.contains(name)) else {
                 if !is_noise(&line) {
                     say(&line);
@@ -96,14 +112,16 @@ impl TestExecutable {
                 _ => &mut ran.failed,
             };
             list.push(name.to_owned());
-            let done = tests.len() - waiting.len();
+            let (done, all) = (tests.len() - waiting.len(), tests.len());
             let seconds = begun.elapsed().as_secs();
-            say(&format!(
-                "  {done}/{} {how} {name} ({seconds} s)",
-                tests.len()
-            ));
+            let within = name.split_once("::").map_or(name, |(_, rest)| rest);
+            say(&format!("  {done}/{all}  {how} {seconds:>4} s  {within}"));
         }
         child.wait().map_err(problem)?;
+        if interrupt.requested() {
+            ran.not_run.extend(waiting.iter().map(ToString::to_string));
+            waiting.clear();
+        }
         for name in waiting {
             say(&format!("  ended without a result: {name}"));
             ran.failed.push(name.to_owned());

@@ -87,7 +87,8 @@ pub(super) static ALL: &[Step] = &[
             let name = wishes
                 .target
                 .as_ref()
-                .and_then(|target| default_name(&target.path));
+                .and_then(|target| default_name(&target.path))
+                .filter(|name| ProjectName::parse(name).is_ok());
             question.default = name.map(|name| json!(name));
             question
         },

@@ -435,6 +435,16 @@ fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
 }
 
 #[test]
+fn a_folder_whose_name_is_too_short_is_no_default() {
+    for (target, default) in [("w1", None), ("my-bot", Some(json!("my-bot")))] {
+        let says = [json!(target), json!("scaffold")];
+        let (_, asked) = talk(&nothing_given(), &says);
+        let name = asked.iter().find(|question| question.key == "name");
+        assert_eq!(name.unwrap().default, default);
+    }
+}
+
+#[test]
 fn answers_alone_are_enough() {
     let answers: Map<String, Value> = whole()
         .into_iter()

@@ -116,6 +116,27 @@ fn words_of_other_tools_lead_to_ours() {
 }
 
 #[test]
+fn a_pasted_dash_or_quotation_mark_is_named() {
+    for word in ["\u{2013}-skip", "\u{2014}skip", "\u{201c}-s\u{201d}"] {
+        let hints = refused(&["auth", "login", word]).hints;
+        assert!(hints[0].contains("type `-` or"), "{word}: {hints:?}");
+    }
+}
+
+#[test]
+fn an_option_that_counts_is_named_without_dots() {
+    let command = clap::Command::new("greet").args([
+        clap::arg!(-q - -quiet).conflicts_with("verbose"),
+        clap::arg!(-v --verbose ...),
+    ]);
+    let error = command.clone().try_get_matches_from(["greet", "-q", "-v"]);
+    assert_eq!(
+        failure(&error.unwrap_err(), &command, "greet").message,
+        "`--quiet` can't be used with `--verbose`"
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said_without_the_word() {
     for (words, message) in [
         (

@@ -3,12 +3,15 @@
 
     vault_faults.py target/debug/bot-cli-cloud [EVERY [folder with a vault of an earlier version]]
 
-EVERY leaves out all but one of so many calls of a kind; without it, every call is failed.
+EVERY leaves out all but one of so many faults; without it, every call is failed in every way.
 After each fault the vault must be as before or as after the change, and the sentence of the failure must say which.
 """
 
+import collections
+import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -65,6 +68,26 @@ def reset(kept):
         shutil.copytree(kept, os.path.join(root, "data"))
 
 
+def watch(words, calls, *more):
+    """The change under strace, and what strace saw."""
+    log = os.path.join(root, "log")
+    options = [word for option in (f"trace={calls}", *more) for word in ("-e", option)]
+    done = run(*words, before=["strace", "-f", "-qq", "-o", log, *options])
+    with open(log, errors="replace") as file:
+        return done, file.read()
+
+
+def points(kept, words):
+    """Where a change can be disturbed: each call that it makes, in each way."""
+    reset(kept)
+    _, traced = watch(words, ",".join(CALLS))
+    made = collections.Counter(re.findall(r"^\d+ +(\w+)\(", traced, re.MULTILINE))
+    for call in CALLS:
+        for number in range(1, made[call] + 1):
+            for fault in FAULTS:
+                yield call, number, fault
+
+
 kinds = {kind: origin(kind) for kind in ["empty", "filled"] + ["earlier version"] * (len(sys.argv) > 3)}
 with open(os.path.join(root, "passphrase"), "w") as file:
     file.write("correct horse battery")
@@ -85,45 +108,39 @@ for kind, kept in kinds.items():
         before = state()
         assert run(*words).returncode == 0, (kind, change)
         after = state()
-        for call in CALLS:
-            for fault, injection in FAULTS.items():
-                for number in range(1, 400, every):
-                    reset(kept)
-                    log = os.path.join(root, "log")
-                    inject = f"inject={call}:{injection}:when={number}"
-                    strace = ["strace", "-f", "-qq", "-o", log, "-e", f"trace={call}", "-e", inject]
-                    done = run(*words, before=strace)
-                    with open(log, errors="replace") as file:
-                        traced = file.read()
-                    if "INJECTED" not in traced and "SIGKILL" not in traced:
-                        break
-                    total += 1
-                    found = state()
-                    where = (kind, change, call, fault, number, done.returncode, done.stderr[-300:], found)
-                    claims = [c for c in ("nothing has changed", "the change is in place") if c in done.stderr]
-                    claim = "done" if done.returncode == 0 else (claims or ["no claim"])[0]
-                    if "could not write the result" in done.stderr:
-                        claim = "done, and not shown"
-                    if fault == "KILL" and done.returncode != 0:
-                        claim = "killed"
-                    said[claim] = said.get(claim, 0) + 1
-                    right = {
-                        "done": [after],
-                        "done, and not shown": [after],
-                        "nothing has changed": [before],
-                        "the change is in place": [after],
-                        "no claim": [before],
-                        "killed": [before, after],
-                    }[claim]
-                    if found not in right:
-                        wrong.append(where)
-                        print("WRONG", *where, sep="\n  ", flush=True)
-                    # The next change works, and leaves nothing of this one.
-                    again = run("secrets", "set", "next", "A=1", "-s")
-                    left = [n for n in os.listdir(folder) if n not in ("vault.sealed", "vault.key", "vault.lock")]
-                    if again.returncode != 0 or left:
-                        wrong.append(where)
-                        print("AFTERWARDS", again.stderr, left, *where, sep="\n  ", flush=True)
+        for call, number, fault in itertools.islice(points(kept, words), 0, None, every):
+            reset(kept)
+            done, traced = watch(words, call, f"inject={call}:{FAULTS[fault]}:when={number}")
+            # A run makes now and then a call less than another.
+            if "INJECTED" not in traced and "SIGKILL" not in traced:
+                continue
+            total += 1
+            found = state()
+            where = (kind, change, call, fault, number, done.returncode, done.stderr[-300:], found)
+            claims = [c for c in ("nothing has changed", "the change is in place") if c in done.stderr]
+            claim = "done" if done.returncode == 0 else (claims or ["no claim"])[0]
+            if "could not write the result" in done.stderr:
+                claim = "done, and not shown"
+            if fault == "KILL" and done.returncode != 0:
+                claim = "killed"
+            said[claim] = said.get(claim, 0) + 1
+            right = {
+                "done": [after],
+                "done, and not shown": [after],
+                "nothing has changed": [before],
+                "the change is in place": [after],
+                "no claim": [before],
+                "killed": [before, after],
+            }[claim]
+            if found not in right:
+                wrong.append(where)
+                print("WRONG", *where, sep="\n  ", flush=True)
+            # The next change works, and leaves nothing of this one.
+            again = run("secrets", "set", "next", "A=1", "-s")
+            left = [n for n in os.listdir(folder) if n not in ("vault.sealed", "vault.key", "vault.lock")]
+            if again.returncode != 0 or left:
+                wrong.append(where)
+                print("AFTERWARDS", again.stderr, left, *where, sep="\n  ", flush=True)
         print(f"{kind}, {change}: {total} faults so far, {len(wrong)} wrong", flush=True)
 print(f"{total} faults, {len(wrong)} wrong outcomes: {said}")
 shutil.rmtree(root)

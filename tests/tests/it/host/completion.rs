@@ -18,12 +18,12 @@ fn words_become_what_the_manifests_say() {
     for (words, expected) in [
         (
             &["he"][..],
-            "hello\tSay hello\nhelp\tShow what a command does and takes\n",
+            "hello\tSay hello\nhelp\tPrint help for a command\n",
         ),
         (&["--j"], "--json\tPrint the result as one JSON document\n"),
         (
             &["--json", "-v", "hel"],
-            "hello\tSay hello\nhelp\tShow what a command does and takes\n",
+            "hello\tSay hello\nhelp\tPrint help for a command\n",
         ),
         (
             &["plugin", "l"],
@@ -35,10 +35,7 @@ fn words_become_what_the_manifests_say() {
         ),
         (&["help", "t"], "tree\t\n"),
         (&["help", "tree", ""], "plant\tPlant one\n"),
-        (
-            &["help", "env"],
-            "environment\tThe variables that are read\n",
-        ),
+        (&["help", "env"], "environment\tThe environment variables\n"),
         (&["hello", ""], ""),
         (&["weather", ""], ""),
         (&["tree", ""], "plant\tPlant one\n"),

@@ -16,7 +16,7 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
         &bench,
         &["plugin", "new", "demo", "--lang", "sh"],
         0,
-        "bot-cli-demo/bot-cli-demo\nbot-cli-demo/test.sh\n",
+        "Made the plugin `demo`\n  created   bot-cli-demo/bot-cli-demo\n  created   bot-cli-demo/test.sh\n",
         "next: ./bot-cli-demo/test.sh\n\
          next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world\n\
          next: ./bot-cli-demo/bot-cli-demo world\n",
@@ -125,7 +125,11 @@ fn what_can_not_be_written_is_refused() {
     for (words, message) in [
         (
             &["Demo", "--lang", "sh"][..],
-            "error: the name must be made of lower-case letters, digits and hyphens, begin with a letter and have 32 at most\n",
+            "error: the name must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most 32 characters\n",
+        ),
+        (
+            &["demo", "--lang", "perl"],
+            "error: `perl` is not a value for `--lang`\n  lang (--lang): `perl` is not a value for it\nhint: possible values: sh, python, rust\nhint: bot-cli plugin new --help\n",
         ),
         (
             &["help", "--lang", "sh"],
@@ -141,7 +145,7 @@ fn what_can_not_be_written_is_refused() {
         ),
         (
             &["demo", "--lang", "rust"],
-            "error: `--sdk` is missing: a plugin in Rust is built with the library, which is the folder `sdk` of a checkout of bot-cli\n  \
+            "error: `--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli\n  \
              sdk (--sdk): missing\nhint: bot-cli plugin new demo --lang rust --sdk ../bot-cli/sdk\n",
         ),
     ] {

@@ -42,7 +42,7 @@ fn what_declares_nothing_gets_the_users_words_and_keeps_its_status() {
         &["-v", "old"],
         2,
         "",
-        "error: `old` is an ordinary command, which options before its name don't reach\n\
+        "error: `old` is an ordinary command: options before its name do not apply to it\n\
          hint: bot-cli old [OPTIONS]\n",
     );
 }
@@ -258,17 +258,21 @@ fn a_plugin_that_runs_itself_is_stopped() {
 #[test]
 fn a_file_without_an_interpreter_can_not_be_run() {
     let bench = bench();
-    bench
-        .script("plugins/bot-cli-old", "#!/nowhere/sh\n")
-        .unwrap();
-    expect(
-        &bench,
-        &["old"],
-        126,
-        "",
-        "error: could not run `[BENCH]/plugins/bot-cli-old`: no such file or directory\n\
-         hint: the interpreter that its first line names is not there\n",
-    );
+    for (script, hint) in [
+        (
+            "#!/nowhere/sh\n",
+            "the interpreter in its first line does not exist",
+        ),
+        (
+            "#!/bin/sh\r\n",
+            "its first line ends with CR LF: save the file with LF as the line end",
+        ),
+    ] {
+        bench.script("plugins/bot-cli-old", script).unwrap();
+        let message = "could not run `[BENCH]/plugins/bot-cli-old`: no such file or directory";
+        let expected = format!("error: {message}\nhint: {hint}\n");
+        expect(&bench, &["old"], 126, "", &expected);
+    }
 }
 
 #[test]
@@ -436,10 +440,7 @@ fn a_folder_that_is_gone_is_named_by_the_host_and_by_a_plugin_alone() {
         .install(std::path::Path::new(greet), "bin/bot-cli-greet")
         .unwrap();
     for (command, message) in [
-        (
-            "bot-cli hello",
-            "the current folder does not exist any more",
-        ),
+        ("bot-cli hello", "the current folder no longer exists"),
         (
             "bot-cli-greet you --language=en",
             "could not find the current folder: no such file or directory",
@@ -459,7 +460,7 @@ fn a_folder_that_is_gone_is_named_by_the_host_and_by_a_plugin_alone() {
             (ran.status, ran.stderr),
             (
                 Some(2),
-                format!("error: {message}\nhint: cd to a folder that is there\n")
+                format!("error: {message}\nhint: cd to a folder that exists\n")
             )
         );
     }

@@ -173,7 +173,7 @@ fn a_full_disk_is_a_failure() {
         (ran.status, ran.stderr.as_str()),
         (
             Some(1),
-            "error: the command is done, but could not write the result: no space left on device\n"
+            "error: the command is done, but its result could not be written: no space left on device\n"
         )
     );
 }

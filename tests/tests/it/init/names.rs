@@ -90,6 +90,10 @@ fn targets_that_are_of_no_use_are_refused() {
             "new\nline",
             "can't use `new\\nline` as the target: its name holds control characters",
         ),
+        (
+            "\u{2014}transport=p2p_webrtc",
+            "can't use `\u{2014}transport=p2p_webrtc` as the target: it begins with a dash or a quotation mark that shells don't know",
+        ),
     ] {
         for arguments in [vec![target], web(&[target])] {
             let (status, document) = json(folder.path(), &arguments);
