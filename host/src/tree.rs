@@ -34,7 +34,22 @@ pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> C
     if is_versioned && above.is_empty() && free.contains(&HostOption::Version) {
         command = command.arg(common(HostOption::Version, &spec, ArgAction::SetTrue));
     }
-    command
+    // In builds with assertions, clap would hold each name against all the others: minutes for the largest trees.
+    command.build();
+    command.subcommands(subcommands(&spec))
+}
+
+/// The commands of a command, as far as they are listed.
+fn subcommands(spec: &CommandSpec) -> impl Iterator<Item = Command> {
+    let mut names = HashSet::new();
+    let subcommands = spec.commands.iter();
+    subcommands
+        .filter(move |subcommand| names.insert(&subcommand.name))
+        .map(|subcommand| {
+            Command::new(line(&subcommand.name))
+                .about(line(&subcommand.about))
+                .hide(subcommand.hidden)
+        })
 }
 
 /// An option of the host, by a letter only where the command does not use that.
@@ -53,7 +68,7 @@ fn common(option: HostOption, spec: &CommandSpec, action: ArgAction) -> Arg {
     }
 }
 
-/// The command as clap shows it under the name `invocation`.
+/// The command without those below it, as clap shows it under the name `invocation`.
 pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
     let mut command = Command::new(invocation.to_owned())
         .bin_name(invocation.to_owned())
@@ -88,17 +103,7 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
             command = command.arg(built);
         }
     }
-    let mut names = HashSet::new();
-    let subcommands = spec.commands.iter();
-    command.subcommands(
-        subcommands
-            .filter(|subcommand| names.insert(&subcommand.name))
-            .map(|subcommand| {
-                Command::new(line(&subcommand.name))
-                    .about(line(&subcommand.about))
-                    .hide(subcommand.hidden)
-            }),
-    )
+    command
 }
 
 /// A command of clap in the form of a manifest.
@@ -217,4 +222,24 @@ fn about(spec: &ArgumentSpec) -> String {
 
 fn line(text: &str) -> String {
     printable(text, false).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_sdk::protocol::CommandSpec;
+
+    use super::command;
+
+    #[test]
+    fn the_largest_tree_is_listed_whole() {
+        let mut root = CommandSpec::new("all", "All of them");
+        root.commands = (1..=20_000)
+            .map(|number| CommandSpec::new(format!("c{number}"), format!("Number {number}")))
+            .collect();
+        let help = command(&[&root], "bot-cli all", false).render_help();
+        let help = help.to_string();
+        assert!(help.contains("Usage: bot-cli all [OPTIONS] [COMMAND]"));
+        assert!(help.contains("\n  c1      Number 1\n"));
+        assert!(help.contains("\n  c20000  Number 20000\n"));
+    }
 }

@@ -102,6 +102,13 @@ impl Terminal {
         })
     }
 
+    /// Waits until the screen is as it was.
+    pub fn wait_for_screen(&mut self, before: &str) -> Result<(), Unseen> {
+        self.wait_until(&format!("this screen:\n{before}\n"), |screen| {
+            screen == before
+        })
+    }
+
     /// Waits until `text` is the last that was written, and was since the last key.
     pub fn wait_for_last(&mut self, text: &str) -> Result<(), Unseen> {
         let deadline = Instant::now() + PATIENCE;

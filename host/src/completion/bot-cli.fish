@@ -6,21 +6,29 @@
 function __bot_cli_complete
     set -l words (commandline -opc)[2..-1]
     set -l current (commandline -ct)
+    # Without its quotes, of which one may still be open.
+    set -l plain "$current"
+    for quote in '' \' '"'
+        if set -l unquoted (string unescape -- "$current$quote")
+            set plain "$unquoted"
+            break
+        end
+    end
     set -l kind
-    for line in (bot-cli __complete fish -- $words $current 2>/dev/null)
+    for line in (bot-cli __complete fish -- $words "$plain" 2>/dev/null)
         if set -q kind[1]
             echo $line
         else
             set kind $line
         end
     end
-    set -l option (string match -r -- '^--[^=]+=' $current)
-    set -l value (string replace -- "$option" '' $current)
+    set -l option (string match -r -- '^--[^=]+=' "$plain")
+    set -l value (string replace -- "$option" '' "$plain")
     switch "$kind"
         case files
-            string replace -r -- '^' "$option" (__fish_complete_path $value)
+            string replace -r -- '^' "$option" (__fish_complete_path "$value")
         case folders
-            string replace -r -- '^' "$option" (__fish_complete_directories $value)
+            string replace -r -- '^' "$option" (__fish_complete_directories "$value")
         case program
             set -l at (contains -i -- -- $words)
             set -e words[1..$at]

@@ -9,7 +9,8 @@
 _bot_cli() {
     local line value about index
     local -a lines described
-    lines=("${(@f)$(bot-cli __complete zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+    # The word up to the cursor: behind a quote that is still open, $words has that quote.
+    lines=("${(@f)$(bot-cli __complete zsh -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
     for line in "${(@)lines[2,-1]}"; do
         value="${line%%$'\t'*}" about="${line#*$'\t'}"
         [[ -n "$value" ]] && described+=("${value//:/\\:}${about:+:$about}")

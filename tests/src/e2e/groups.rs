@@ -20,6 +20,16 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::program(&["bash"], "bash", 7)],
     },
     Group {
+        name: "fish",
+        about: "completion in fish",
+        needs: &[Need::program(&["fish"], "fish", 20)],
+    },
+    Group {
+        name: "zsh",
+        about: "completion in zsh",
+        needs: &[Need::program(&["zsh"], "zsh", 20)],
+    },
+    Group {
         name: "cores",
         about: "no core dump of a process that knows secrets",
         needs: &[Need::CoreDumps],

@@ -127,7 +127,7 @@ impl Group {
         if !self.is_left() {
             return;
         }
-        let known = orphans::children();
+        let known = orphans::children_outside(self.id);
         self.signal(Signal::KILL);
         if self.ended.is_none() {
             self.ended = self.leader.wait().ok();

@@ -15,8 +15,11 @@ use rustix::process::{
 
 use super::{stat, suspension};
 
-/// How long killed processes are waited for. The system takes a moment; one that is stuck in a device takes for ever.
+/// How long a killed process is waited for. The system takes a moment; one that is stuck in a device takes for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// When to give up with processes that start others faster than they are killed.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// From now on, orphans among the descendants of this process are handed to it, where the system can do that.
 pub fn adopt() {
@@ -25,36 +28,48 @@ pub fn adopt() {
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }
 
-/// The children of this process.
-pub fn children() -> HashSet<Pid> {
+/// The children of this process, without those in `group`: a member whose parent has ended is a child as well, and what it
+/// started counts as left behind.
+pub fn children_outside(group: Pid) -> HashSet<Pid> {
     let own = Some(getpid());
     stat::all()
-        .filter(|stat| stat.parent == own)
+        .filter(|stat| stat.parent == own && stat.group != Some(group))
         .map(|stat| stat.process)
         .collect()
 }
 
 /// Kills what has become a child of this process since it had `known` children, and what that leaves behind in turn.
+///
+/// Each level of hosts that ran one another comes to light when the one above it has ended, which takes its time on a busy
+/// machine: the limit is of what ends, not of all together.
 pub fn kill(known: &HashSet<Pid>) {
-    let deadline = Instant::now() + PATIENCE;
+    let start = Instant::now();
     let (own, session) = (Some(getpid()), getsid(None).ok());
-    while Instant::now() < deadline {
+    let mut stuck = HashSet::new();
+    while start.elapsed() < LONGEST {
         let orphans: Vec<_> = stat::all()
             .filter(|stat| stat.parent == own && stat.session == session)
-            .filter(|stat| !known.contains(&stat.process))
+            .filter(|stat| !known.contains(&stat.process) && !stuck.contains(&stat.process))
             // What another thread has started meanwhile is a child like them.
             .filter(|stat| stat.group.is_some_and(|group| !is_ours(group)))
             .collect();
         if orphans.is_empty() {
             return;
         }
-        for orphan in orphans {
+        for orphan in &orphans {
             let _ = match orphan.group {
                 Some(group) => kill_process_group(group, Signal::KILL),
                 None => kill_process(orphan.process, Signal::KILL),
             };
+        }
+        let deadline = Instant::now() + PATIENCE;
+        for orphan in orphans {
             // Its own children come to this process before its end can be seen.
-            while !has_ended(orphan.process) && Instant::now() < deadline {
+            while !has_ended(orphan.process) {
+                if Instant::now() >= deadline {
+                    stuck.insert(orphan.process);
+                    break;
+                }
                 thread::sleep(Duration::from_millis(1));
             }
         }
