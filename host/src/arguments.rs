@@ -80,7 +80,7 @@ pub enum PluginCommand {
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     /// File of the plugin, or the name of an installed one
-    #[arg(value_name = "EXE", value_hint = ValueHint::ExecutablePath)]
+    #[arg(value_name = "EXE", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
     /// Arguments of a harmless run, for the checks that need one
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
@@ -104,7 +104,7 @@ pub struct NewArguments {
     /// Folder to create [default: bot-cli-NAME]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
-    /// Folder of the SDK crate, instead of the published one (Rust only)
+    /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
 }

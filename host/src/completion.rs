@@ -11,7 +11,9 @@ use bot_cli_sdk::complete::{AtEnd, ByShell, at_end};
 use bot_cli_sdk::discovery::{PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{Candidate, CommandSpec, CompleteParams, ValueSpec};
+use bot_cli_sdk::protocol::{
+    ArgumentKind, ArgumentSpec, Candidate, CommandSpec, CompleteParams, ValueSpec,
+};
 use bot_cli_sdk::terminal::{Terminal, printable};
 use bot_cli_sdk::words::{self, Reader, Word};
 use serde_json::json;
@@ -269,16 +271,29 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         .map(|(name, about)| ValueSpec::new(name).about(about))
         .collect();
     let mut root = own;
-    for command in &mut root.commands {
-        if command.name == "help"
-            && let Some(argument) = command.arguments.first_mut()
-        {
-            argument.values.clone_from(&helped);
-        }
-    }
+    offer(&mut root, &["help"], helped);
+    let checked = plugins
+        .iter()
+        .map(|plugin| ValueSpec::new(&plugin.name).about(&plugin.about))
+        .collect();
+    offer(&mut root, &["plugin", "check"], checked);
     plugins.append(&mut root.commands);
     root.commands = plugins;
     root
+}
+
+/// Offers values for the positional argument of the command at `path`.
+fn offer(root: &mut CommandSpec, path: &[&str], values: Vec<ValueSpec>) {
+    let command = path.iter().try_fold(root, |command, name| {
+        let mut below = command.commands.iter_mut();
+        below.find(|below| below.name == *name)
+    });
+    let positional = |argument: &&mut ArgumentSpec| argument.kind == ArgumentKind::Positional;
+    if let Some(argument) =
+        command.and_then(|command| command.arguments.iter_mut().find(positional))
+    {
+        argument.values = values;
+    }
 }
 
 fn word(text: &str) -> String {

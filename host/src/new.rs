@@ -60,14 +60,14 @@ pub fn write(arguments: &NewArguments) -> Result<Reply, Failure> {
         Language::Python => PYTHON,
         Language::Rust => RUST,
     };
-    if arguments.sdk.is_some() && arguments.lang != Language::Rust {
-        return Err(invalid(
-            "--sdk",
-            "sdk",
-            "only a plugin in Rust uses the library",
-        ));
-    }
-    let sdk = sdk(arguments.sdk.as_deref())?;
+    let sdk = match (arguments.lang, arguments.sdk.as_deref()) {
+        (Language::Rust, Some(folder)) => sdk(folder)?,
+        (Language::Rust, None) => return Err(sdk_missing(&name)),
+        (Language::Sh | Language::Python, None) => String::new(),
+        (Language::Sh | Language::Python, Some(_)) => {
+            return Err(invalid_sdk("only a plugin in Rust uses the library"));
+        }
+    };
     let folder = match &arguments.dir {
         Some(folder) => folder.clone(),
         None => PathBuf::from(name.file()),
@@ -101,11 +101,8 @@ fn name(text: &str) -> Result<PluginName, Failure> {
     )
 }
 
-/// What `Cargo.toml` says of the library: its version, or the folder where it is.
-fn sdk(folder: Option<&Path>) -> Result<String, Failure> {
-    let Some(folder) = folder else {
-        return Ok(format!("\"{}\"", bot_cli_sdk::VERSION));
-    };
+/// Returns the dependency on the library in `folder`, as `Cargo.toml` has it.
+fn sdk(folder: &Path) -> Result<String, Failure> {
     let absolute = folder.canonicalize().ok();
     let manifest = absolute.as_ref().map(|folder| folder.join("Cargo.toml"));
     match absolute.as_ref().and_then(|folder| folder.to_str()) {
@@ -113,17 +110,24 @@ fn sdk(folder: Option<&Path>) -> Result<String, Failure> {
             // A string of JSON is one of TOML, too.
             Ok(format!("{{ path = {} }}", json!(path)))
         }
-        _ => Err(invalid(
-            "--sdk",
-            "sdk",
-            "there is no package in that folder",
-        )),
+        _ => Err(invalid_sdk("there is no package in that folder")),
     }
 }
 
-fn invalid(flag: &str, field: &str, problem: &str) -> Failure {
-    let message = format!("`{flag}`: {problem}");
-    Failure::new(Exit::Usage, "invalid_input", message).field(field, Some(flag), problem)
+/// No registry has the library, so a dependency on its version could not be built.
+fn sdk_missing(name: &PluginName) -> Failure {
+    let message = "`--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
+    Failure::new(Exit::Usage, "invalid_input", message)
+        .field("sdk", Some("--sdk"), "missing")
+        .hint(format!(
+            "bot-cli plugin new {} --lang rust --sdk ../bot-cli/sdk",
+            name.as_str()
+        ))
+}
+
+fn invalid_sdk(problem: &str) -> Failure {
+    let message = format!("`--sdk`: {problem}");
+    Failure::new(Exit::Usage, "invalid_input", message).field("sdk", Some("--sdk"), problem)
 }
 
 /// Nothing is overwritten; whatever is in the way is named at once.
@@ -162,19 +166,23 @@ fn reply(
         made.extend(["  created   ", &path.display().to_string(), "\n"]);
     }
     let word = |path: &Path| quoted(&path.display().to_string());
-    let (test, program) = match language {
+    // Without words the plugin asks, so that the checks of questions are made, too.
+    let (test, program, argv) = match language {
         Language::Sh => (
             word(&dotted(&folder.join("test.sh"))),
             folder.join(name.file()),
+            "world",
         ),
         Language::Python => (
             word(&dotted(&folder.join("test.py"))),
             folder.join(name.file()),
+            "''",
         ),
         Language::Rust => {
             let manifest = word(&folder.join("Cargo.toml"));
             let program = folder.join("target/debug").join(name.file());
-            (format!("cargo test --manifest-path {manifest}"), program)
+            let test = format!("cargo test --manifest-path {manifest}");
+            (test, program, "''")
         }
     };
     let program = dotted(&program);
@@ -186,7 +194,7 @@ fn reply(
         .data(json!({ "name": name.as_str(), "files": shown }))
         .next(test)
         .next(format!(
-            "bot-cli plugin check {} --argv world",
+            "bot-cli plugin check {} --argv {argv}",
             word(&program)
         ))
         .next(format!("{} world", word(&program)))

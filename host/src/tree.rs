@@ -4,11 +4,11 @@
 
 use std::collections::HashSet;
 
-use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, ValueSpec};
+use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
 use bot_cli_sdk::terminal::printable;
 use bot_cli_sdk::words::{HostOption, Reader};
 use clap::builder::{PossibleValue, StyledStr};
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, ValueHint};
 
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
 /// the options that every plugin has. `is_versioned`: the root says its version.
@@ -120,6 +120,12 @@ pub fn from_clap(command: &Command) -> CommandSpec {
             (false, false) => ArgumentKind::Flag,
         };
         let mut spec = ArgumentSpec::new(argument.get_id().to_string(), kind);
+        let hint = argument.get_value_hint();
+        if hint == ValueHint::FilePath {
+            spec.completion = Completion::File;
+        } else if hint == ValueHint::DirPath {
+            spec.completion = Completion::Folder;
+        }
         spec.long = argument.get_long().map(str::to_owned);
         spec.short = argument.get_short();
         spec.about = text(argument.get_help());

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const MANIFEST: &str = concat!(
     "bot-cli-plugin: ",
     r#"{"protocol":"1.0","name":"sample","version":"1.0.0","about":"Have one fault","command":{"name":"sample","about":"Have one fault","#,
-    r#""arguments":[{"name":"who","kind":"positional","completion":"dynamic"},{"name":"pet","long":"pet","completion":"dynamic"}]}}"#,
+    r#""arguments":[{"name":"who","kind":"positional","completion":"dynamic"},{"name":"pet","long":"pet","completion":"dynamic"},{"name":"json","kind":"flag","long":"json"}]}}"#,
     "\n"
 );
 

@@ -328,7 +328,7 @@ static COMMAND: [Check; 22] = [
         Must,
         "`run`",
         running::json_option,
-        "accept `--json` anywhere in `argv`",
+        "accept the flag `--json` in front of the other words and behind them, as the manifest declares it",
     ),
     check(
         "runs_not_interleaved",

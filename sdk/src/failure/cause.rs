@@ -100,6 +100,12 @@ impl From<std::num::ParseIntError> for Failure {
     }
 }
 
+impl From<std::num::TryFromIntError> for Failure {
+    fn from(error: std::num::TryFromIntError) -> Self {
+        Self::from_error(error)
+    }
+}
+
 impl From<std::num::ParseFloatError> for Failure {
     fn from(error: std::num::ParseFloatError) -> Self {
         Self::from_error(error)
@@ -180,7 +186,8 @@ mod tests {
         fn read(text: &[u8]) -> Result<u8, Failure> {
             let text = String::from_utf8(text.to_vec())?;
             let value: serde_json::Value = serde_json::from_str(&text)?;
-            let number: u8 = value.to_string().parse()?;
+            let number: u16 = value.to_string().parse()?;
+            let number = u8::try_from(number)?;
             std::fs::read("/")?;
             Ok(number)
         }
@@ -192,6 +199,11 @@ mod tests {
             ),
             (b"{", "invalid_json", "it is not JSON (line 1, column 1)"),
             (b"true", "failed", "invalid digit found in string"),
+            (
+                b"300",
+                "failed",
+                "out of range integral type conversion attempted",
+            ),
             (b"1", "io", "is a directory"),
         ] {
             let failure = read(text).unwrap_err();
@@ -221,6 +233,20 @@ mod tests {
             ["the list is not readable", "permission denied"]
         );
         assert_eq!(failure.to_string(), "could not greet");
+    }
+
+    #[test]
+    fn an_error_of_anyhow_becomes_a_failure_with_its_context() {
+        let read = || -> anyhow::Result<u8> {
+            use anyhow::Context as _;
+            "x".parse::<u8>().context("the port is not readable")
+        };
+        let failure = read().or_fail("could not listen").unwrap_err();
+        assert_eq!(
+            failure.message,
+            "could not listen: the port is not readable"
+        );
+        assert_eq!(failure.causes(), ["invalid digit found in string"]);
     }
 
     #[test]

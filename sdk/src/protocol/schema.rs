@@ -106,8 +106,8 @@ fn schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bot-cli plugin protocol 1.0: one message",
-        "description": "Generated from the types of bot-cli-sdk. Later minor versions add fields and methods: \
-            ignore what you don't know. `x-results` has the shape of each method's result.",
+        "description": "Generated from the types of bot-cli-sdk. What a writer of this version sends; a reader takes \
+            more, because later minor versions add fields, methods and values: ignore what you don't know. `x-results` has the shape of each method's result.",
         "anyOf": messages,
         "x-results": results,
         "$defs": types,
@@ -127,6 +127,19 @@ fn tighten(types: &mut Value) {
     ]);
     types["ErrorObject"]["properties"]["data"] = json!({ "$ref": "#/$defs/ErrorData" });
     types["Manifest"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9-]{0,31}$");
+    types["Manifest"]["properties"]["protocol"]["pattern"] = json!("^[0-9]+\\.[0-9]+$");
+    types["ArgumentSpec"]["properties"]["name"]["pattern"] = json!("^[a-z][a-z0-9_]*$");
+    types["LogParams"]["properties"]["message"]["pattern"] = json!("^[^\\n\\r]*$");
+    let choice = json!({ "enum": ["select", "multiselect"] });
+    types["Question"]["if"] = json!({ "properties": { "kind": choice } });
+    types["Question"]["then"] =
+        json!({ "properties": { "choices": { "minItems": 1 } }, "required": ["choices"] });
+    let one = json!({ "type": ["string", "number", "boolean"] });
+    types["RunParams"]["properties"]["input"]["additionalProperties"] =
+        json!({ "anyOf": [one, { "type": "array", "items": one }] });
+    types["AskResult"]["properties"]["value"] = json!({
+        "anyOf": [{ "type": ["string", "boolean"] }, { "type": "array", "items": { "type": "string" } }]
+    });
     types["StdinResult"]["oneOf"] = json!([{ "required": ["text"] }, { "required": ["base64"] }]);
     types["AskResult"]["if"] = json!({ "properties": { "action": { "const": "accept" } } });
     types["AskResult"]["then"] = json!({ "required": ["value"] });

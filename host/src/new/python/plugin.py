@@ -60,6 +60,9 @@ def candidates(words):
 # --- From here on: the protocol. ---
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 class Unreadable(Exception):
     """A line that is no message, with the code and the reason."""
 
@@ -75,21 +78,38 @@ class Plugin:
         self.asked = 0
 
     def serve(self):
-        while (message := self.next()) is not None:
-            if "method" in message and message.get("id") is not None:
-                self.answer(message)
+        try:
+            while (message := self.next()) is not None:
+                if "method" in message and message.get("id") is not None:
+                    self.answer(message)
+        except Told as told_by:
+            for request in self.waiting:
+                if request.get("id") is not None:
+                    self.send(id=request["id"], error=cancelled(*told_by.args).error)
+            raise
 
     def answer(self, request):
         self.id, self.params = request["id"], request.get("params") or {}
+        told_by = None
         try:
-            self.send(id=self.id, result=self.result(request["method"]))
+            reply = self.reply(request["method"])
+            hold_signals()  # One that comes now waits until the reply is sent: there is one reply.
+        except Told as error:
+            reply, told_by = {"error": cancelled(*error.args).error}, error
+        self.send(id=self.id, **reply)
+        if told_by:
+            raise told_by
+        release_signals()
+
+    def reply(self, method):
+        try:
+            return {"result": self.result(method)}
         except Failure as failure:
-            self.send(id=self.id, error=failure.error)
+            return {"error": failure.error}
         except Told:
-            self.send(id=self.id, error=cancelled().error)
             raise
         except Exception as error:
-            self.send(id=self.id, error={"code": -32603, "message": type(error).__name__})
+            return {"error": {"code": -32603, "message": type(error).__name__}}
 
     def result(self, method):
         if method not in ("run", "complete"):
@@ -179,19 +199,28 @@ def refused(code, message, data=None):
     return failure
 
 
-def cancelled():
-    return Failure(130, "cancelled", "cancelled")
+def cancelled(number=signal.SIGINT):
+    return Failure(130 if number == signal.SIGINT else 143, "cancelled", "cancelled")
 
 
 def told(number, frame):
+    hold_signals()  # One is enough.
     raise Told(number)
+
+
+def hold_signals():
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+
+def release_signals():
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 def speak():
     # A stray print, also of a program that this one starts, reaches standard error and not the host.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in SIGNALS:
         signal.signal(number, told)
     try:
         Plugin(sys.stdin.buffer, replies).serve()

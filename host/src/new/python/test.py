@@ -2,6 +2,7 @@
 """Runs the plugin as a host does, and as a command. Needs nothing but Python: `./test.py`"""
 
 import json
+import signal
 import subprocess
 import sys
 import unittest
@@ -37,6 +38,17 @@ class PluginTest(unittest.TestCase):
         self.assertEqual(reply["result"]["text"], "Hello, ada.\n")
         [reply] = speak(run(1, []))
         self.assertEqual(reply["error"]["data"]["code"], "input_required")
+
+    def test_replies_once_when_it_is_told_to_end_meanwhile(self):
+        with subprocess.Popen(PLUGIN, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plugin:
+            request = {"jsonrpc": "2.0", **run(1, ["x" * 1_000_000])}  # more than a pipe holds
+            plugin.stdin.write(json.dumps(request).encode() + b"\n")
+            plugin.stdin.flush()
+            begun = plugin.stdout.read1(1)
+            plugin.terminate()
+            [reply] = (begun + plugin.stdout.read()).splitlines()
+        self.assertIn("result", json.loads(reply))
+        self.assertEqual(plugin.returncode, 128 + signal.SIGTERM)
 
     def test_completes(self):
         [reply] = speak({"id": 1, "method": "complete", "params": {"argv": ["--language=d"]}})

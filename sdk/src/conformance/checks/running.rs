@@ -8,7 +8,7 @@ use super::ending::GRACE;
 use super::{Held, failed, shown, shown_error};
 use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::{Answers, Dialogue, Reply};
-use crate::protocol::{Id, Message, RunResult, methods, shape};
+use crate::protocol::{ArgumentKind, CommandSpec, Id, Message, RunResult, methods, shape};
 
 /// How long an answer is kept back, so that a plugin that does not wait for it shows it.
 const KEPT_BACK: Duration = Duration::from_millis(300);
@@ -36,7 +36,7 @@ pub fn replied(bench: &Bench) -> Held {
 
 /// The result is there for programs.
 pub fn data(bench: &Bench) -> Held {
-    let mut plugin = bench.start()?;
+    let mut plugin = start(bench, true)?;
     let mut params = plugin.run_params(bench.argv()?);
     params["context"]["format"] = json!("json");
     match plugin.request(methods::RUN, params)? {
@@ -46,9 +46,14 @@ pub fn data(bench: &Bench) -> Held {
     }
 }
 
-/// `--json` is accepted in front of the words and behind them.
+/// A flag `json` that is declared for every command is accepted in front of the words and behind them.
 pub fn json_option(bench: &Bench) -> Held {
     let argv = bench.argv()?;
+    let command = bench.declared()?.command.as_ref();
+    if !command.is_some_and(declares_json) {
+        let why = "the manifest declares no flag `json`, so that the host takes `--json` away";
+        return Err(Stop::NotRun(why.to_owned()));
+    }
     let json = || "--json".to_owned();
     let plain = run(&mut bench.start()?, argv)?;
     // Behind `--` it is a word like any other.
@@ -74,6 +79,15 @@ pub fn json_option(bench: &Bench) -> Held {
         }
     }
     Ok(())
+}
+
+/// Whether the command and all below it have the flag `json`: such a flag stays in `argv`.
+fn declares_json(command: &CommandSpec) -> bool {
+    command.arguments.iter().any(|argument| {
+        argument.kind == ArgumentKind::Flag
+            && argument.long.as_deref() == Some("json")
+            && (argument.global || command.commands.is_empty())
+    })
 }
 
 /// Two runs in one write do not get mixed up.

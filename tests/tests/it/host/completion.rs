@@ -71,6 +71,20 @@ fn words_become_what_the_manifests_say() {
 }
 
 #[test]
+fn a_plugin_to_check_is_a_name_or_a_file() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    for (words, expected) in [
+        (&["plugin", "check", "he"][..], "files\nhello\tSay hello\n"),
+        (&["plugin", "check", "./"], "files\n"),
+        (&["plugin", "new", "--dir", ""], "folders\n"),
+    ] {
+        let arguments = [&["__complete", "zsh", "--"], words].concat();
+        expect(&bench, &arguments, 0, expected, "");
+    }
+}
+
+#[test]
 fn each_shell_gets_candidates_as_it_inserts_them() {
     let bench = bench();
     bench.script("plugins/bot-cli-tree", TREE).unwrap();

@@ -7,6 +7,8 @@ use std::process::Command;
 use super::check::{checks, report};
 use super::{bench, expect};
 
+const SDK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk");
+
 #[test]
 fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
     let bench = bench();
@@ -46,9 +48,10 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
 
 #[test]
 fn nothing_is_overwritten() {
-    for lang in ["sh", "python", "rust"] {
+    for (lang, sdk) in [("sh", &[][..]), ("python", &[]), ("rust", &["--sdk", SDK])] {
         let bench = bench();
         let new = ["plugin", "new", "demo", "--lang", lang, "--dir", "here"];
+        let new = [&new, sdk].concat();
         assert_eq!(bench.run(&new).unwrap().status, Some(0));
         let entries = || -> Vec<_> {
             let entries = fs::read_dir(bench.path("work/here")).unwrap();
@@ -84,14 +87,13 @@ fn nothing_is_overwritten() {
 #[test]
 fn what_can_be_run_is_executable_and_the_rest_is_not() {
     let bench = bench();
-    for (lang, program, text) in [
-        ("python", "test.py", None),
-        ("rust", "", Some("src/main.rs")),
-        ("sh", "bot-cli-demo", None),
+    for (lang, program, text, sdk) in [
+        ("python", "test.py", None, &[][..]),
+        ("rust", "", Some("src/main.rs"), &["--sdk", SDK]),
+        ("sh", "bot-cli-demo", None, &[]),
     ] {
-        bench
-            .run(&["plugin", "new", "demo", "--lang", lang, "--dir", lang])
-            .unwrap();
+        let new = ["plugin", "new", "demo", "--lang", lang, "--dir", lang];
+        bench.run(&[&new, sdk].concat()).unwrap();
         let mode = |file: &str| {
             let path = bench.path("work").join(lang).join(file);
             fs::metadata(path).unwrap().permissions().mode() & 0o111
@@ -106,27 +108,15 @@ fn what_can_be_run_is_executable_and_the_rest_is_not() {
 }
 
 #[test]
-fn a_plugin_in_rust_names_the_library_by_version_or_by_folder() {
+fn a_plugin_in_rust_names_the_library_by_its_folder() {
     let bench = bench();
-    let cargo = |folder: &str| {
-        fs::read_to_string(bench.path("work").join(folder).join("Cargo.toml")).unwrap()
-    };
     bench
-        .run(&["plugin", "new", "one", "--lang", "rust"])
+        .run(&["plugin", "new", "two", "--lang", "rust", "--sdk", SDK])
         .unwrap();
-    let version = format!("bot-cli-sdk = \"{}\"\n", bot_cli_sdk::VERSION);
-    assert!(cargo("bot-cli-one").contains(&version));
-    let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk");
-    bench
-        .run(&["plugin", "new", "two", "--lang", "rust", "--sdk", sdk])
-        .unwrap();
-    let path = fs::canonicalize(sdk).unwrap();
+    let path = fs::canonicalize(SDK).unwrap();
     let expected = format!("bot-cli-sdk = {{ path = {:?} }}\n", path.to_str().unwrap());
-    assert!(
-        cargo("bot-cli-two").contains(&expected),
-        "{}",
-        cargo("bot-cli-two")
-    );
+    let cargo = fs::read_to_string(bench.path("work/bot-cli-two/Cargo.toml")).unwrap();
+    assert!(cargo.contains(&expected), "{cargo}");
 }
 
 #[test]
@@ -152,6 +142,11 @@ fn what_can_not_be_written_is_refused() {
         (
             &["demo", "--lang", "rust", "--sdk", "."],
             "error: `--sdk`: there is no package in that folder\n",
+        ),
+        (
+            &["demo", "--lang", "rust"],
+            "error: `--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli\n  \
+             sdk (--sdk): missing\nhint: bot-cli plugin new demo --lang rust --sdk ../bot-cli/sdk\n",
         ),
     ] {
         expect(
