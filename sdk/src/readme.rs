@@ -9,7 +9,7 @@ pub struct Blocks;
 #[test]
 fn the_plugin_that_it_shows_is_the_example() {
     let shown = include_str!("../README.md")
-        .split_once("```rust,ignore\n//! `bot-cli hello`")
+        .split_once("```rs\n//! `bot-cli hello`")
         .and_then(|(_, rest)| rest.split_once("```\n"))
         .map(|(shown, _)| format!("//! `bot-cli hello`{shown}"));
     let example = include_str!("../examples/hello/src/main.rs");
