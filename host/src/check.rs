@@ -47,8 +47,10 @@ pub fn check(file: &Path, arguments: &CheckArguments, terminal: &Terminal) -> Ou
             Loud::Note,
             &format!("running `{}` with {what}", file.display()),
         );
-        ui.progress("Checking", None, None);
-        let report = kit.check(&cancel);
+        let report = kit.check_each(&cancel, |step| {
+            let (made, of) = (step.number - 1, step.of);
+            ui.progress(step.id, u64::try_from(made).ok(), u64::try_from(of).ok());
+        });
         ui.clear_progress();
         report
     });

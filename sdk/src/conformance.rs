@@ -23,16 +23,21 @@ mod transcript;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::failure::Failure;
+use crate::protocol::MAX_LINE;
 use bench::{Bench, Stop};
 use catalogue::{Check, Gate};
 pub use report::{Finding, Level, Report, Verdict};
 
-/// How long a plugin has for a reply or for its end, where the protocol names no time.
+/// How long a plugin has for a reply or for its end, where the protocol names no time. A plugin that does not keep it has less
+/// from then on, so that one that never replies is judged within a minute or two.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The least that a plugin has; slow machines need it.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Variables that a plugin keeps: its language needs them, or its text.
 const KEPT: [&str; 8] = [
@@ -53,6 +58,19 @@ pub struct Kit {
     argv: Option<Vec<String>>,
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
+    longest_line: usize,
+}
+
+/// A check that begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// Its stable name.
+    pub id: &'static str,
+    /// Its place among all checks; the first has 1.
+    pub number: usize,
+    /// How many checks there are.
+    pub of: usize,
 }
 
 /// Checks the plugin in the file `program` as far as that does no work.
@@ -70,6 +88,7 @@ impl Kit {
             argv: None,
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
+            longest_line: MAX_LINE,
         }
     }
 
@@ -95,18 +114,47 @@ impl Kit {
         self
     }
 
+    /// Sends no line of more bytes than this, instead of the longest that the protocol has: a shell reads it byte by byte, which takes
+    /// seconds.
+    #[must_use]
+    pub fn longest_line(mut self, bytes: usize) -> Self {
+        self.longest_line = bytes.clamp(1024, MAX_LINE);
+        self
+    }
+
     /// Makes every check. A failure means that the checks could not be made, or that `cancel` ended them.
     pub fn check(&self, cancel: &Cancel) -> Result<Report, Failure> {
+        self.check_each(cancel, |_| {})
+    }
+
+    /// Makes every check, and tells `begins` before each which one it is, as the first of so many, the second, and so on.
+    pub fn check_each(
+        &self,
+        cancel: &Cancel,
+        mut begins: impl FnMut(Step),
+    ) -> Result<Report, Failure> {
         let bench = Bench::new(self, cancel);
         let mut findings = Vec::new();
         let mut shut: Option<&str> = None;
-        for check in catalogue::all(&bench.role()) {
+        let checks: Vec<&Check> = catalogue::all(&bench.role()).collect();
+        for (index, &check) in checks.iter().enumerate() {
+            begins(Step {
+                id: check.id,
+                number: index + 1,
+                of: checks.len(),
+            });
+            let began = Instant::now();
             let held = match shut {
                 Some(reason) if check.gate != Gate::None => Err(Stop::NotRun(reason.to_owned())),
                 _ => (check.hold)(&bench),
             };
-            if let (Err(Stop::Failed(_)), Gate::Shuts(reason)) = (&held, check.gate) {
-                shut = Some(reason);
+            if let Err(Stop::Failed(_)) = &held {
+                if let Gate::Shuts(reason) = check.gate {
+                    shut = Some(reason);
+                }
+                if began.elapsed() >= bench.patience() {
+                    bench.lose_patience();
+                }
             }
             findings.push(finding(check, held, &bench)?);
         }

@@ -81,22 +81,23 @@ impl Sample {
                 match self.fault.as_str() {
                     "dies-of-cancel" => exit(1),
                     "answers-cancel" => {
-                        self.fail(&message["params"]["id"], 130, "cancelled", &json!({}))
+                        fail(&message["params"]["id"], 130, "cancelled", &json!({}));
                     }
                     _ => {}
                 }
             } else if self.has("answers-notes") {
-                self.fail(&Value::Null, -32601, "no such method", &json!({}));
+                fail(&Value::Null, -32601, "no such method", &json!({}));
             }
             return;
         }
         if self.has("mute") {
             return;
         }
-        if self.has("last-first") && self.buffered() {
-            if let Some(next) = self.next() {
-                self.take(&next);
-            }
+        if self.has("last-first")
+            && self.buffered()
+            && let Some(next) = self.next()
+        {
+            self.take(&next);
         }
         self.count += 1;
         let id = if self.has("counts") {
@@ -123,7 +124,7 @@ impl Sample {
             "complete" => self.complete(id, params),
             "run" => self.run(id, params),
             _ if self.has("serves-everything") => result(id, &json!({})),
-            _ => self.fail(id, -32601, "no such method", &json!({})),
+            _ => fail(id, -32601, "no such method", &json!({})),
         }
     }
 
@@ -163,13 +164,13 @@ impl Sample {
             .collect();
         match version {
             None if self.has("needs-protocol") => {
-                return self.fail(id, -32602, "no protocol", &json!({}));
+                return fail(id, -32602, "no protocol", &json!({}));
             }
             Some("1.0") | None => {}
             Some(later) if later.starts_with("1.") && !self.has("knows-one-minor") => {}
             Some(_) if self.has("serves-every-major") => {}
             Some(_) => {
-                return self.fail(
+                return fail(
                     id,
                     -32022,
                     "another protocol",
@@ -178,13 +179,13 @@ impl Sample {
             }
         }
         if self.has("strict") && params.get("later").is_some() {
-            return self.fail(id, -32602, "unknown member", &json!({}));
+            return fail(id, -32602, "unknown member", &json!({}));
         }
         match words.first().copied() {
-            Some("--help") if self.has("no-help") => self.fail(id, 2, "no such option", &json!({})),
+            Some("--help") if self.has("no-help") => fail(id, 2, "no such option", &json!({})),
             Some("--help") => result(id, &json!({"text":"help\n","data":{"help":"help\n"}})),
             Some("--version") if self.has("no-version-data") => {
-                result(id, &json!({"text":"1.0.0\n"}))
+                result(id, &json!({"text":"1.0.0\n"}));
             }
             Some("--version") => {
                 result(
@@ -193,7 +194,7 @@ impl Sample {
                 );
             }
             _ if words.contains(&"--json") && self.has("no-json") => {
-                self.fail(id, 2, "no such option", &json!({}));
+                fail(id, 2, "no such option", &json!({}));
             }
             _ if words.contains(&"ask") => self.ask_all(id, params),
             _ => self.work(id),
@@ -213,6 +214,7 @@ impl Sample {
                     .spawn();
                 drop(child);
             }
+            "prints-bytes" => drop(io::stdout().write_all(b"\xff\xfe\n")),
             "works-on" if is_lost() => thread::sleep(Duration::from_secs(60)),
             _ => {}
         }
@@ -250,13 +252,14 @@ impl Sample {
                 json!([questions[2]])
             };
             let data = json!({"code":"input_required","inputs":inputs});
-            return self.fail(id, 2, "`token` is missing", &data);
+            return fail(id, 2, "`token` is missing", &data);
         }
-        if self.has("interleaves") && self.buffered() {
-            if let Some(next) = self.next() {
-                say(&json!({"jsonrpc":"2.0","id":"early","method":"ask","params":questions[0]}));
-                self.take(&next);
-            }
+        if self.has("interleaves")
+            && self.buffered()
+            && let Some(next) = self.next()
+        {
+            say(&json!({"jsonrpc":"2.0","id":"early","method":"ask","params":questions[0]}));
+            self.take(&next);
         }
         for question in &questions {
             *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
@@ -267,13 +270,13 @@ impl Sample {
                 if self.has("silent-at-end") {
                     exit(0);
                 }
-                return self.fail(id, 130, "cancelled", &json!({}));
+                return fail(id, 130, "cancelled", &json!({}));
             };
             match answer["action"].as_str() {
                 Some("accept") => {}
                 Some("cancel") if self.has("ignores-cancelled-question") => {}
                 Some("shrug") if self.has("accepts-unknown-action") => {}
-                _ => return self.fail(id, 130, "cancelled", &json!({})),
+                _ => return fail(id, 130, "cancelled", &json!({})),
             }
             if self.has("tells-password") && question["kind"] == "password" {
                 drop(writeln!(io::stderr(), "got {}", answer["value"]));
@@ -307,7 +310,7 @@ impl Sample {
             }
             if line.trim_ascii().is_empty() {
                 if self.has("answers-blank") {
-                    self.fail(&Value::Null, -32700, "not JSON", &json!({}));
+                    fail(&Value::Null, -32700, "not JSON", &json!({}));
                 }
                 continue;
             }
@@ -320,7 +323,7 @@ impl Sample {
                 if self.has("dies-of-bytes") {
                     exit(1);
                 }
-                self.fail(&Value::Null, -32700, "not UTF-8", &json!({}));
+                fail(&Value::Null, -32700, "not UTF-8", &json!({}));
                 continue;
             };
             match serde_json::from_str::<Value>(text)
@@ -328,10 +331,10 @@ impl Sample {
                 .filter(|_| !strange)
             {
                 None if self.has("skips-junk") => {}
-                None => self.fail(&Value::Null, -32700, "not JSON", &json!({})),
+                None => fail(&Value::Null, -32700, "not JSON", &json!({})),
                 Some(message) if message["jsonrpc"] == "2.0" => return Some(message),
                 Some(_) if self.has("skips-others") => {}
-                Some(_) => self.fail(&Value::Null, -32600, "no message", &json!({})),
+                Some(_) => fail(&Value::Null, -32600, "no message", &json!({})),
             }
         }
     }
@@ -353,10 +356,6 @@ impl Sample {
             exit(0);
         }
     }
-
-    fn fail(&self, id: &Value, code: i64, message: &str, data: &Value) {
-        say(&json!({"jsonrpc":"2.0","id":id,"error":{"code":code,"message":message,"data":data}}));
-    }
 }
 
 /// Whether the reader of standard output has gone.
@@ -372,6 +371,10 @@ fn is_lost() -> bool {
 
 fn result(id: &Value, result: &Value) {
     say(&json!({"jsonrpc":"2.0","id":id,"result":result}));
+}
+
+fn fail(id: &Value, code: i64, message: &str, data: &Value) {
+    say(&json!({"jsonrpc":"2.0","id":id,"error":{"code":code,"message":message,"data":data}}));
 }
 
 fn note(method: &str, params: &Value) {

@@ -1,6 +1,6 @@
 //! What the checks share: the plugin, its manifest, where it is started, and what was seen on the way.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::Kit;
 use super::dialogue::Dialogue;
 use super::process::{Process, Reader};
+use super::{Kit, LEAST_PATIENCE};
 use crate::cancel::Cancel;
 use crate::discovery::PREFIX;
 use crate::failure::{Exit, Failure, reason};
@@ -53,6 +53,8 @@ pub struct Bench<'a> {
     kit: &'a Kit,
     cancel: &'a Cancel,
     file: Result<Manifest, String>,
+    patience: Cell<Duration>,
+    asks: Cell<Option<bool>>,
     messages: RefCell<Vec<String>>,
     faults: RefCell<Vec<(Fault, String, Vec<String>)>>,
 }
@@ -64,6 +66,8 @@ impl<'a> Bench<'a> {
             kit,
             cancel,
             file: manifest(&kit.program),
+            patience: Cell::new(kit.patience),
+            asks: Cell::new(None),
             messages: RefCell::default(),
             faults: RefCell::default(),
         }
@@ -109,7 +113,29 @@ impl<'a> Bench<'a> {
 
     /// How long a plugin has where the protocol names no time.
     pub fn patience(&self) -> Duration {
-        self.kit.patience
+        self.patience.get()
+    }
+
+    /// Gives half of the time from now on, as far as that is enough for a plugin that replies at all.
+    pub fn lose_patience(&self) {
+        let patience = self.patience.get();
+        self.patience
+            .set((patience / 2).max(LEAST_PATIENCE.min(patience)));
+    }
+
+    /// The length of the longest line that is sent.
+    pub fn longest_line(&self) -> usize {
+        self.kit.longest_line
+    }
+
+    /// Whether the run of `--argv` asks something, where that was seen.
+    pub fn asks(&self) -> Option<bool> {
+        self.asks.get()
+    }
+
+    /// Keeps whether the run of `--argv` asks something.
+    pub fn set_asks(&self, asks: bool) {
+        self.asks.set(Some(asks));
     }
 
     /// Whether the checks are still wanted.
@@ -181,7 +207,12 @@ impl<'a> Bench<'a> {
         self.faults.borrow_mut().push((fault, what, messages));
     }
 
-    /// Whether a fault of this kind was seen; the first one counts.
+    /// Whether a fault of this kind was seen.
+    pub fn has_seen(&self, fault: Fault) -> bool {
+        self.faults.borrow().iter().any(|(seen, ..)| *seen == fault)
+    }
+
+    /// Fails with the first fault of this kind, if one was seen.
     pub fn check_unseen(&self, fault: Fault) -> Result<(), Stop> {
         let faults = self.faults.borrow();
         let Some((_, what, messages)) = faults.iter().find(|(seen, ..)| *seen == fault) else {

@@ -176,7 +176,12 @@ impl<'a> Dialogue<'a> {
 
     /// Waits for the reply to a request. Questions are answered meanwhile.
     pub fn reply(&mut self, id: &Id) -> Result<Reply, Stop> {
-        let deadline = Instant::now() + self.bench.patience();
+        self.reply_within(id, self.bench.patience())
+    }
+
+    /// Waits this long for the reply to a request.
+    pub fn reply_within(&mut self, id: &Id, patience: Duration) -> Result<Reply, Stop> {
+        let deadline = Instant::now() + patience;
         loop {
             match self.next(deadline)? {
                 Some(Message::Result { id: of, result }) if of == *id => {
@@ -198,8 +203,9 @@ impl<'a> Dialogue<'a> {
                 Some(_) => {}
                 None => {
                     return Err(Stop::Failed(format!(
-                        "no reply within {} s",
-                        self.bench.patience().as_secs()
+                        "no reply within {} s{}",
+                        patience.as_secs_f32(),
+                        self.first_fault()
                     )));
                 }
             }
@@ -251,7 +257,7 @@ impl<'a> Dialogue<'a> {
         }
         Err(Stop::Failed(format!(
             "it had not ended after {} s",
-            patience.as_secs()
+            patience.as_secs_f32()
         )))
     }
 
@@ -339,9 +345,9 @@ impl<'a> Dialogue<'a> {
     /// Keeps the books of what the plugin says.
     fn hear(&mut self, event: Event) -> Result<Option<Message>, Stop> {
         let bytes = match event {
-            Event::Stderr(line) => {
-                self.transcript.complained(&line);
-                self.look_for_password(&line, "standard error");
+            Event::Stderr(lines) => {
+                self.transcript.complained(&lines);
+                self.look_for_password(&lines, "standard error");
                 return Ok(None);
             }
             Event::OutputEnded => return Ok(None),
@@ -420,7 +426,10 @@ impl<'a> Dialogue<'a> {
 
     /// What is left in the group of a plugin that has ended.
     fn look_behind(&mut self, messages: &mut Vec<Message>) -> Result<(), Stop> {
-        let deadline = Instant::now() + LINGERING;
+        // One such process is enough for the verdict.
+        let seen = self.bench.has_seen(Fault::LeftBehind);
+        let lingering = if seen { Duration::ZERO } else { LINGERING };
+        let deadline = Instant::now() + lingering;
         while self.process.leaves_something() {
             if Instant::now() >= deadline {
                 let what = "it has ended, and a process of its group has not".to_owned();
@@ -434,6 +443,7 @@ impl<'a> Dialogue<'a> {
         }
         // What is still in the pipes; a process that left the group may keep them open.
         let mut rest = Vec::new();
+        let deadline = Instant::now() + LINGERING;
         self.process.drain(deadline, &mut |event| rest.push(event));
         for event in rest {
             messages.extend(self.hear(event)?);
@@ -456,7 +466,13 @@ impl<'a> Dialogue<'a> {
             None => "it closed its standard output instead of replying".to_owned(),
         };
         self.transcript.happened(&how);
-        Stop::Failed(how)
+        Stop::Failed(how + &self.first_fault())
+    }
+
+    /// What may be the reason that a reply is missing.
+    fn first_fault(&self) -> String {
+        let first = self.faults.first();
+        first.map_or_else(String::new, |(_, what)| format!(": {what}"))
     }
 }
 

@@ -12,8 +12,8 @@ use crate::process::{Group, StopSignal};
 /// How many events wait to be looked at before the plugin has to wait.
 const BACKLOG: usize = 64;
 
-/// How much of a line of standard error is taken at once.
-const STDERR_LINE: u64 = 8 * 1024;
+/// How much of standard error is kept until its line ends.
+const STDERR_LINE: usize = 8 * 1024;
 
 /// How often somebody looks whether the plugin has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(5);
 pub enum Event {
     /// A line of standard output.
     Line(Line),
-    /// A line of standard error.
+    /// Lines of standard error.
     Stderr(Vec<u8>),
     /// Standard output ended.
     OutputEnded,
@@ -62,7 +62,7 @@ impl Process {
             beside(move || read_output(BufReader::new(stdout), &sender))?;
         }
         if let Some(stderr) = stderr {
-            beside(move || read_stderr(BufReader::new(stderr), &sender))?;
+            beside(move || read_stderr(stderr, &sender))?;
         }
         if let Some(mut stdin) = stdin {
             beside(move || {
@@ -160,15 +160,24 @@ fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>) {
     drop(io::copy(&mut stdout, &mut io::sink()));
 }
 
-fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
-    loop {
-        let mut line = Vec::new();
-        let read = stderr
-            .by_ref()
-            .take(STDERR_LINE)
-            .read_until(b'\n', &mut line);
-        if !matches!(read, Ok(1..)) || events.send(Event::Stderr(line)).is_err() {
+/// Many short lines come together: some plugins write a million.
+fn read_stderr(mut stderr: impl Read, events: &SyncSender<Event>) {
+    let mut lines = Vec::new();
+    let mut piece = [0; STDERR_LINE];
+    while let Ok(count @ 1..) = stderr.read(&mut piece) {
+        lines.extend_from_slice(&piece[..count]);
+        let end = match lines.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => end + 1,
+            None if lines.len() >= STDERR_LINE => lines.len(),
+            None => continue,
+        };
+        let rest = lines.split_off(end);
+        let whole = std::mem::replace(&mut lines, rest);
+        if events.send(Event::Stderr(whole)).is_err() {
             return;
         }
+    }
+    if !lines.is_empty() {
+        drop(events.send(Event::Stderr(lines)));
     }
 }

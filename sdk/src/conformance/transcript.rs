@@ -30,8 +30,10 @@ impl Transcript {
     }
 
     /// From the plugin, on standard error.
-    pub fn complained(&mut self, line: &[u8]) {
-        self.add("!! ", line);
+    pub fn complained(&mut self, bytes: &[u8]) {
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.add("!! ", line);
+        }
     }
 
     /// Something that happened.

@@ -3,13 +3,15 @@
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::Manifest;
@@ -56,7 +58,19 @@ pub struct Entry {
 
 /// What the file declares, if that is known.
 pub fn get(folder: &Path, file: &Identity) -> Option<Entry> {
-    let bytes = fs::read(file.entry(folder)).ok()?;
+    let mut kept = File::options()
+        .read(true)
+        // A pipe in its place is not waited for.
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(file.entry(folder))
+        .ok()?;
+    let facts = kept.metadata().ok()?;
+    // What somebody else has put there is not what this user found.
+    if !facts.is_file() || facts.uid() != geteuid().as_raw() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    kept.read_to_end(&mut bytes).ok()?;
     let entry: Entry = serde_json::from_slice(&bytes).ok()?;
     (entry.file == *file).then_some(entry)
 }
@@ -77,4 +91,24 @@ fn write(folder: &Path, path: &Path, entry: &Entry) -> std::io::Result<()> {
     file.write_all(&serde_json::to_vec(entry)?)?;
     file.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::{Identity, get, put};
+
+    #[test]
+    fn a_pipe_in_place_of_an_entry_is_no_entry() {
+        let folder = tempfile::tempdir().unwrap();
+        let facts = folder.path().metadata().unwrap();
+        let file = Identity::new(folder.path(), &facts);
+        put(folder.path(), &file, None);
+        assert!(get(folder.path(), &file).is_some());
+        let entry = file.entry(folder.path());
+        std::fs::remove_file(&entry).unwrap();
+        mknodat(CWD, &entry, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(get(folder.path(), &file).is_none());
+    }
 }

@@ -45,11 +45,6 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Users],
     },
     Group {
-        name: "samples",
-        about: "the plugin in Python that the protocol shows",
-        needs: &[Need::program(&["python3"], "python3", 30)],
-    },
-    Group {
         name: "dotenv",
         about: "files of secrets beside python-dotenv",
         needs: &[Need::Client],

@@ -24,7 +24,6 @@ mod keyring;
 mod official;
 mod owners;
 mod plugins;
-mod samples;
 mod steps;
 mod strace;
 mod telephony;

@@ -15,7 +15,7 @@ use crate::question::{Question, QuestionKind};
 
 /// Without anybody to ask, every open question is named.
 pub fn inputs(bench: &Bench) -> Held {
-    asks(bench)?;
+    check_asks(bench)?;
     let Reply::Error(error) = run(&mut bench.start()?, bench.argv()?)? else {
         return Ok(());
     };
@@ -85,7 +85,7 @@ pub fn signal(bench: &Bench) -> Held {
 
 /// A question can be answered.
 pub fn answerable(bench: &Bench) -> Held {
-    let plugin = asks(bench)?;
+    let plugin = asked(bench)?;
     for question in plugin.asked() {
         let key = &question.key;
         let chosen = matches!(
@@ -109,7 +109,7 @@ pub fn answerable(bench: &Bench) -> Held {
 
 /// A password is not repeated.
 pub fn password(bench: &Bench) -> Held {
-    let mut plugin = asks(bench)?;
+    let mut plugin = asked(bench)?;
     if !plugin.told_password() {
         return Err(Stop::NotRun(
             "the run of `--argv` asks for no password".to_owned(),
@@ -121,7 +121,7 @@ pub fn password(bench: &Bench) -> Held {
 }
 
 fn cancels(bench: &Bench, answers: Answers, what: &str) -> Held {
-    asks(bench)?;
+    check_asks(bench)?;
     let mut plugin = bench.start()?.offering(answers);
     match run(&mut plugin, bench.argv()?)? {
         Reply::Error(error) if error.code == 130 => Ok(()),
@@ -131,11 +131,24 @@ fn cancels(bench: &Bench, answers: Answers, what: &str) -> Held {
     }
 }
 
+/// Whether the run asks something, which is tried once.
+fn check_asks(bench: &Bench) -> Held {
+    match bench.asks() {
+        Some(true) => Ok(()),
+        Some(false) => Err(no_question()),
+        None => asked(bench).map(drop),
+    }
+}
+
 /// The plugin after a run that has asked something.
-fn asks<'a>(bench: &'a Bench) -> Result<Dialogue<'a>, Stop> {
+fn asked<'a>(bench: &'a Bench) -> Result<Dialogue<'a>, Stop> {
     let argv = bench.argv()?;
+    if bench.asks() == Some(false) {
+        return Err(no_question());
+    }
     let mut plugin = bench.start()?.offering(Answers::Defaults);
     run(&mut plugin, argv)?;
+    bench.set_asks(!plugin.asked().is_empty());
     if plugin.asked().is_empty() {
         return Err(no_question());
     }
@@ -145,6 +158,7 @@ fn asks<'a>(bench: &'a Bench) -> Result<Dialogue<'a>, Stop> {
 /// The plugin while it waits for an answer.
 fn at_question<'a>(bench: &'a Bench) -> Result<Dialogue<'a>, Stop> {
     let argv = bench.argv()?;
+    check_asks(bench)?;
     let mut plugin = bench.start()?.offering(Answers::Cancel);
     let params = plugin.run_params(argv);
     let line = plugin.line(methods::RUN, params);
