@@ -108,7 +108,7 @@ fn sdk(folder: &Path) -> Result<String, Failure> {
     match absolute.as_ref().and_then(|folder| folder.to_str()) {
         Some(path) if manifest.is_some_and(|manifest| manifest.is_file()) => {
             // A string of JSON is one of TOML, too.
-            Ok(format!("{{ path = {} }}", json!(path)))
+            Ok(format!("path = {}", json!(path)))
         }
         _ => Err(invalid_sdk("there is no package in that folder")),
     }

@@ -4,6 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use bot_cli_sdk::words::HostOption;
+use serde_json::Value;
+
 use super::check::{checks, report};
 use super::{bench, expect};
 
@@ -117,6 +120,28 @@ fn a_plugin_in_rust_names_the_library_by_its_folder() {
     let expected = format!("bot-cli-sdk = {{ path = {:?} }}\n", path.to_str().unwrap());
     let cargo = fs::read_to_string(bench.path("work/bot-cli-two/Cargo.toml")).unwrap();
     assert!(cargo.contains(&expected), "{cargo}");
+    let tested = format!(
+        "[dev-dependencies]\n# The tests run the executable as a host does, and check it.\n\
+         bot-cli-sdk = {{ path = {:?}, features = [\"host\"] }}\n",
+        path.to_str().unwrap()
+    );
+    assert!(cargo.contains(&tested), "{cargo}");
+}
+
+#[test]
+fn the_manifest_of_a_plugin_in_rust_has_the_words_of_the_library() {
+    let bench = bench();
+    bench
+        .run(&["plugin", "new", "two", "--lang", "rust", "--sdk", SDK])
+        .unwrap();
+    let manifest = fs::read_to_string(bench.path("work/bot-cli-two/manifest.json")).unwrap();
+    let manifest: Value = manifest.parse().unwrap();
+    let arguments = manifest["command"]["arguments"].as_array().unwrap();
+    for option in [HostOption::Json, HostOption::Verbose, HostOption::Quiet] {
+        let mut arguments = arguments.iter();
+        let argument = arguments.find(|argument| argument["long"] == option.long());
+        assert_eq!(argument.unwrap()["about"], option.about());
+    }
 }
 
 #[test]
