@@ -195,7 +195,7 @@ fn set_up(python: &Python, pins: &Pins, lock: &File) -> Result<(), String> {
     )
 }
 
-/// The interpreter that stands first in [`VERSIONS`].
+/// The interpreter that stands first in `VERSIONS`.
 pub fn newest_interpreter() -> Result<PathBuf, String> {
     let mut candidates: Vec<PathBuf> = VERSIONS
         .iter()
