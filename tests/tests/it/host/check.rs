@@ -50,7 +50,8 @@ fn all_at_once<Case: Sync>(cases: &[Case], look: impl Fn(&Case) -> Option<String
         for _ in 0..8 {
             scope.spawn(|| {
                 while let Some(case) = { left.lock().unwrap().next() } {
-                    wrong.lock().unwrap().extend(look(case));
+                    let found = look(case);
+                    wrong.lock().unwrap().extend(found);
                 }
             });
         }
