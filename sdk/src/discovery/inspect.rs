@@ -1,7 +1,7 @@
 //! What a plugin's file says about itself, without running it.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,9 @@ use crate::protocol::{
 
 /// How much of an executable is in memory at a time.
 const CHUNK: usize = 1024 * 1024;
+
+/// How much of what may be a manifest is read at a time.
+const PIECE: usize = 4 * 1024;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
@@ -171,12 +174,15 @@ fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unde
             if file.read_exact_at(&mut text, place).is_err() || !text.ends_with(b"{") {
                 continue;
             }
-            text.resize(LONGEST_MANIFEST, 0);
-            let length = read_at(file, &mut text, place).map_err(Undeclared::Unreadable)?;
-            match find(&text[..length]) {
-                Ok(Some(manifest)) => return Ok(Some(manifest)),
-                Ok(None) => {}
-                Err(error) => problem = problem.or(Some(error)),
+            let text = At {
+                file,
+                place: place + MARKER.len() as u64,
+            };
+            // In small pieces: most of what begins like a manifest in an executable ends soon.
+            let text = BufReader::with_capacity(PIECE, text.take(LONGEST_MANIFEST as u64));
+            match Manifest::begin(text) {
+                Ok(manifest) => return Ok(Some(manifest)),
+                Err(reason) => problem = problem.or(Some(Undeclared::Malformed(reason))),
             }
         }
         // A marker may lie across the end.
@@ -189,17 +195,18 @@ fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unde
     }
 }
 
-fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
-    let mut length = 0;
-    while length < bytes.len() {
-        match file.read_at(&mut bytes[length..], place + length as u64) {
-            Ok(0) => break,
-            Ok(count) => length += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+/// A file's bytes from a place on.
+struct At<'a> {
+    file: &'a File,
+    place: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read_at(bytes, self.place)?;
+        self.place += length as u64;
+        Ok(length)
     }
-    Ok(length)
 }
 
 fn find(bytes: &[u8]) -> Result<Option<Manifest>, Undeclared> {
@@ -207,5 +214,28 @@ fn find(bytes: &[u8]) -> Result<Option<Manifest>, Undeclared> {
         Ok(manifest) => Ok(Some(manifest)),
         Err(ManifestError::Undeclared) => Ok(None),
         Err(ManifestError::Malformed(reason)) => Err(Undeclared::Malformed(reason)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::{Undeclared, search};
+    use crate::protocol::MARKER;
+
+    /// Each may be the manifest, and none may cost the reading of all that follow.
+    #[test]
+    fn an_executable_may_hold_many_markers() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let marker = format!("{MARKER}{{]\0");
+        file.write_all(marker.repeat(100_000).as_bytes()).unwrap();
+        let found = search(&mut File::open(file.path()).unwrap(), Vec::new());
+        assert!(matches!(found, Err(Undeclared::Malformed(_))));
+        let manifest = format!(r#"{MARKER}{{"protocol":"1.0","name":"late"}}"#);
+        file.write_all(manifest.as_bytes()).unwrap();
+        let found = search(&mut File::open(file.path()).unwrap(), Vec::new());
+        assert!(matches!(found, Ok(Some(manifest)) if manifest.name == "late"));
     }
 }

@@ -134,8 +134,9 @@ impl Trust {
         }
         self.writable(&real, &facts)?;
         self.owned(&real, &facts)?;
-        let folders = [file.parent(), real.parent()];
-        for folder in folders.into_iter().flatten() {
+        let target = real.parent();
+        let link = file.parent().filter(|folder| Some(*folder) != target);
+        for folder in link.into_iter().chain(target) {
             let facts = fs::metadata(folder).map_err(unreadable)?;
             self.owned(folder, &facts)?;
             // Who can write further up can put another folder in the place of this one. Whose those are is not asked: in

@@ -1,5 +1,7 @@
 //! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -329,20 +331,22 @@ impl Manifest {
                 break;
             }
             let text = if is_script { line(text) } else { Ok(text) };
-            let read = text.and_then(|text| {
-                let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
-                let value = values
-                    .next()
-                    .transpose()
-                    .map_err(|error| error.to_string())?;
-                shape::read("manifest", value.unwrap_or_default())
-            });
-            match read {
+            match text.and_then(Self::begin) {
                 Ok(manifest) => return Ok(manifest),
                 Err(reason) => problem = problem.or(Some(reason)),
             }
         }
         Err(problem.map_or(ManifestError::Undeclared, ManifestError::Malformed))
+    }
+
+    /// The manifest that a text begins with, of which no more is read than that; otherwise the reason why there is none.
+    pub(crate) fn begin(text: impl io::Read) -> Result<Self, String> {
+        let mut values = serde_json::Deserializer::from_reader(text).into_iter::<Value>();
+        let value = values
+            .next()
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        shape::read("manifest", value.unwrap_or_default())
     }
 }
 

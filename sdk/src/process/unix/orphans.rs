@@ -9,8 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, getsid, kill_process, kill_process_group,
-    waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group, waitid,
 };
 
 use super::{stat, suspension};
@@ -44,14 +43,16 @@ pub fn children_outside(group: Pid) -> HashSet<Pid> {
 /// machine: the limit is of what ends, not of all together.
 pub fn kill(known: &HashSet<Pid>) {
     let start = Instant::now();
-    let (own, session) = (Some(getpid()), getsid(None).ok());
+    let Some(own) = stat::own() else {
+        return;
+    };
     let mut stuck = HashSet::new();
     while start.elapsed() < LONGEST {
         let orphans: Vec<_> = stat::all()
-            .filter(|stat| stat.parent == own && stat.session == session)
+            .filter(|stat| stat.parent == Some(own.process) && stat.session == own.session)
             .filter(|stat| !known.contains(&stat.process) && !stuck.contains(&stat.process))
             // What another thread has started meanwhile is a child like them.
-            .filter(|stat| stat.group.is_some_and(|group| !is_ours(group)))
+            .filter(|stat| stat.group != own.group && !is_led(stat.group))
             .collect();
         if orphans.is_empty() {
             return;
@@ -76,9 +77,9 @@ pub fn kill(known: &HashSet<Pid>) {
     }
 }
 
-/// Whether a group is that of this process, or one that it leads on purpose.
-fn is_ours(group: Pid) -> bool {
-    group == getpgrp() || suspension::groups().contains(&group)
+/// Whether a group is one that this process has started on purpose.
+fn is_led(group: Option<Pid>) -> bool {
+    group.is_some_and(|group| suspension::groups().contains(&group))
 }
 
 fn has_ended(process: Pid) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, getpid};
 
 /// Where a process stands among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub fn of(process: Pid) -> Option<Stat> {
         group: next(),
         session: next(),
     })
+}
+
+/// The place of this process. In a container, its group and session may be led by a process outside, which has no number
+/// here: the system's calls say 0, which is no process.
+pub fn own() -> Option<Stat> {
+    of(getpid())
 }
 
 /// All processes that can be seen.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, getpgrp, getppid, getsid, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::iterator::Signals;
 
@@ -70,13 +70,15 @@ fn stop_with_groups(signals: &mut Signals) {
 /// Whether somebody outside of this process's group looks after it, such as a shell. The system asks the same before it stops
 /// a group.
 fn can_be_continued() -> bool {
-    let (group, session) = (Some(getpgrp()), getsid(None).ok());
-    let mut parent = getppid();
+    let Some(own) = stat::own() else {
+        return false;
+    };
+    let mut parent = own.parent;
     while let Some(stat) = parent.and_then(stat::of) {
-        if stat.session != session {
+        if stat.session != own.session {
             return false;
         }
-        if stat.group != group {
+        if stat.group != own.group {
             return true;
         }
         parent = stat.parent;
