@@ -437,6 +437,14 @@ pub struct DeleteResult {
 #[non_exhaustive]
 pub struct PutResult {}
 
+impl CredentialsResult {
+    /// The credentials of a registry.
+    #[must_use]
+    pub const fn new(host: String, credentials: Secret) -> Self {
+        Self { host, credentials }
+    }
+}
+
 impl Default for NameRules {
     fn default() -> Self {
         Self {
