@@ -72,10 +72,8 @@ fn option_of(command: &CommandSpec, role: &Role) -> Option<String> {
     if let Some(long) = long {
         return Some(format!("--{long}"));
     }
-    let below = command.commands.iter().filter(|below| !below.hidden);
-    below
-        .filter_map(|below| Some(format!("{} {}", below.name, option_of(below, role)?)))
-        .next()
+    let mut below = command.commands.iter().filter(|below| !below.hidden);
+    below.find_map(|below| Some(format!("{} {}", below.name, option_of(below, role)?)))
 }
 
 /// Where values of an argument come from: `provider-pack/stt`.
@@ -99,7 +97,7 @@ pub fn purpose(name: &str, role: &Role, consumers: &[Consumer]) -> String {
     let (what, serves) = match role {
         Role::ProviderPack => ("provider pack", "offers its services"),
         Role::SecretsBackend => ("secrets backend", "can keep secrets in it"),
-        other => {
+        other @ (Role::Command | Role::Other(_) | _) => {
             let role = printable(other.name(), false).replace('\n', " ");
             return format!(
                 "`{name}` is not a command, and this bot-cli does not know its role `{role}`"
@@ -120,7 +118,7 @@ pub fn usages(name: &str, role: &Role, consumers: &[Consumer]) -> Vec<String> {
     let value = match role {
         Role::SecretsBackend => name.strip_prefix(SECRETS_PREFIX).unwrap_or(name),
         Role::ProviderPack => "SERVICE",
-        _ => "",
+        Role::Command | Role::Other(_) | _ => "",
     };
     let options = consumers
         .iter()
