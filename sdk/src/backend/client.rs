@@ -6,8 +6,6 @@
 
 mod answer;
 mod fault;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
