@@ -56,10 +56,7 @@ impl Backend for Kubernetes {
             "HTTPS_PROXY",
             "The proxy to the cluster, where the kubeconfig names none",
         ),
-        (
-            "NO_PROXY",
-            "Hosts that are reached without the proxy",
-        ),
+        ("NO_PROXY", "Hosts that are reached without the proxy"),
     ];
 
     fn settings() -> Vec<SettingSpec> {
@@ -171,11 +168,7 @@ impl Backend for Kubernetes {
 
 impl Kubernetes {
     /// The clusters of a region, or all.
-    fn places(
-        &mut self,
-        region: Option<&str>,
-        session: &mut Session,
-    ) -> Result<Vec<Place>, Error> {
+    fn places(&mut self, region: Option<&str>, session: &mut Session) -> Result<Vec<Place>, Error> {
         let positions = self.sites.in_region(region);
         if positions.is_empty() {
             return Err(self.no_region(region.unwrap_or_default()));
@@ -190,7 +183,11 @@ impl Kubernetes {
     }
 
     fn no_region(&self, region: &str) -> Error {
-        let codes = self.sites.all().iter().filter_map(|site| site.region.as_ref());
+        let codes = self
+            .sites
+            .all()
+            .iter()
+            .filter_map(|site| site.region.as_ref());
         let codes: Vec<String> = codes.map(|code| format!("`{code}`")).collect();
         let message = format!("there is no region `{}`", words::one_line(region));
         let error = Error::new(Code::NotFound, message);
@@ -232,7 +229,11 @@ impl Kubernetes {
 /// What `secrets/open` answers.
 fn opened(sites: &Sites) -> OpenResult {
     let mut opened = OpenResult::default();
-    let mut namespaces: Vec<&str> = sites.all().iter().map(|site| site.namespace.as_str()).collect();
+    let mut namespaces: Vec<&str> = sites
+        .all()
+        .iter()
+        .map(|site| site.namespace.as_str())
+        .collect();
     namespaces.dedup();
     if let [one] = namespaces[..] {
         opened.organization = Some(one.to_owned());
@@ -243,7 +244,11 @@ fn opened(sites: &Sites) -> OpenResult {
         .map(|site| format!("namespace {} of {}", site.namespace, site.place))
         .collect();
     opened.place = places.join(", ");
-    let codes: Vec<&String> = sites.all().iter().filter_map(|site| site.region.as_ref()).collect();
+    let codes: Vec<&String> = sites
+        .all()
+        .iter()
+        .filter_map(|site| site.region.as_ref())
+        .collect();
     if !codes.is_empty() {
         let mut regions = Regions::default();
         regions.all = codes
@@ -357,7 +362,11 @@ fn pages(
     let mut continue_: Option<String> = None;
     let mut anew = 0;
     loop {
-        let page = cluster.send(&written(request(continue_.as_deref()))?, Tries::Several, session);
+        let page = cluster.send(
+            &written(request(continue_.as_deref()))?,
+            Tries::Several,
+            session,
+        );
         let page = match page {
             Err(failed) if failed.said == Said::Gone && continue_.is_some() && anew < 3 => {
                 anew += 1;

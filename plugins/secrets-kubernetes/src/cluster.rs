@@ -11,7 +11,6 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bot_cli_sdk::backend::Error;
-use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::session::{Level, Session};
 use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
@@ -129,7 +128,7 @@ impl Cluster {
         let mut reach = Reach::Nothing;
         let mut turn = 1;
         loop {
-            let mut failed = match self.exchange(request, session.cancel()) {
+            let mut failed = match self.exchange(request, session) {
                 Ok(answer) => return Ok(answer),
                 Err(failed) => failed,
             };
@@ -149,7 +148,7 @@ impl Cluster {
             session.log(Level::Info, &line);
             // The timer belongs to the runtime, so it begins inside.
             let sleeping = async { tokio::time::sleep(pause).await };
-            let slept = self.worker.wait(session.cancel(), sleeping);
+            let slept = self.worker.wait(session, "waiting to try again", sleeping);
             if let Err(stopped) = slept {
                 failed.error = stopped;
                 failed.said = Said::Other;
@@ -159,7 +158,7 @@ impl Cluster {
     }
 
     /// Sends a request once.
-    fn exchange(&self, request: &Request, cancel: &Cancel) -> Result<Answer, Failed> {
+    fn exchange(&self, request: &Request, session: &mut Session) -> Result<Answer, Failed> {
         let work = async {
             let answering = async {
                 let response = self.client.send(request.http().map(Body::from)).await;
@@ -180,11 +179,11 @@ impl Cluster {
             said: Said::Other,
             retry: Retry::No,
         };
-        if cancel.requested() {
+        if session.cancelled() {
             return Err(stopped(cancelled(), Reach::Nothing));
         }
         // Whatever was on its way when the user stopped may have arrived.
-        let waited = self.worker.wait(cancel, work);
+        let waited = self.worker.wait(session, "waiting for the cluster", work);
         waited.unwrap_or_else(|error| Err(stopped(error, Reach::Perhaps)))
     }
 }

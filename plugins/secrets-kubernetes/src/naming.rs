@@ -24,16 +24,14 @@ pub fn object_name(name: &str) -> Result<String, &'static str> {
     if !name.chars().all(is_allowed) {
         return Err("may have only letters, digits, hyphens and dots");
     }
-    let is_label = |label: &str| {
-        !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
-    };
+    let is_label =
+        |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
     if !name.split('.').all(is_label) {
         return Err("has a hyphen or a dot at an end");
     }
-    let mask = name
-        .chars()
-        .rev()
-        .fold(0_u64, |mask, c| mask << 1 | u64::from(c.is_ascii_uppercase()));
+    let mask = name.chars().rev().fold(0_u64, |mask, c| {
+        mask << 1 | u64::from(c.is_ascii_uppercase())
+    });
     let lower = name.to_ascii_lowercase();
     // What looks mapped is mapped, too: otherwise two names could meet in one.
     Ok(if mask == 0 && split(&lower).is_none() {
@@ -92,7 +90,9 @@ pub fn data_key(key: &str) -> Result<String, &'static str> {
 /// Returns the key that is kept under this key of a Secret. One that somebody else has written is taken as it is.
 pub fn key(data_key: &str) -> String {
     unescaped(data_key)
-        .filter(|key| escaped(key) == data_key && self::data_key(key).is_ok_and(|mapped| mapped == data_key))
+        .filter(|key| {
+            escaped(key) == data_key && self::data_key(key).is_ok_and(|mapped| mapped == data_key)
+        })
         .unwrap_or_else(|| data_key.to_owned())
 }
 
@@ -132,7 +132,9 @@ mod tests {
     #[test]
     fn names_that_kubernetes_accepts_stay_as_they_are() {
         let longest = "a".repeat(63);
-        for name in ["a", "prod", "my-bot-2", "0", "a.b", "a.u", "a.uz", "a.u-1", &longest] {
+        for name in [
+            "a", "prod", "my-bot-2", "0", "a.b", "a.u", "a.uz", "a.u-1", &longest,
+        ] {
             assert_eq!(object_name(name).unwrap(), name);
             assert_eq!(set_name(name).unwrap(), name);
         }
@@ -170,7 +172,11 @@ mod tests {
                 let Ok(object) = object_name(name) else {
                     continue;
                 };
-                assert_eq!(set_name(&object).as_deref(), Some(name.as_str()), "{object}");
+                assert_eq!(
+                    set_name(&object).as_deref(),
+                    Some(name.as_str()),
+                    "{object}"
+                );
                 if let Some(other) = seen.insert(object, name.clone()) {
                     panic!("{name} and {other} meet");
                 }
@@ -181,7 +187,9 @@ mod tests {
     #[test]
     fn names_that_no_set_has_are_refused_both_ways() {
         let too_long = "a".repeat(64);
-        for name in ["", "-a", "a-", ".a", "a.", "a..b", "a.-b", "a_b", "a b", "ä", &too_long] {
+        for name in [
+            "", "-a", "a-", ".a", "a.", "a..b", "a.-b", "a_b", "a b", "ä", &too_long,
+        ] {
             assert!(object_name(name).is_err(), "{name:?}");
         }
         for object in ["a.u0", "a.u01", "a.u2", "1.u1", "a.uffffffffffffffffff"] {

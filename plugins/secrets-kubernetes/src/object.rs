@@ -78,7 +78,6 @@ pub struct ManagedFields {
 /// The beginnings of objects: no values travel for a listing.
 #[derive(Deserialize)]
 pub struct MetadataList {
-    pub kind: String,
     pub metadata: ListMetadata,
     pub items: Vec<MetadataItem>,
 }
@@ -333,9 +332,15 @@ mod tests {
 
     #[test]
     fn credentials_are_read_back_as_they_were_written() {
-        let written = docker_config("https://index.docker.io/v1/", &Secret::new("dTpw".to_owned()));
+        let written = docker_config(
+            "https://index.docker.io/v1/",
+            &Secret::new("dTpw".to_owned()),
+        );
         let text = written.text().unwrap();
-        assert_eq!(text.expose(), r#"{"auths":{"https://index.docker.io/v1/":{"auth":"dTpw"}}}"#);
+        assert_eq!(
+            text.expose(),
+            r#"{"auths":{"https://index.docker.io/v1/":{"auth":"dTpw"}}}"#
+        );
         let with = |text: &str| {
             credentials(&object(json!({
                 "kind": "Secret",
@@ -344,10 +349,18 @@ mod tests {
             })))
         };
         let (host, read) = with(text.expose()).unwrap();
-        assert_eq!((host.as_str(), read.expose()), ("https://index.docker.io/v1/", "dTpw"));
+        assert_eq!(
+            (host.as_str(), read.expose()),
+            ("https://index.docker.io/v1/", "dTpw")
+        );
         let (_, read) = with(r#"{"auths":{"ghcr.io":{"username":"u","password":"p"}}}"#).unwrap();
         assert_eq!(read.expose(), "dTpw");
-        for none in ["{}", "not json", r#"{"auths":{"a":{"auth":"x"},"b":{"auth":"y"}}}"#, r#"{"auths":{"a":{}}}"#] {
+        for none in [
+            "{}",
+            "not json",
+            r#"{"auths":{"a":{"auth":"x"},"b":{"auth":"y"}}}"#,
+            r#"{"auths":{"a":{}}}"#,
+        ] {
             assert!(with(none).is_none(), "{none}");
         }
     }

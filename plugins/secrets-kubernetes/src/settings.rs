@@ -59,7 +59,10 @@ impl Settings {
     /// Reads the settings of a scope. `cwd` is where a relative path begins, `home` what `~` stands for.
     pub fn parse(scope: &OpenParams, cwd: &Path, home: Option<&Path>) -> Result<Self, Error> {
         let get = |name: &str| {
-            let value = scope.settings.get(name).map(|value| value.trim().to_owned());
+            let value = scope
+                .settings
+                .get(name)
+                .map(|value| value.trim().to_owned());
             value.filter(|value| !value.is_empty())
         };
         let contexts: Vec<String> = get("contexts")

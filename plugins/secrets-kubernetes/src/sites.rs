@@ -63,13 +63,15 @@ impl Sites {
         let has_regions = !settings.contexts.is_empty() || region.is_some();
         let mut all = Vec::new();
         for context in contexts {
-            let name = context.clone().or_else(|| kubeconfig.current_context.clone());
+            let name = context
+                .clone()
+                .or_else(|| kubeconfig.current_context.clone());
             let options = KubeConfigOptions {
                 context,
                 ..KubeConfigOptions::default()
             };
             let loading = Config::from_custom_kubeconfig(kubeconfig.clone(), &options);
-            let config = worker.wait(session.cancel(), loading)?;
+            let config = worker.wait(session, "reading the kubeconfig", loading)?;
             let config = config.map_err(|error| unusable(&error, &kubeconfig))?;
             let name = name.unwrap_or_default();
             all.push(Site {
@@ -155,13 +157,9 @@ impl Sites {
             return Ok(Rc::clone(cluster));
         }
         let config = site.config.clone();
-        if config.auth_info.exec.is_some() {
-            session.progress("signing in to the cluster", None, None);
-        }
         // A sign-in program runs while the client is made, and the user may not want to wait for it.
         let making = async { tokio::task::spawn_blocking(|| kube::Client::try_from(config)).await };
-        let made = worker.wait(session.cancel(), making);
-        session.clear_progress();
+        let made = worker.wait(session, "signing in to the cluster", making);
         let client = made?
             .map_err(|_| Error::new(Code::Internal, "the sign-in to the cluster broke off"))?
             .map_err(|error| no_client(&error))?;
@@ -195,6 +193,10 @@ fn read(named: Option<&Path>) -> Result<Option<Kubeconfig>, Error> {
 }
 
 /// A kubeconfig that can't be used. The parser's own words would quote it, and it may have tokens.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the rest has one sentence, and `kube` may name more"
+)]
 fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
     let contexts = || {
         let names: Vec<String> = kubeconfig
@@ -210,8 +212,9 @@ fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
         }
     };
     match error {
-        KubeconfigError::CurrentContextNotSet => invalid("the kubeconfig has no current context".to_owned())
-            .hint(contexts()),
+        KubeconfigError::CurrentContextNotSet => {
+            invalid("the kubeconfig has no current context".to_owned()).hint(contexts())
+        }
         KubeconfigError::LoadContext(name) => Error::new(
             Code::NotFound,
             format!("the kubeconfig has no context `{}`", one_line(name)),
@@ -237,6 +240,10 @@ fn unusable(error: &KubeconfigError, kubeconfig: &Kubeconfig) -> Error {
 }
 
 /// A client that can't be made.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the rest has one sentence, and `kube` may name more"
+)]
 fn no_client(error: &kube::Error) -> Error {
     match error {
         kube::Error::Auth(error) => sign_in(error),
@@ -262,7 +269,9 @@ fn prepared(mut config: Config, timeout: Duration) -> Result<Config, Error> {
                 Code::NotSupported,
                 "the sign-in program of the kubeconfig asks at a terminal, and there is none here",
             )
-            .hint("sign in with `kubectl` first, and name a kubeconfig whose sign-in asks nothing"));
+            .hint(
+                "sign in with `kubectl` first, and name a kubeconfig whose sign-in asks nothing",
+            ));
         }
         // Standard input is the host's: a sign-in program must not read it.
         exec.interactive_mode = Some(ExecInteractiveMode::Never);
@@ -281,8 +290,9 @@ fn namespace(scope: &OpenParams, settings: &Settings, config: &Config) -> Result
         && !namespace.ends_with('-');
     if !is_label {
         let message = format!("`{}` can't be the name of a namespace", one_line(namespace));
-        return Err(Error::new(Code::NotFound, message)
-            .hint("organizations are namespaces here: lower-case letters, digits and hyphens, at most 63"));
+        return Err(Error::new(Code::NotFound, message).hint(
+            "organizations are namespaces here: lower-case letters, digits and hyphens, at most 63",
+        ));
     }
     Ok(namespace.clone())
 }

@@ -55,15 +55,27 @@ pub fn refusal(status: u16, said: Option<&Status>, request: &Request) -> Error {
         )
         .hint("look at it and try again"),
         413 => Error::new(Code::TooLarge, "the cluster refuses a request of that size"),
-        422 => Error::new(Code::Refused, format!("the cluster refuses the Secret as invalid{}", reason(said))),
-        429 => Error::new(Code::Unavailable, "the cluster has too many requests (status 429)"),
+        422 => Error::new(
+            Code::Refused,
+            format!("the cluster refuses the Secret as invalid{}", reason(said)),
+        ),
+        429 => Error::new(
+            Code::Unavailable,
+            "the cluster has too many requests (status 429)",
+        ),
         500..=599 => Error::new(
             Code::Unavailable,
-            format!("the cluster does not work at the moment (status {status}{})", reason(said)),
+            format!(
+                "the cluster does not work at the moment (status {status}{})",
+                reason(said)
+            ),
         ),
         _ => Error::new(
             Code::Refused,
-            format!("the cluster refused the request (status {status}{})", reason(said)),
+            format!(
+                "the cluster refused the request (status {status}{})",
+                reason(said)
+            ),
         ),
     }
 }
@@ -72,7 +84,10 @@ pub fn refusal(status: u16, said: Option<&Status>, request: &Request) -> Error {
 fn without_words(status: u16) -> Error {
     match status {
         401 => not_signed_in(),
-        429 => Error::new(Code::Unavailable, "the cluster has too many requests (status 429)"),
+        429 => Error::new(
+            Code::Unavailable,
+            "the cluster has too many requests (status 429)",
+        ),
         500..=599 => Error::new(
             Code::Unavailable,
             format!("the cluster does not work at the moment (status {status})"),

@@ -3,14 +3,17 @@
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bot_cli_sdk::backend::{Code, Error};
-use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::session::Session;
 use tokio::runtime::Runtime;
 
 /// How often a wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
+
+/// After so long the user is told what is waited for, and after so long again: a host takes silence for a fault.
+const TOLD: Duration = Duration::from_secs(2);
 
 /// The runtime of all clusters: one thread is enough for one request after the other. A sign-in program that does not end must
 /// not keep this process from ending.
@@ -30,22 +33,37 @@ impl Worker {
         Ok(Rc::new(Self(Some(runtime))))
     }
 
-    /// Waits for the future or for the user's wish to stop. A wish that is already there comes first.
-    pub fn wait<T>(&self, cancel: &Cancel, future: impl Future<Output = T>) -> Result<T, Error> {
+    /// Waits for the future or for the user's wish to stop. A wish that is already there comes first. `what` is waited for.
+    pub fn wait<T>(
+        &self,
+        session: &mut Session,
+        what: &str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, Error> {
         let Some(runtime) = &self.0 else {
             return Err(Error::new(Code::Internal, "the network is closed"));
         };
-        runtime.block_on(async {
+        let mut since = Instant::now();
+        let mut told = false;
+        let waited = runtime.block_on(async {
             let mut future = pin!(future);
             loop {
-                if cancel.requested() {
+                if session.cancelled() {
                     return Err(cancelled());
                 }
                 if let Ok(output) = tokio::time::timeout(TICK, &mut future).await {
                     return Ok(output);
                 }
+                if since.elapsed() >= TOLD {
+                    session.progress(what, None, None);
+                    (since, told) = (Instant::now(), true);
+                }
             }
-        })
+        });
+        if told {
+            session.clear_progress();
+        }
+        waited
     }
 }
 

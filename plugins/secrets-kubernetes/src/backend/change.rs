@@ -100,7 +100,14 @@ impl Kubernetes {
                 return Err(other_kind(&unset.name).not_done());
             }
             let there = |key: &&String| base.data_key(key).is_some();
-            let missing = || unset.keys.iter().filter(|key| !there(key)).cloned().collect();
+            let missing = || {
+                unset
+                    .keys
+                    .iter()
+                    .filter(|key| !there(key))
+                    .cloned()
+                    .collect()
+            };
             let mut removed: Vec<&str> = Vec::new();
             for data_key in unset.keys.iter().filter_map(|key| base.data_key(key)) {
                 if !removed.contains(&data_key) {
@@ -184,7 +191,8 @@ impl Kubernetes {
             let judge = |sight: Option<&Object>| match sight {
                 Some(object) if object.metadata.uid == *uid => {
                     let metadata = &object.metadata;
-                    if metadata.resource_version == *version || metadata.deletion_timestamp.is_some()
+                    if metadata.resource_version == *version
+                        || metadata.deletion_timestamp.is_some()
                     {
                         Verdict::Unknown
                     } else {
@@ -230,10 +238,7 @@ pub(super) fn foreign(name: &str) -> Error {
 
 /// The error for a set of the other kind.
 pub(super) fn other_kind(name: &str) -> Error {
-    Error::new(
-        Code::Conflict,
-        format!("`{name}` is a set of another kind"),
-    )
+    Error::new(Code::Conflict, format!("`{name}` is a set of another kind"))
 }
 
 fn being_deleted(name: &str, object: &Object) -> Error {

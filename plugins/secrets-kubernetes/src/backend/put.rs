@@ -13,8 +13,8 @@ use super::{Found, Kubernetes, Place, object_name, written};
 use crate::cluster::{Answer, Request};
 use crate::naming;
 use crate::object::{
-    DOCKER_CONFIG, DOCKER_CONFIG_KEY, Encoded, MANAGED_BY, MAX_SECRET_SIZE, NAME_ANNOTATION, OPAQUE,
-    Object, docker_config, kind,
+    DOCKER_CONFIG, DOCKER_CONFIG_KEY, Encoded, MANAGED_BY, MAX_SECRET_SIZE, NAME_ANNOTATION,
+    OPAQUE, Object, docker_config, kind,
 };
 use crate::words;
 
@@ -120,7 +120,9 @@ impl Kubernetes {
             };
             let confirms = |answer: &Answer| {
                 let object = answer.decode::<Object>();
-                object.is_some_and(|object| object.is_secret(&object_name) && wanted.has_keys(&object))
+                object.is_some_and(|object| {
+                    object.is_secret(&object_name) && wanted.has_keys(&object)
+                })
             };
             let judge = |sight: Option<&Object>| wanted.judge(base, sight);
             match change.carry_out(session, confirms, judge) {
@@ -135,11 +137,7 @@ impl Kubernetes {
     }
 
     /// Where a new set is made.
-    fn place_of_new(
-        &mut self,
-        wanted: &Wanted<'_>,
-        session: &mut Session,
-    ) -> Result<Place, Error> {
+    fn place_of_new(&mut self, wanted: &Wanted<'_>, session: &mut Session) -> Result<Place, Error> {
         let preferred = self.sites.preferred.clone();
         let region = wanted.region.or(preferred.as_deref());
         let mut places = self.places(region, session)?;
@@ -187,7 +185,10 @@ impl Wanted<'_> {
         let kept = base.into_iter().flat_map(Object::data);
         let kept = kept.filter(|(found, _)| !self.data(base).any(|(key, _)| key == found.as_str()));
         let size: usize = kept.map(|(_, value)| value.size()).sum::<usize>()
-            + self.data(base).map(|(_, value)| value.size()).sum::<usize>();
+            + self
+                .data(base)
+                .map(|(_, value)| value.size())
+                .sum::<usize>();
         if size > MAX_SECRET_SIZE {
             return Err(Error::new(
                 Code::TooLarge,
@@ -202,7 +203,10 @@ impl Wanted<'_> {
     }
 
     /// The keys of the data with their values. A key that is there keeps the form it has.
-    fn data<'a>(&'a self, base: Option<&'a Object>) -> impl Iterator<Item = (&'a str, &'a Encoded)> {
+    fn data<'a>(
+        &'a self,
+        base: Option<&'a Object>,
+    ) -> impl Iterator<Item = (&'a str, &'a Encoded)> {
         self.entries.iter().map(move |(key, data_key, value)| {
             let there = base
                 .filter(|_| self.type_ == OPAQUE)
@@ -249,13 +253,11 @@ impl Wanted<'_> {
             type_: self.type_,
             data,
         };
-        match base {
-            Some(_) => Request::apply(namespace, object_name, &object),
-            None => {
-                let body = Zeroizing::new(serde_json::to_vec(&object).ok()?);
-                Request::create(namespace, &body)
-            }
+        if base.is_some() {
+            return Request::apply(namespace, object_name, &object);
         }
+        let body = Zeroizing::new(serde_json::to_vec(&object).ok()?);
+        Request::create(namespace, &body)
     }
 
     /// What became of the change, by what is there now.
@@ -287,9 +289,6 @@ fn value_of<'a>(object: &'a Object, data_key: &str) -> Option<&'a Encoded> {
 }
 
 fn changed(name: &str, what: &str) -> Error {
-    Error::new(
-        Code::Conflict,
-        format!("`{name}` {what} in the meantime"),
-    )
-    .hint("look at it and try again")
+    Error::new(Code::Conflict, format!("`{name}` {what} in the meantime"))
+        .hint("look at it and try again")
 }

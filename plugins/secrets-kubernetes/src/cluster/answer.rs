@@ -69,7 +69,9 @@ pub fn read(
         error,
         reach: reach(status, said.is_some()),
         said: match (status, &said) {
-            (StatusCode::NOT_FOUND, Some(said)) if words::names_namespace(said) => Said::NoNamespace,
+            (StatusCode::NOT_FOUND, Some(said)) if words::names_namespace(said) => {
+                Said::NoNamespace
+            }
             (StatusCode::NOT_FOUND, Some(_)) => Said::NotFound,
             (StatusCode::GONE, Some(_)) => Said::Gone,
             (StatusCode::CONFLICT, Some(_)) => Said::Conflict,

@@ -114,7 +114,9 @@ impl Request {
         built: Built,
     ) -> Option<Self> {
         // The body is wiped once nobody needs it.
-        let http = built.ok()?.map(|body| Bytes::from_owner(Zeroizing::new(body)));
+        let http = built
+            .ok()?
+            .map(|body| Bytes::from_owner(Zeroizing::new(body)));
         Some(Self {
             verb,
             resource,

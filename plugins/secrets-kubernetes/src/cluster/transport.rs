@@ -27,9 +27,11 @@ pub fn failed(error: &kube::Error) -> Failed {
         Reach::Perhaps
     };
     let (code, reason, retry) = match cause::<io::Error>(error).map(io::Error::kind) {
-        Some(io::ErrorKind::TimedOut) if connecting => {
-            (Code::TimedOut, "no connection in time".to_owned(), Retry::Soon)
-        }
+        Some(io::ErrorKind::TimedOut) if connecting => (
+            Code::TimedOut,
+            "no connection in time".to_owned(),
+            Retry::Soon,
+        ),
         // rustls speaks through errors of this kind: a certificate that is not valid stays so.
         Some(io::ErrorKind::InvalidData) if connecting => {
             (Code::Unreachable, innermost(error), Retry::No)
@@ -79,11 +81,18 @@ pub fn timed_out(timeout: Duration) -> Failed {
 }
 
 /// A sign-in that failed before anything was sent. What a sign-in program has written is not for other eyes.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the rest has one sentence, and `kube` may name more"
+)]
 pub fn sign_in(error: &AuthError) -> Error {
     let error = match error {
         AuthError::AuthExecRun { out, .. } => Error::new(
             Code::NotSignedIn,
-            format!("the sign-in program of the kubeconfig ended with {}", out.status),
+            format!(
+                "the sign-in program of the kubeconfig ended with {}",
+                out.status
+            ),
         ),
         AuthError::AuthExecStart(error) => Error::new(
             Code::NotSignedIn,
