@@ -6,6 +6,7 @@ pub mod disk;
 pub mod e2e;
 pub mod executable;
 pub mod init;
+pub mod kubernetes;
 pub mod matrix;
 pub mod outcomes;
 pub mod pairwise;
