@@ -21,6 +21,7 @@ use crate::naming;
 use crate::object::{
     DOCKER_CONFIG, MAX_SECRET_SIZE, Metadata, MetadataList, OPAQUE, Object, credentials, kind,
 };
+use crate::pace::Pace;
 use crate::settings;
 use crate::sites::Sites;
 use crate::words;
@@ -64,9 +65,7 @@ impl Backend for Kubernetes {
     }
 
     fn open(scope: OpenParams, session: &mut Session) -> Result<(Self, OpenResult), Error> {
-        let sites = Sites::find(&scope, session)?;
-        let opened = opened(&sites);
-        Ok((Self { sites }, opened))
+        Self::open_at(Pace::USUAL, &scope, session)
     }
 
     fn list(
@@ -167,6 +166,17 @@ impl Backend for Kubernetes {
 }
 
 impl Kubernetes {
+    /// Opens a scope for tests that are quicker than people are.
+    pub fn open_at(
+        pace: Pace,
+        scope: &OpenParams,
+        session: &mut Session,
+    ) -> Result<(Self, OpenResult), Error> {
+        let sites = Sites::find(pace, scope, session)?;
+        let opened = opened(&sites);
+        Ok((Self { sites }, opened))
+    }
+
     /// The clusters of a region, or all.
     fn places(&mut self, region: Option<&str>, session: &mut Session) -> Result<Vec<Place>, Error> {
         let positions = self.sites.in_region(region);
@@ -376,8 +386,11 @@ fn pages(
             }
             page => page.map_err(|failed| failed.error)?,
         };
-        let page: MetadataList = page.decode().ok_or_else(not_the_api)?;
-        all.extend(page.items.into_iter().map(|item| item.metadata));
+        let page: Option<MetadataList> = page.decode();
+        let page = page.filter(|page| page.kind.ends_with("List"));
+        let page = page.ok_or_else(not_the_api)?;
+        let items = page.items.into_iter().flatten();
+        all.extend(items.map(|item| item.metadata));
         continue_ = page.metadata.continue_.filter(|token| !token.is_empty());
         if continue_.is_none() {
             return Ok(all);

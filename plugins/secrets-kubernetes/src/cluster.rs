@@ -15,6 +15,7 @@ use bot_cli_sdk::session::{Level, Session};
 use http_body_util::{BodyExt as _, Limited};
 use kube::client::Body;
 
+use crate::pace::Pace;
 use crate::worker::{Worker, cancelled};
 pub use answer::{Answer, not_the_api};
 pub use request::Request;
@@ -22,12 +23,6 @@ pub use transport::sign_in;
 
 /// How often a request is tried.
 const TRIES: u32 = 3;
-
-/// The first wait before a request is tried again; each later one is twice as long.
-const FIRST_RETRY: Duration = Duration::from_millis(250);
-
-/// The longest wait that a cluster may ask for.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// The largest answer that is read: more than a Secret of 1 MiB in base64, or a page of a listing, can have.
 const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
@@ -37,7 +32,7 @@ pub struct Cluster {
     worker: Rc<Worker>,
     client: kube::Client,
     namespace: String,
-    timeout: Duration,
+    pace: Pace,
 }
 
 /// Whether a request may have been carried out, over all its tries.
@@ -95,17 +90,12 @@ pub enum Tries {
 
 impl Cluster {
     /// The cluster that `client` speaks to, and the namespace in it.
-    pub fn new(
-        worker: &Rc<Worker>,
-        client: kube::Client,
-        namespace: String,
-        timeout: Duration,
-    ) -> Self {
+    pub fn new(worker: &Rc<Worker>, client: kube::Client, namespace: String, pace: Pace) -> Self {
         Self {
             worker: Rc::clone(worker),
             client,
             namespace,
-            timeout,
+            pace,
         }
     }
 
@@ -135,8 +125,10 @@ impl Cluster {
             reach = reach.max(failed.reach);
             failed.reach = reach;
             let pause = match failed.retry {
-                Retry::After(asked) if asked <= LONGEST_WAIT => asked.max(FIRST_RETRY),
-                Retry::Soon => FIRST_RETRY * 2_u32.pow(turn - 1),
+                Retry::After(asked) if asked <= self.pace.longest_wait => {
+                    asked.max(self.pace.first_retry)
+                }
+                Retry::Soon => self.pace.first_retry * 2_u32.pow(turn - 1),
                 Retry::No | Retry::After(_) => return Err(failed),
             };
             if turn == tries {
@@ -169,9 +161,9 @@ impl Cluster {
                 let body = body.map_err(|_| transport::broken())?;
                 answer::read(parts.status, &parts.headers, &body.to_bytes(), request)
             };
-            tokio::time::timeout(self.timeout, answering)
+            tokio::time::timeout(self.pace.answer, answering)
                 .await
-                .unwrap_or_else(|_| Err(transport::timed_out(self.timeout)))
+                .unwrap_or_else(|_| Err(transport::timed_out(self.pace.answer)))
         };
         let stopped = |error, reach| Failed {
             error,

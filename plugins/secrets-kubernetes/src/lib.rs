@@ -7,12 +7,14 @@ mod backend;
 mod cluster;
 mod naming;
 mod object;
+mod pace;
 mod settings;
 mod sites;
 mod words;
 mod worker;
 
 pub use backend::Kubernetes;
+pub use pace::Pace;
 
 bot_cli_sdk::manifest!(backend backend::Kubernetes, "../manifest.json");
 

@@ -79,7 +79,10 @@ pub struct ManagedFields {
 #[derive(Deserialize)]
 pub struct MetadataList {
     pub metadata: ListMetadata,
-    pub items: Vec<MetadataItem>,
+    /// `null` where there are none.
+    #[serde(default)]
+    pub items: Option<Vec<MetadataItem>>,
+    pub kind: String,
 }
 
 #[derive(Deserialize)]

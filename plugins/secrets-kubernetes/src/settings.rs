@@ -7,9 +7,6 @@ use bot_cli_sdk::backend::{Code, Error};
 use bot_cli_sdk::protocol::SettingSpec;
 use bot_cli_sdk::protocol::secrets::OpenParams;
 
-/// How long an answer may take when no setting says otherwise.
-const TIMEOUT: Duration = Duration::from_secs(30);
-
 /// The settings, with what each does.
 const SETTINGS: [(&str, &str); 5] = [
     (
@@ -41,7 +38,7 @@ pub struct Settings {
     pub context: Option<String>,
     pub contexts: Vec<String>,
     pub namespace: Option<String>,
-    pub timeout: Duration,
+    pub timeout: Option<Duration>,
 }
 
 /// What the manifest says of them.
@@ -84,9 +81,9 @@ impl Settings {
             )));
         }
         let timeout = match get("timeout") {
-            None => TIMEOUT,
+            None => None,
             Some(text) => match text.parse::<u64>() {
-                Ok(seconds) if (1..=3600).contains(&seconds) => Duration::from_secs(seconds),
+                Ok(seconds) if (1..=3600).contains(&seconds) => Some(Duration::from_secs(seconds)),
                 _ => {
                     return Err(invalid(format!(
                         "`timeout` is `{text}`, not a number of seconds from 1 to 3600"
@@ -157,11 +154,9 @@ mod tests {
     #[test]
     fn empty_settings_are_unset() {
         let settings = parse(&[("context", ""), ("contexts", " , "), ("timeout", " ")]).unwrap();
-        let expected = Settings {
-            timeout: Duration::from_secs(30),
-            ..Settings::default()
-        };
-        assert_eq!(settings, expected);
+        assert_eq!(settings, Settings::default());
+        let settings = parse(&[("timeout", "5")]).unwrap();
+        assert_eq!(settings.timeout, Some(Duration::from_secs(5)));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
 
 use bot_cli_sdk::backend::{Code, Error};
 use bot_cli_sdk::protocol::secrets::OpenParams;
@@ -11,6 +10,7 @@ use kube::Config;
 use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use crate::cluster::{Cluster, sign_in};
+use crate::pace::Pace;
 use crate::settings::{Settings, invalid};
 use crate::words::one_line;
 use crate::worker::Worker;
@@ -18,16 +18,13 @@ use crate::worker::Worker;
 /// The longest name of a namespace.
 const LONGEST_NAMESPACE: usize = 63;
 
-/// How long a connection may take to be there.
-const CONNECT: Duration = Duration::from_secs(10);
-
 /// All places of a scope.
 pub struct Sites {
     worker: Rc<Worker>,
     all: Vec<Site>,
     /// The region that the user named, or the one that a set is made in when nobody says otherwise.
     pub preferred: Option<String>,
-    timeout: Duration,
+    pace: Pace,
 }
 
 /// A namespace of a cluster.
@@ -45,14 +42,18 @@ pub struct Site {
 impl Sites {
     /// Reads the kubeconfig, or the account of the pod, and decides which namespaces of which clusters are meant. No cluster is
     /// asked.
-    pub fn find(scope: &OpenParams, session: &mut Session) -> Result<Self, Error> {
+    pub fn find(pace: Pace, scope: &OpenParams, session: &mut Session) -> Result<Self, Error> {
         // The home of the user is where `kube` looks, too.
         let home = std::env::home_dir();
         let settings = Settings::parse(scope, session.cwd(), home.as_deref())?;
+        let pace = Pace {
+            answer: settings.timeout.unwrap_or(pace.answer),
+            ..pace
+        };
         let worker = Worker::start()?;
         let kubeconfig = read(settings.kubeconfig.as_deref())?;
         let Some(kubeconfig) = kubeconfig else {
-            return Self::of_the_pod(scope, &settings, worker);
+            return Self::of_the_pod(pace, scope, &settings, worker);
         };
         let region = scope.region.as_ref();
         let contexts: Vec<Option<String>> = match (settings.contexts.is_empty(), region) {
@@ -78,7 +79,7 @@ impl Sites {
                 region: has_regions.then(|| name.clone()),
                 namespace: namespace(scope, &settings, &config)?,
                 place: format!("the context `{}`", one_line(&name)),
-                config: prepared(config, settings.timeout)?,
+                config: prepared(config, pace)?,
                 cluster: None,
             });
         }
@@ -93,11 +94,12 @@ impl Sites {
             worker,
             all,
             preferred,
-            timeout: settings.timeout,
+            pace,
         })
     }
 
     fn of_the_pod(
+        pace: Pace,
         scope: &OpenParams,
         settings: &Settings,
         worker: Rc<Worker>,
@@ -119,14 +121,14 @@ impl Sites {
             region: None,
             namespace: namespace(scope, settings, &config)?,
             place: "the cluster of this pod".to_owned(),
-            config: prepared(config, settings.timeout)?,
+            config: prepared(config, pace)?,
             cluster: None,
         };
         Ok(Self {
             worker,
             all: vec![site],
             preferred: None,
-            timeout: settings.timeout,
+            pace,
         })
     }
 
@@ -151,7 +153,7 @@ impl Sites {
         position: usize,
         session: &mut Session,
     ) -> Result<Rc<Cluster>, Error> {
-        let (worker, timeout) = (Rc::clone(&self.worker), self.timeout);
+        let worker = Rc::clone(&self.worker);
         let site = &mut self.all[position];
         if let Some(cluster) = &site.cluster {
             return Ok(Rc::clone(cluster));
@@ -167,7 +169,7 @@ impl Sites {
             &worker,
             client,
             site.namespace.clone(),
-            timeout,
+            self.pace,
         ));
         site.cluster = Some(Rc::clone(&cluster));
         Ok(cluster)
@@ -259,10 +261,10 @@ fn no_client(error: &kube::Error) -> Error {
     }
 }
 
-fn prepared(mut config: Config, timeout: Duration) -> Result<Config, Error> {
+fn prepared(mut config: Config, pace: Pace) -> Result<Config, Error> {
     // A change that was tried twice must be known to have been: see `Cluster`.
     config.default_retry = false;
-    config.connect_timeout = Some(timeout.min(CONNECT));
+    config.connect_timeout = Some(pace.answer.min(pace.connect));
     if let Some(exec) = &mut config.auth_info.exec {
         if exec.interactive_mode == Some(ExecInteractiveMode::Always) {
             return Err(Error::new(

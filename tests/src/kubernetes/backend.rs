@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bot_cli_sdk::backend::{Backend as _, ChangeError, Effect, Error};
 use bot_cli_sdk::cancel::Cancel;
@@ -11,8 +12,14 @@ use bot_cli_sdk::protocol::secrets::{OpenParams, OpenResult, Prior, SetDetails};
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::{Capabilities, Context, Level, Session};
 use bot_cli_sdk::ui::Ui;
-use bot_cli_secrets_kubernetes::Kubernetes;
+use bot_cli_secrets_kubernetes::{Kubernetes, Pace};
 use serde_json::{Map, Value, json};
+
+/// Short pauses: the tests have many faults and no network.
+pub const PACE: Pace = Pace {
+    first_retry: Duration::from_millis(1),
+    ..Pace::USUAL
+};
 
 /// An open backend, and all that it has said.
 pub struct Backend {
@@ -33,11 +40,19 @@ impl Backend {
         organization: Option<&str>,
         settings: &[(&str, &str)],
     ) -> Result<Self, (String, String)> {
-        Self::open_with(kubeconfig, organization, None, settings, Cancel::new())
+        Self::open_with(
+            PACE,
+            kubeconfig,
+            organization,
+            None,
+            settings,
+            Cancel::new(),
+        )
     }
 
     /// The same with a region and a user who may want to stop.
     pub fn open_with(
+        pace: Pace,
         kubeconfig: &Path,
         organization: Option<&str>,
         region: Option<&str>,
@@ -61,7 +76,7 @@ impl Backend {
             .settings
             .entry("kubeconfig".to_owned())
             .or_insert(file);
-        let opened = Kubernetes::open(scope, &mut session);
+        let opened = Kubernetes::open_at(pace, &scope, &mut session);
         let (inner, opened) = opened.map_err(told)?;
         Ok(Self {
             opened,

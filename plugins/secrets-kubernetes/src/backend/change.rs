@@ -120,7 +120,7 @@ impl Kubernetes {
             can_change(&unset.name, &base).map_err(Error::not_done)?;
             let (version, uid) = (&base.metadata.resource_version, &base.metadata.uid);
             let (namespace, name) = (place.cluster.namespace(), &base.metadata.name);
-            let request = Request::remove(namespace, name, version, uid, &removed);
+            let request = Request::remove(namespace, name, version, &removed);
             let change = Change {
                 cluster: &place.cluster,
                 object_name: name,

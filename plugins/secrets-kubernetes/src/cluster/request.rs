@@ -62,20 +62,14 @@ impl Request {
     }
 
     /// Removes keys of a Secret that has this version.
-    pub fn remove(
-        namespace: &str,
-        name: &str,
-        version: &str,
-        uid: &str,
-        data_keys: &[&str],
-    ) -> Option<Self> {
+    pub fn remove(namespace: &str, name: &str, version: &str, data_keys: &[&str]) -> Option<Self> {
         let params = PatchParams {
             field_manager: Some(FIELD_MANAGER.to_owned()),
             ..PatchParams::default()
         };
         let removed = data_keys.iter().map(|key| ((*key).to_owned(), Value::Null));
         let patch = json!({
-            "metadata": { "resourceVersion": version, "uid": uid },
+            "metadata": { "resourceVersion": version },
             "data": removed.collect::<serde_json::Map<_, _>>(),
         });
         secrets("patch", namespace, |api| {

@@ -6,7 +6,7 @@ use bot_cli_sdk::backend::Effect;
 use bot_cli_sdk::protocol::secrets::Prior;
 
 use super::{Check, Room};
-use crate::kubernetes::backend::Backend;
+use crate::kubernetes::backend::{Backend, PACE};
 use crate::kubernetes::cluster::Cluster;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -93,9 +93,9 @@ fn regions(cluster: &Cluster) {
     assert_eq!((code.as_str(), effect), ("refused", Effect::NotDone));
     // A region alone is a context.
     let cancel = bot_cli_sdk::cancel::Cancel::new();
-    let mut eu = Backend::open_with(&file, None, Some("eu"), &[], cancel.clone()).unwrap();
+    let mut eu = Backend::open_with(PACE, &file, None, Some("eu"), &[], cancel.clone()).unwrap();
     assert_eq!(eu.values("west").unwrap().unwrap()["A"], "2");
-    let mars = Backend::open_with(&file, None, Some("mars"), &[], cancel);
+    let mars = Backend::open_with(PACE, &file, None, Some("mars"), &[], cancel);
     let (code, sentence) = mars.err().unwrap();
     assert_eq!(code, "not_found");
     assert!(sentence.contains("`us-west`"), "{sentence}");
