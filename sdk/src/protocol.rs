@@ -12,7 +12,7 @@ mod near;
 #[cfg(test)]
 mod schema;
 pub(crate) mod shape;
-mod strict;
+pub(crate) mod strict;
 
 pub use manifest::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,
