@@ -90,11 +90,15 @@ fn declared(
 ) -> Outcome {
     if !help::is_command(plugin) {
         return Outcome::new(if taken.help.is_some() {
-            Ok(roles::help(plugin, manifest, environment))
+            Ok(roles::help(plugin.name.as_str(), manifest, environment))
         } else if taken.version && !manifest.version.is_empty() {
             Ok(help::version(plugin, manifest))
         } else {
-            Err(roles::not_a_command(plugin, &manifest.role, environment))
+            Err(roles::not_a_command(
+                plugin.name.as_str(),
+                &manifest.role,
+                environment,
+            ))
         });
     }
     let common = options.with(taken);
@@ -111,7 +115,7 @@ fn declared(
             manifest,
             &taken.path,
             form,
-            environment.look,
+            environment,
         )));
     }
     if taken.version && !manifest.version.is_empty() {
