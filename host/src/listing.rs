@@ -36,7 +36,11 @@ pub fn list(environment: &Environment) -> Reply {
     let mut rows: Vec<Row> = folders.collect();
     rows.extend(found.iter().map(|it| row(it, &found, &survey)));
     // A folder comes before the executables of its name.
-    rows.sort_by(|one, other| one.entry["name"].as_str().cmp(&other.entry["name"].as_str()));
+    rows.sort_by(|one, other| {
+        one.entry["name"]
+            .as_str()
+            .cmp(&other.entry["name"].as_str())
+    });
     if rows.is_empty() {
         return nothing(environment);
     }

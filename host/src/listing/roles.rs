@@ -36,7 +36,10 @@ pub fn judged(
         Role::Command | Role::Other(_) | _ => return other(row, &manifest.role, all),
     };
     if !plugin.name.as_str().starts_with(prefix) {
-        let reason = format!("the name of a {} begins with `{prefix}`", manifest.role.name());
+        let reason = format!(
+            "the name of a {} begins with `{prefix}`",
+            manifest.role.name()
+        );
         let hint = format!(
             "name the file `bot-cli-{prefix}NAME`, and the plugin `{prefix}NAME` in its manifest"
         );
@@ -108,9 +111,11 @@ fn seen(mut row: Row, place: &Path, role: &Role, survey: &Survey) -> Row {
     }
     match survey.alone(place) {
         Some(View::Refused(refused)) => row.because("refused", refused.reason, refused.remedy),
-        Some(View::Shadowed(winner)) => {
-            row.because("shadowed", format!("`{}` comes first", winner.display()), None)
-        }
+        Some(View::Shadowed(winner)) => row.because(
+            "shadowed",
+            format!("`{}` comes first", winner.display()),
+            None,
+        ),
         Some(View::Used { .. }) | None => {
             let reason = format!("no plugin here uses a {}", role.name());
             row.because("unused", reason, None)

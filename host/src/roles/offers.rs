@@ -92,10 +92,13 @@ impl<'a> Offers<'a> {
     }
 
     fn names(&self) -> Vec<ValueSpec> {
-        let usable = self.backends().iter().filter_map(|found| match &found.standing {
-            BackendStanding::Usable(plugin, _) => Some((&found.name, plugin)),
-            BackendStanding::Shadowed(_) | BackendStanding::Refused(_) => None,
-        });
+        let usable = self
+            .backends()
+            .iter()
+            .filter_map(|found| match &found.standing {
+                BackendStanding::Usable(plugin, _) => Some((&found.name, plugin)),
+                BackendStanding::Shadowed(_) | BackendStanding::Refused(_) => None,
+            });
         usable
             .map(|(name, plugin)| {
                 let about = plugin.manifest.as_ref();
@@ -113,9 +116,9 @@ impl<'a> Offers<'a> {
         let of_pack = name.strip_prefix(pack::PREFIX);
         let beginning = of_pack.map(|name| format!("{}_", name.replace('-', "_")));
         let service = |argument: &ArgumentSpec| {
-            let values_from = argument.values_from.as_deref()?;
-            let mut values = self.values(values_from).into_iter();
-            values.find(|value| value.value.starts_with(beginning.as_deref()?))
+            let beginning = beginning.as_deref()?;
+            let mut values = self.values(argument.values_from.as_deref()?).into_iter();
+            values.find(|value| value.value.starts_with(beginning))
         };
         let (words, value) = if *role == Role::SecretsBackend {
             let name = name.strip_prefix(BACKEND_PREFIX).unwrap_or(name);

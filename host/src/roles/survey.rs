@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::discovery::{
-    BackendStanding, Found, FoundBackend, FoundPack, PackStanding, Plugin, Reach, Refused,
+    BackendStanding, Found, FoundBackend, FoundPack, PackStanding, Reach, Refused,
 };
 use bot_cli_sdk::pack::Taken;
-use bot_cli_sdk::protocol::{Manifest, Role};
+use bot_cli_sdk::protocol::Role;
 
 use super::{Offers, consumers};
 use crate::environment::Environment;

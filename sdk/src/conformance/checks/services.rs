@@ -6,7 +6,10 @@ use super::{Held, failed, shown};
 use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::Reply;
 use crate::pack::SCHEMA;
-use crate::protocol::{codes, methods};
+use crate::protocol::codes;
+
+/// The request for what a pack brings.
+const SERVICES: &str = "pack/services";
 
 /// The request is answered.
 pub fn replied(bench: &Bench) -> Held {
@@ -29,7 +32,7 @@ pub fn later_minor(bench: &Bench) -> Held {
 pub fn later_major(bench: &Bench) -> Held {
     let mut params = params();
     params["protocol"] = json!("2.0");
-    let reply = bench.start()?.request(methods::PACK_SERVICES, params)?;
+    let reply = bench.start()?.request(SERVICES, params)?;
     match &reply {
         Reply::Error(error) if error.code == codes::UNSUPPORTED_PROTOCOL => {
             let data = error.data.as_ref();
@@ -60,7 +63,7 @@ fn params() -> Value {
 }
 
 fn providers(bench: &Bench, what: &str, params: Value) -> Result<Value, Stop> {
-    match bench.start()?.request(methods::PACK_SERVICES, params)? {
+    match bench.start()?.request(SERVICES, params)? {
         Reply::Result(mut result) if result["providers"].is_array() => {
             Ok(result["providers"].take())
         }
