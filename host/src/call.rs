@@ -31,14 +31,21 @@ pub fn plugin(
     // Nothing is known of a plugin that is not there; a failure is one document all the same.
     let untold = CommandSpec::default();
     let name = name.to_string_lossy();
-    let early = terminal(environment, &options.with(&words::take(&untold, words)));
+    let early_taken = words::take(&untold, words);
+    let early = terminal(environment, &options.with(&early_taken));
     let shown: Vec<String> = words
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let plugin = match named::plugin(&name, &shown, environment, &early) {
         Ok(plugin) => plugin,
-        Err(failure) => return early.report(&Outcome::new(Err(failure))),
+        Err(failure) => {
+            let result = match roles::folder(&name, environment) {
+                Some(pack) => roles::of_folder(&pack, early_taken.help, environment),
+                None => Err(failure),
+            };
+            return early.report(&Outcome::new(result));
+        }
     };
     let Some(manifest) = &plugin.manifest else {
         let failure = undeclared(&plugin, words, options, environment);

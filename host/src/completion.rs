@@ -275,11 +275,13 @@ impl Call<'_> {
 /// The host's own commands and the plugins, in the form of a manifest.
 fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
+    let mut checked = Vec::new();
     for found in environment.discovery.all(&arguments::RESERVED) {
-        if let Standing::Usable(plugin) = &found.standing
-            && help::is_command(plugin)
-        {
-            plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
+        if let Standing::Usable(plugin) = &found.standing {
+            checked.push(ValueSpec::new(&found.name).about(help::about(plugin)));
+            if help::is_command(plugin) {
+                plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
+            }
         }
     }
     let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
@@ -290,10 +292,6 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         .collect();
     let mut root = own;
     offer(&mut root, &["help"], helped);
-    let checked = plugins
-        .iter()
-        .map(|plugin| ValueSpec::new(&plugin.name).about(&plugin.about))
-        .collect();
     offer(&mut root, &["plugin", "check"], checked);
     plugins.append(&mut root.commands);
     root.commands = plugins;

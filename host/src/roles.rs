@@ -5,11 +5,13 @@
 mod offers;
 mod survey;
 
-use bot_cli_sdk::discovery::{Found, Plugin, Standing};
+use bot_cli_sdk::discovery::{Form, Found, FoundPack, Plugin, Reach, Standing};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::{Manifest, Role, SettingSpec};
 use bot_cli_sdk::terminal::{printable, table};
+use bot_cli_sdk::words::HelpForm;
 use serde_json::json;
 
 use crate::arguments;
@@ -44,6 +46,40 @@ pub fn consumers<'a>(
         Standing::Shadowed(_) | Standing::Unusable(_) | Standing::Misnamed => None,
     });
     usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
+}
+
+/// The role in words: `provider pack`.
+pub fn words(role: &Role) -> String {
+    match role {
+        Role::Command => "command".to_owned(),
+        Role::ProviderPack => "provider pack".to_owned(),
+        Role::SecretsBackend => "secrets backend".to_owned(),
+        other @ (Role::Other(_) | _) => {
+            format!("plugin of the role `{}`", help::line(other.name()))
+        }
+    }
+}
+
+/// The pack that is a folder and is called `name` with `pack-` in front.
+pub fn folder(name: &str, environment: &Environment) -> Option<FoundPack> {
+    let name = name.strip_prefix(pack::PREFIX)?;
+    let discovery = &environment.discovery;
+    let packs = discovery.packs(None, &mut Taken::default(), Reach::CacheOnly);
+    let mut packs = packs.into_iter();
+    packs.find(|pack| pack.form == Form::Folder && pack.name == name)
+}
+
+/// What somebody gets who runs a pack that is a folder, or wants its help.
+pub fn of_folder(
+    pack: &FoundPack,
+    help: Option<HelpForm>,
+    environment: &Environment,
+) -> Result<Reply, Failure> {
+    let name = format!("{}{}", pack::PREFIX, pack.name);
+    match (help, &pack.manifest) {
+        (Some(_), Some(manifest)) => Ok(self::help(&name, manifest, environment)),
+        (Some(_) | None, _) => Err(not_a_command(&name, &Role::ProviderPack, environment)),
+    }
 }
 
 /// The failure of somebody who runs a plugin that is no command.
@@ -90,9 +126,10 @@ fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<S
         usages.extend(Offers::new(plugin, manifest, environment).example(role, name));
     }
     usages.push("bot-cli plugin list".to_owned());
-    let (what, serves) = match role {
-        Role::ProviderPack => ("provider pack", "offers its services"),
-        Role::SecretsBackend => ("secrets backend", "can keep secrets in it"),
+    let what = words(role);
+    let serves = match role {
+        Role::ProviderPack => "offers its services",
+        Role::SecretsBackend => "can keep secrets in it",
         other @ (Role::Command | Role::Other(_) | _) => {
             let role = help::line(other.name());
             let purpose = format!(

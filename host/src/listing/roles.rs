@@ -8,7 +8,7 @@ use bot_cli_sdk::protocol::{Manifest, Role};
 use serde_json::{Value, json};
 
 use super::{Note, Row};
-use crate::roles::{Survey, View, consumers};
+use crate::roles::{Survey, View, consumers, words};
 
 /// A pack that is a folder.
 pub fn folder(pack: &FoundPack, survey: &Survey) -> Row {
@@ -54,7 +54,7 @@ fn other(mut row: Row, role: &Role, all: &[Found]) -> Row {
         .map(|(plugin, _)| plugin.name.to_string())
         .collect();
     if users.is_empty() {
-        let reason = format!("no plugin here uses the role `{}`", role.name());
+        let reason = format!("no plugin here uses a {}", words(role));
         return row.because("unused", reason, None);
     }
     row.entry["status"] = json!("used");
@@ -117,7 +117,7 @@ fn seen(mut row: Row, place: &Path, role: &Role, survey: &Survey) -> Row {
             None,
         ),
         Some(View::Used { .. }) | None => {
-            let reason = format!("no plugin here uses a {}", role.name());
+            let reason = format!("no plugin here uses a {}", words(role));
             row.because("unused", reason, None)
         }
     }

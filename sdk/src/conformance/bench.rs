@@ -170,7 +170,9 @@ impl<'a> Bench<'a> {
                     }
                 }
                 (Form::Spoken, _) => reader.list(self.services().unwrap_or_default())?,
-                (Form::Declared, providers) => reader.list(providers.clone().unwrap_or_default())?,
+                (Form::Declared, providers) => {
+                    reader.list(providers.clone().unwrap_or_default())?;
+                }
             }
             Ok(reader.finish())
         };
@@ -310,7 +312,8 @@ fn manifest(program: &Path) -> Result<Manifest, String> {
         let name = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
         let name = name.file_name().unwrap_or_default().to_string_lossy();
         let trusted = |_: &Path| Ok(());
-        return pack::Folder::declared(program, &name, &trusted).map_err(|problem| problem.reason());
+        return pack::Folder::declared(program, &name, &trusted)
+            .map_err(|problem| problem.reason());
     }
     let mut bytes = Vec::new();
     File::open(program)

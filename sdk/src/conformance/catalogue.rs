@@ -44,12 +44,7 @@ pub enum Gate {
 /// The checks for the plugin on the bench.
 pub fn all(bench: &Bench) -> Vec<&'static Check> {
     let own: &[&[Check]] = match (bench.role(), bench.form()) {
-        (Role::Command, _) => &[
-            &every::FILE,
-            &every::TALK,
-            &command::COMMAND,
-            &every::WHOLE,
-        ],
+        (Role::Command, _) => &[&every::FILE, &every::TALK, &command::COMMAND, &every::WHOLE],
         (Role::ProviderPack, Form::Folder) => &[&pack::FOLDER, &pack::DECLARED, &pack::SERVICES],
         // There is nothing to ask it for.
         (Role::ProviderPack, Form::Declared) => &[&pack::STATIC, &pack::DECLARED, &pack::SERVICES],

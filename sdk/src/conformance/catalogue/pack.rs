@@ -27,7 +27,7 @@ pub static FOLDER: [Check; 2] = [
     gate(
         of_packs(
             "pack_folder",
-            "A pack that is a folder",
+            "A folder",
             pack::folder,
             "make a folder with the pack's name, with `pack.toml` and `providers/NAME.toml` in it",
         ),
@@ -114,7 +114,7 @@ pub static ASKED: [Check; 4] = [
 pub static SERVICES: [Check; 14] = [
     of_packs(
         "pack_services",
-        "Providers",
+        "Rules",
         pack::some,
         "bring at least one service",
     ),
@@ -134,7 +134,7 @@ pub static SERVICES: [Check; 14] = [
         level: Should,
         ..of_packs(
             "pack_remarks",
-            "Variables",
+            "Rules",
             pack::remarks,
             "leave out variables that no service reads",
         )
@@ -154,5 +154,5 @@ const fn of_packs(
 }
 
 const fn of_rule(id: &'static str, hold: super::Hold, rule: Rule) -> Check {
-    of_packs(id, rule.section(), hold, rule.mend())
+    of_packs(id, "Rules", hold, rule.mend())
 }

@@ -24,7 +24,9 @@ pub fn name(bench: &Bench) -> Held {
     match short {
         Some(_) if valid => Ok(()),
         Some(short) => failed(format!("`{short}` can't be the name of a pack")),
-        None => failed(format!("its `name` is `{name}`, without `{PREFIX}` in front")),
+        None => failed(format!(
+            "its `name` is `{name}`, without `{PREFIX}` in front"
+        )),
     }
 }
 
@@ -70,7 +72,9 @@ pub fn ranges(bench: &Bench) -> Held {
     };
     match manifest.requires.keys().find(unknown) {
         None => Ok(()),
-        Some(name) => failed(format!("`requires` names `{name}`, which is no executable of ours or of a plugin")),
+        Some(name) => failed(format!(
+            "`requires` names `{name}`, which is no executable of ours or of a plugin"
+        )),
     }
 }
 

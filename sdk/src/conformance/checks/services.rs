@@ -42,10 +42,9 @@ pub fn later_major(bench: &Bench) -> Held {
             }
             failed("`data.supported` does not list the versions that can be served")
         }
-        Reply::Error(_) | Reply::Result(_) => failed(format!(
-            "a request with protocol 2.0 got {}",
-            shown(&reply)
-        )),
+        Reply::Error(_) | Reply::Result(_) => {
+            failed(format!("a request with protocol 2.0 got {}", shown(&reply)))
+        }
     }
 }
 
