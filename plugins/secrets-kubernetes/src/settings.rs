@@ -8,7 +8,7 @@ use bot_cli_sdk::protocol::SettingSpec;
 use bot_cli_sdk::protocol::secrets::OpenParams;
 
 /// The settings, with what each does.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 4] = [
     (
         "kubeconfig",
         "The kubeconfig file [default: $KUBECONFIG, ~/.kube/config, or the account of the pod]",
@@ -22,10 +22,6 @@ const SETTINGS: [(&str, &str); 5] = [
         "Contexts, separated by commas, that are the regions; sets are looked for in all of them",
     ),
     (
-        "namespace",
-        "The namespace where no organization is named [default: that of the context]",
-    ),
-    (
         "timeout",
         "How many seconds an answer of the cluster may take [default: 30]",
     ),
@@ -37,7 +33,6 @@ pub struct Settings {
     pub kubeconfig: Option<PathBuf>,
     pub context: Option<String>,
     pub contexts: Vec<String>,
-    pub namespace: Option<String>,
     pub timeout: Option<Duration>,
 }
 
@@ -102,7 +97,6 @@ impl Settings {
             kubeconfig,
             context,
             contexts,
-            namespace: get("namespace"),
             timeout,
         })
     }

@@ -77,7 +77,7 @@ impl Sites {
             let name = name.unwrap_or_default();
             all.push(Site {
                 region: has_regions.then(|| name.clone()),
-                namespace: namespace(scope, &settings, &config)?,
+                namespace: namespace(scope, &config)?,
                 place: format!("the context `{}`", one_line(&name)),
                 config: prepared(config, pace)?,
                 cluster: None,
@@ -119,7 +119,7 @@ impl Sites {
         }
         let site = Site {
             region: None,
-            namespace: namespace(scope, settings, &config)?,
+            namespace: namespace(scope, &config)?,
             place: "the cluster of this pod".to_owned(),
             config: prepared(config, pace)?,
             cluster: None,
@@ -281,8 +281,8 @@ fn prepared(mut config: Config, pace: Pace) -> Result<Config, Error> {
     Ok(config)
 }
 
-fn namespace(scope: &OpenParams, settings: &Settings, config: &Config) -> Result<String, Error> {
-    let named = scope.organization.as_ref().or(settings.namespace.as_ref());
+fn namespace(scope: &OpenParams, config: &Config) -> Result<String, Error> {
+    let named = scope.organization.as_ref();
     let namespace = named.unwrap_or(&config.default_namespace);
     let is_label = (1..=LONGEST_NAMESPACE).contains(&namespace.len())
         && namespace
