@@ -13,7 +13,7 @@ mod python;
 mod quote;
 mod requirements;
 mod templates;
-mod variables;
+pub(crate) mod variables;
 pub mod view;
 
 /// The files of a project.

@@ -26,6 +26,7 @@ impl Templates {
         let parser = liquid::ParserBuilder::with_stdlib()
             .partials(partials)
             .filter(Py)
+            .filter(Doc)
             .filter(Toml)
             .filter(Yaml)
             .filter(Json)
@@ -85,6 +86,13 @@ macro_rules! quoting_filter {
 }
 
 quoting_filter!(Py, PyFilter, "py", "A Python string.", quote::py);
+quoting_filter!(
+    Doc,
+    DocFilter,
+    "doc",
+    "Text in a Python docstring.",
+    quote::doc
+);
 quoting_filter!(Toml, TomlFilter, "toml", "A TOML string.", quote::double);
 quoting_filter!(Yaml, YamlFilter, "yaml", "A YAML string.", quote::double);
 quoting_filter!(Json, JsonFilter, "json", "A JSON string.", quote::double);
