@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command, Reply};
+use bot_cli_sdk::protocol::{Role, UseSpec};
 use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
@@ -28,6 +29,18 @@ use crate::wizard::{self, Way, Wishes};
 use report::Report;
 
 impl Command for Options {
+    const VALUES_FROM: &'static [(&'static str, &'static str)] = &[
+        ("stt", "provider-pack/stt"),
+        ("llm", "provider-pack/llm"),
+        ("tts", "provider-pack/tts"),
+        ("realtime", "provider-pack/realtime"),
+        ("video", "provider-pack/video"),
+    ];
+
+    fn uses() -> Vec<(Role, UseSpec)> {
+        vec![(Role::ProviderPack, packs::uses())]
+    }
+
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
             let catalogue = packs::find(session);

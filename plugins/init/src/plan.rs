@@ -6,6 +6,8 @@ use crate::config::Config;
 use templates::Templates;
 use view::ProjectView;
 
+pub(crate) use requirements::FRAMEWORK;
+
 mod check;
 mod imports;
 mod manifest;
