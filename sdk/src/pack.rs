@@ -1,8 +1,24 @@
 //! Provider packs: AI services that another executable or a folder brings for `init`. `PACKS.md` is the normative text.
+//!
+//! The services that are built in have the same shape and keep the same rules.
 
+mod check;
+mod grammar;
+mod python;
+mod read;
 mod schema;
+mod taken;
 
+pub use check::{Origin, Problem, arguments, check, variables};
+pub use read::{Contents, LeftOut, Reader, read};
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
+pub use taken::Taken;
 
 /// The version of the schema that this library knows.
 pub const SCHEMA: &str = "1.0";
+
+/// What the name of a pack's manifest begins with: `pack-acme`.
+pub const PREFIX: &str = "pack-";
+
+/// The most data of a pack, in bytes of JSON or TOML.
+pub const MOST_DATA: usize = 1024 * 1024;
