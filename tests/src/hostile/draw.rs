@@ -132,18 +132,18 @@ const ENDINGS: &[&str] = &[
     "settings",
 ];
 
-/// A manifest's `providers`.
-pub(super) fn pack(random: &mut Rng) -> Value {
+/// A manifest's `providers`: as its author wrote it, and spoiled.
+pub(super) fn pack(random: &mut Rng) -> (Value, Value) {
     let mut providers = Vec::new();
     for number in 0..random.usize(1..=2) {
         providers.push(provider(random, number));
     }
-    let mut pack = Value::Array(providers);
-    // One that is as its author wrote it now and then, so that what is right is taken.
-    for _ in 0..random.usize(0..=4) {
-        spoil(&mut pack, random);
+    let sound = Value::Array(providers);
+    let mut spoiled = sound.clone();
+    for _ in 0..random.usize(1..=4) {
+        spoil(&mut spoiled, random);
     }
-    pack
+    (sound, spoiled)
 }
 
 fn provider(random: &mut Rng, number: usize) -> Value {
@@ -238,40 +238,27 @@ fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
 }
 
 /// Changes one place.
-fn spoil(pack: &mut Value, random: &mut Rng) {
-    let mut place = &mut *pack;
-    loop {
-        // Anywhere: each step down may be the last.
-        let stays = random.u8(..12) == 0;
-        match place {
-            Value::Array(items) if !items.is_empty() && !stays => {
-                let index = random.usize(..items.len());
-                let Some(next) = items.get_mut(index) else {
-                    return;
-                };
-                place = next;
+fn spoil(place: &mut Value, random: &mut Rng) {
+    // Anywhere: each step down may be the last.
+    let stays = random.u8(..12) == 0;
+    match place {
+        Value::Array(items) if !items.is_empty() && !stays => {
+            let index = random.usize(..items.len());
+            spoil(&mut items[index], random);
+        }
+        Value::Object(members) if !members.is_empty() && !stays => {
+            let names: Vec<String> = members.keys().cloned().collect();
+            let name = &names[random.usize(..names.len())];
+            if random.u8(..10) == 0 {
+                let value = members.remove(name).unwrap_or_default();
+                members.insert(spoiled(name, random), value);
+            } else if let Some(member) = members.get_mut(name) {
+                spoil(member, random);
             }
-            Value::Object(members) if !members.is_empty() && !stays => {
-                let names: Vec<String> = members.keys().cloned().collect();
-                let name = names[random.usize(..names.len())].clone();
-                if random.u8(..10) == 0 {
-                    let value = members.remove(&name).unwrap_or_default();
-                    members.insert(spoiled(&name, random), value);
-                    return;
-                }
-                let Some(next) = members.get_mut(&name) else {
-                    return;
-                };
-                place = next;
-            }
-            Value::String(text) => {
-                *text = spoiled(text, random);
-                return;
-            }
-            other => {
-                *other = odd(random);
-                return;
-            }
+        }
+        Value::String(text) => *text = spoiled(text, random),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            *place = odd(random);
         }
     }
 }

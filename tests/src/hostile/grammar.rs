@@ -72,7 +72,11 @@ impl Breaches {
         if let Some(env) = &arg.env {
             self.look("a variable", env, is_variable);
         }
-        let texts = arg.choices.iter().chain(&arg.default).chain(&arg.class_default);
+        let texts = arg
+            .choices
+            .iter()
+            .chain(&arg.default)
+            .chain(&arg.class_default);
         for text in texts {
             self.look("a value", text, is_line);
         }
@@ -92,7 +96,9 @@ impl Breaches {
 
     fn literal(&mut self, value: &Literal) {
         match value {
-            Literal::Text(text) => self.look("a text", text, |text| text.is_empty() || is_line(text)),
+            Literal::Text(text) => {
+                self.look("a text", text, |text| text.is_empty() || is_line(text));
+            }
             Literal::Float(number) if !number.is_finite() => {
                 self.0.push(format!("a number is {number}"));
             }
@@ -113,7 +119,8 @@ pub(super) fn is_line(text: &str) -> bool {
 
 fn is_site(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_graphic() && !"\"'`<>()[]{}|\\^$;*!".contains(c);
-    text.strip_prefix("https://").is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain))
+    text.strip_prefix("https://")
+        .is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain))
 }
 
 fn is_id(text: &str) -> bool {
@@ -141,7 +148,8 @@ fn is_package(text: &str) -> bool {
 }
 
 fn is_release(text: &str) -> bool {
-    text.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+    text.split('.')
+        .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn is_requirement(text: &str) -> bool {
@@ -153,9 +161,12 @@ fn is_requirement(text: &str) -> bool {
         Some((name, extras)) => (name, Some(extras)),
     };
     let extras_fit = extras.is_none_or(|extras| {
-        extras.strip_suffix(']').is_some_and(|extras| extras.split(',').all(is_package))
+        extras
+            .strip_suffix(']')
+            .is_some_and(|extras| extras.split(',').all(is_package))
     });
-    let range_fits =
-        range.split_once(",<").is_some_and(|(floor, ceiling)| is_release(floor) && is_release(ceiling));
+    let range_fits = range
+        .split_once(",<")
+        .is_some_and(|(floor, ceiling)| is_release(floor) && is_release(ceiling));
     is_package(name) && extras_fit && range_fits
 }

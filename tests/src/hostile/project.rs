@@ -1,7 +1,7 @@
 //! The project that services give, beside that of their twin.
 
 use bot_cli_cloud::input::dotenv;
-use bot_cli_init::catalogue::Catalogue;
+use bot_cli_init::catalogue::{Catalogue, Pack};
 use bot_cli_init::config::Config;
 use bot_cli_init::draft::Draft;
 use bot_cli_init::equivalent;
@@ -46,7 +46,7 @@ pub(super) fn compare(
 fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
     let of = |kind: Kind, random: &mut Rng| {
         let brought: Vec<&Service> = (catalogue.packs().iter())
-            .flat_map(|pack| pack.services())
+            .flat_map(Pack::services)
             .filter(|service| service.kind == kind)
             .collect();
         (!brought.is_empty()).then(|| brought[random.usize(..brought.len())].id.clone())
@@ -81,15 +81,20 @@ fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
 }
 
 fn files(planned: &[PlannedFile], expected: &[PlannedFile], config: &Config) -> Vec<String> {
-    let paths = |files: &[PlannedFile]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+    let paths = |files: &[PlannedFile]| {
+        files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect::<Vec<_>>()
+    };
     if paths(planned) != paths(expected) {
         return vec![format!("other files: {:?}", paths(planned))];
     }
     let mut wrong = Vec::new();
     for (file, twin) in planned.iter().zip(expected) {
         let problem = match file.path.as_str() {
-            path if path.ends_with(".py") => python::difference(&file.text, &twin.text)
-                .or_else(|| python::missing_text(path, &file.text, config)),
+            "server/bot.py" => python::difference(&file.text, &twin.text)
+                .or_else(|| python::missing_text(&file.text, config)),
             "README.md" => markdown(&file.text, &twin.text),
             "server/.env.example" => environment(&file.text, &twin.text, config),
             // No text of a service is in any other file.
@@ -122,7 +127,10 @@ fn markup(line: &str) -> String {
             '<' => {
                 found.push('<');
                 let address = letters.by_ref().take_while(|letter| *letter != '>');
-                if address.into_iter().any(|letter| letter == '<' || letter.is_whitespace()) {
+                if address
+                    .into_iter()
+                    .any(|letter| letter == '<' || letter.is_whitespace())
+                {
                     found.push('!');
                 }
             }
@@ -199,6 +207,9 @@ fn command(config: &Config) -> Option<String> {
     if let Some(word) = odd {
         return Some(format!("a word of the command is {word:?}"));
     }
-    let packs = config.packs().filter(|pack| pack.name != draw::NAME).count();
+    let packs = config
+        .packs()
+        .filter(|pack| pack.name != draw::NAME)
+        .count();
     (packs > 0 || lost.is_some()).then(|| format!("the command is {command:?}"))
 }

@@ -22,10 +22,7 @@ pub(super) fn difference(code: &str, twin: &str) -> Option<String> {
 }
 
 /// A text that the services have as a value and the code does not have as a literal.
-pub(super) fn missing_text(path: &str, code: &str, config: &Config) -> Option<String> {
-    if path != "server/bot.py" {
-        return None;
-    }
+pub(super) fn missing_text(code: &str, config: &Config) -> Option<String> {
     let tree = parse(code)?;
     let mut literals = Vec::new();
     walk(tree.root_node(), &mut |node| {
@@ -35,7 +32,9 @@ pub(super) fn missing_text(path: &str, code: &str, config: &Config) -> Option<St
     });
     let mut texts = Vec::new();
     for arg in arguments(config) {
-        if let (Some(default), "Str" | "Choice") = (&arg.default, format!("{:?}", arg.r#type).as_str()) {
+        if let (Some(default), "Str" | "Choice") =
+            (&arg.default, format!("{:?}", arg.r#type).as_str())
+        {
             texts.push(default.clone());
         }
         if let Some(value) = &arg.value {
@@ -75,7 +74,9 @@ fn collect(value: &Literal, texts: &mut Vec<String>) {
 
 fn parse(code: &str) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    parser
+        .set_language(&tree_sitter_python::LANGUAGE.into())
+        .ok()?;
     parser.parse(code, None)
 }
 
@@ -95,7 +96,9 @@ fn outline(root: Node, code: &str) -> Vec<String> {
             let text = code.get(node.byte_range()).unwrap_or_default();
             found.push(match kind {
                 "string" => format!("{depth} string {}", interpolations(node)),
-                _ if node.child_count() == 0 && kind != "comment" => format!("{depth} {kind} {text}"),
+                _ if node.child_count() == 0 && kind != "comment" => {
+                    format!("{depth} {kind} {text}")
+                }
                 _ => format!("{depth} {kind}"),
             });
         }
@@ -113,7 +116,9 @@ fn outline(root: Node, code: &str) -> Vec<String> {
 /// How much of a string is code.
 fn interpolations(string: Node) -> usize {
     let mut count = 0;
-    walk(string, &mut |node| count += usize::from(node.kind() == "interpolation"));
+    walk(string, &mut |node| {
+        count += usize::from(node.kind() == "interpolation");
+    });
     count
 }
 
@@ -145,7 +150,9 @@ fn unescaped(literal: &str) -> String {
             Some('t') => text.push('\t'),
             Some('u') => {
                 let digits: String = letters.by_ref().take(4).collect();
-                let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                let code = u32::from_str_radix(&digits, 16)
+                    .ok()
+                    .and_then(char::from_u32);
                 text.extend(code);
             }
             Some(other) => text.push(other),

@@ -13,7 +13,10 @@ pub(super) fn of(providers: &[Provider]) -> Vec<Provider> {
         }
         for (index, service) in provider.services.iter_mut().enumerate() {
             service.label = format!("Label{number}{index}");
-            for text in [&mut service.note, &mut service.deprecated].into_iter().flatten() {
+            for text in [&mut service.note, &mut service.deprecated]
+                .into_iter()
+                .flatten()
+            {
                 "Sentence".clone_into(text);
             }
             service.args.iter_mut().for_each(plain);
@@ -28,13 +31,19 @@ fn plain(arg: &mut Arg) {
         Some(number) => format!("choice{number}"),
         None => "text".to_owned(),
     };
-    for default in [&mut arg.default, &mut arg.class_default].into_iter().flatten() {
+    for default in [&mut arg.default, &mut arg.class_default]
+        .into_iter()
+        .flatten()
+    {
         *default = match arg.r#type {
             // Numbers stay what they are.
             Type::Int | Type::Float => continue,
             Type::Str | Type::Choice => stands_for(default),
             Type::List => {
-                let items = default.split(',').filter(|item| !item.trim().is_empty()).count();
+                let items = default
+                    .split(',')
+                    .filter(|item| !item.trim().is_empty())
+                    .count();
                 vec!["item"; items].join(",")
             }
         };
