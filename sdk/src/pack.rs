@@ -3,14 +3,22 @@
 //! The services that are built in have the same shape and keep the same rules.
 
 mod check;
+#[cfg(feature = "host")]
+mod folder;
 mod grammar;
 mod python;
 mod read;
+mod rule;
 mod schema;
 mod taken;
+#[cfg(test)]
+mod tests;
 
 pub use check::{Origin, Problem, arguments, check, variables};
-pub use read::{Contents, LeftOut, Reader, read};
+#[cfg(feature = "host")]
+pub use folder::{FILE, Folder, PROVIDERS, ProviderFile};
+pub use read::{Contents, LeftOut, Newer, Reader, read};
+pub use rule::Rule;
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use taken::Taken;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::grammar::{self, Form, shown};
-use super::{Arg, Kind, Literal, Provider, Service, Type, python};
+use super::{Arg, Kind, Literal, Provider, Rule, Service, Type, python};
 
 /// Who brings a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Origin<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
+    /// The rule.
+    pub rule: Rule,
     /// The identifier of the service, as far as it is one; `None`: it is the provider's.
     pub service: Option<String>,
     /// Where: `args.api_key.env`.
@@ -55,7 +57,7 @@ const LONGEST_DEFAULT_LINE: usize = 75;
 /// Everything that is wrong with a provider and its services.
 #[must_use]
 pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<Problem> {
-    let mut problems = check_provider(provider);
+    let mut problems = check_provider(provider, provider.services.len());
     for service in &provider.services {
         problems.extend(check_service(provider, service, origin));
     }
@@ -64,15 +66,15 @@ pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with a provider itself.
-pub(super) fn check_provider(provider: &Provider) -> Vec<Problem> {
+/// What is wrong with a provider itself, which brings so many services.
+pub(super) fn check_provider(provider: &Provider, services: usize) -> Vec<Problem> {
     let mut checker = Checker::new(None);
     checker.form("label", &provider.label, &grammar::LABEL);
     checker.form("site", &provider.site, &grammar::SITE);
-    if provider.services.is_empty() {
-        checker.found("service", "must not be empty");
+    if services == 0 {
+        checker.found(Rule::Shape, "service", "must not be empty");
     }
-    checker.count("service", provider.services.len(), MOST_SERVICES);
+    checker.count("service", services, MOST_SERVICES);
     checker.problems
 }
 
@@ -100,10 +102,14 @@ fn twice(provider: &Provider) -> Vec<Problem> {
     for service in &provider.services {
         let mut checker = Checker::new(Some(service));
         if !ids.insert(&service.id) {
-            checker.found("id", "is there twice");
+            checker.found(Rule::Identifiers, "id", "is there twice");
         }
         if !labels.insert((service.kind, service.label.to_lowercase())) {
-            checker.found("label", "is that of another service of its kind");
+            checker.found(
+                Rule::Identifiers,
+                "label",
+                "is that of another service of its kind",
+            );
         }
         problems.append(&mut checker.problems);
     }
@@ -116,13 +122,18 @@ fn described_without_use(provider: &Provider) -> Vec<Problem> {
     let mut checker = Checker::new(None);
     for name in provider.env.keys() {
         if !used.contains(name.as_str()) {
-            checker.found(&format!("env.{}", shown(name)), "is read by no service");
+            checker.found(
+                Rule::Variables,
+                &format!("env.{}", shown(name)),
+                "is read by no service",
+            );
         }
     }
     checker.problems
 }
 
 /// The variables of a service: those of its arguments and those it reads by itself.
+#[must_use]
 pub fn variables(service: &Service) -> BTreeSet<&str> {
     let of_arguments = arguments(service)
         .into_iter()
@@ -133,6 +144,7 @@ pub fn variables(service: &Service) -> BTreeSet<&str> {
 }
 
 /// Every argument of a service, those of calls included, with its full name: `params.voice`.
+#[must_use]
 pub fn arguments(service: &Service) -> Vec<(String, &Arg)> {
     fn collect<'a>(
         prefix: &str,
@@ -166,8 +178,9 @@ impl Checker {
         }
     }
 
-    fn found(&mut self, field: &str, problem: impl Into<String>) {
+    fn found(&mut self, rule: Rule, field: &str, problem: impl Into<String>) {
         self.problems.push(Problem {
+            rule,
             service: self.service.clone(),
             field: field.to_owned(),
             problem: problem.into(),
@@ -176,13 +189,17 @@ impl Checker {
 
     fn form(&mut self, field: &str, text: &str, form: &Form) {
         if let Some(problem) = form.problem(text) {
-            self.found(field, problem);
+            self.found(form.rule, field, problem);
         }
     }
 
     fn count(&mut self, field: &str, count: usize, most: usize) {
         if count > most {
-            self.found(field, format!("has {count} entries; {most} are the most"));
+            self.found(
+                Rule::Size,
+                field,
+                format!("has {count} entries; {most} are the most"),
+            );
         }
     }
 
@@ -191,18 +208,27 @@ impl Checker {
         self.form("id", &service.id, &grammar::ID);
         let ending = format!("_{}", service.kind.name());
         if !service.id.ends_with(&ending) {
-            self.found("id", format!("must end in `{ending}`, its kind"));
+            self.found(
+                Rule::Identifiers,
+                "id",
+                format!("must end in `{ending}`, its kind"),
+            );
         }
         if let Origin::Pack(pack) = origin {
             let beginning = id_prefix(pack);
             if !service.id.starts_with(&beginning) {
                 self.found(
+                    Rule::Identifiers,
                     "id",
                     format!("must begin with `{beginning}`, the pack's name"),
                 );
             }
             if service.alias.is_some() {
-                self.found("alias", "is for services that are built in");
+                self.found(
+                    Rule::Identifiers,
+                    "alias",
+                    "is for services that are built in",
+                );
             }
         } else if let Some(alias) = &service.alias {
             self.form("alias", alias, &grammar::ID);
@@ -218,7 +244,11 @@ impl Checker {
             }
         }
         if service.deprecated.is_some() && service.recommended.is_some() {
-            self.found("recommended", "is not for a service that is deprecated");
+            self.found(
+                Rule::Texts,
+                "recommended",
+                "is not for a service that is deprecated",
+            );
         }
         for (field, texts, form) in [
             ("extras", &service.extras, &grammar::EXTRA),
@@ -246,7 +276,11 @@ impl Checker {
             for name in imported {
                 self.form("imports", name, &grammar::NAME);
                 if !names.insert(name) {
-                    self.found("imports", format!("has `{}` twice", shown(name)));
+                    self.found(
+                        Rule::Imports,
+                        "imports",
+                        format!("has `{}` twice", shown(name)),
+                    );
                 }
             }
         }
@@ -267,6 +301,7 @@ impl Checker {
     fn calls(&mut self, field: &str, args: &[Arg], imported: &BTreeSet<&str>, depth: usize) {
         if depth == DEEPEST {
             return self.found(
+                Rule::Sources,
                 field,
                 format!("has more than {DEEPEST} calls within each other"),
             );
@@ -277,10 +312,14 @@ impl Checker {
             let setting = arg.name.strip_prefix("settings.").filter(|_| depth == 0);
             self.form(&field, setting.unwrap_or(&arg.name), &grammar::KEYWORD);
             if arg.name == "settings" && depth == 0 {
-                self.found(&field, "is made of the arguments `settings.…`");
+                self.found(
+                    Rule::Sources,
+                    &field,
+                    "is made of the arguments `settings.…`",
+                );
             }
             if !names.insert(&arg.name) {
-                self.found(&field, "is there twice");
+                self.found(Rule::Sources, &field, "is there twice");
             }
             self.source(&field, arg, imported);
             self.answers(&field, arg, setting.is_some());
@@ -298,12 +337,13 @@ impl Checker {
         ];
         if sources.iter().filter(|given| **given).count() != 1 {
             self.found(
+                Rule::Sources,
                 field,
                 "must have exactly one of `env`, `value`, `expr` and `call`",
             );
         }
         if !arg.args.is_empty() && arg.call.is_none() {
-            self.found(field, "has `args` without a `call`");
+            self.found(Rule::Sources, field, "has `args` without a `call`");
         }
         if let Some(value) = &arg.value {
             self.literal(&format!("{field}.value"), value, 0);
@@ -314,6 +354,7 @@ impl Checker {
             let first = code.split('.').next().unwrap_or_default();
             if !["session", "None", "True", "False"].contains(&first) && !imported.contains(first) {
                 self.found(
+                    Rule::Sources,
                     &field,
                     format!("uses `{}`, which `imports` does not have", shown(first)),
                 );
@@ -324,6 +365,7 @@ impl Checker {
             self.form(&field, callee, &grammar::NAME);
             if !imported.contains(callee.as_str()) {
                 self.found(
+                    Rule::Sources,
                     &field,
                     format!("is `{}`, which `imports` does not have", shown(callee)),
                 );
@@ -336,12 +378,13 @@ impl Checker {
             Literal::Text(text) if text.is_empty() => {}
             Literal::Text(text) => self.form(field, text, &grammar::VALUE),
             // Whole numbers that 64 bits don't hold are read as these.
-            Literal::Float(number) if !(number.abs() < 1e15) => {
-                self.found(field, "is a number that is too large");
+            Literal::Float(number) if number.is_nan() || number.abs() >= 1e15 => {
+                self.found(Rule::Values, field, "is a number that is too large");
             }
             Literal::Boolean(_) | Literal::Integer(_) | Literal::Float(_) => {}
             Literal::List(_) if depth == DEEPEST => {
                 self.found(
+                    Rule::Values,
                     field,
                     format!("has more than {DEEPEST} lists within each other"),
                 );
@@ -364,22 +407,32 @@ impl Checker {
         ];
         let given = answers.iter().filter(|given| **given).count();
         if arg.env.is_none() && (given > 0 || arg.r#type != Type::Str || !arg.choices.is_empty()) {
-            self.found(field, "has a type or a default, but no `env`");
+            self.found(Rule::Values, field, "has a type or a default, but no `env`");
         }
         if given > 1 {
-            self.found(field, "says twice what holds while the variable is unset");
+            self.found(
+                Rule::Values,
+                field,
+                "says twice what holds while the variable is unset",
+            );
         }
         if given == 0 && arg.env.is_some() && arg.r#type != Type::Str {
-            self.found(field, "must be text, since its variable is required");
+            self.found(
+                Rule::Values,
+                field,
+                "must be text, since its variable is required",
+            );
         }
         if arg.class_default.is_some() && !is_setting {
             self.found(
+                Rule::Values,
                 field,
                 "has a `class_default`, which is for `settings.…` alone",
             );
         }
         if (arg.r#type == Type::Choice) == arg.choices.is_empty() {
             self.found(
+                Rule::Values,
                 field,
                 "must have `choices` if and only if its type is `choice`",
             );
@@ -396,12 +449,13 @@ impl Checker {
             let field = format!("{field}.{name}");
             self.form(&field, default, &grammar::VALUE);
             if !has_type(default, arg) {
-                self.found(&field, "is not of the argument's type");
+                self.found(Rule::Values, &field, "is not of the argument's type");
             }
             let variable = arg.env.as_deref().unwrap_or_default();
             if name == "default" && variable.len() + default.chars().count() > LONGEST_DEFAULT_LINE
             {
                 self.found(
+                    Rule::Values,
                     &field,
                     format!(
                         "and the variable have more than {LONGEST_DEFAULT_LINE} characters together"
@@ -417,15 +471,19 @@ impl Checker {
             let field = format!("env.{}", shown(name));
             self.form(&field, name, &grammar::VARIABLE);
             if origin != Origin::BuiltIn && is_reserved(name) {
-                self.found(&field, "is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`");
+                self.found(Rule::Variables, &field, "is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`");
             }
             let Some(variable) = provider.env.get(name) else {
-                self.found(&field, "is read and not described");
+                self.found(Rule::Variables, &field, "is read and not described");
                 continue;
             };
             self.form(&format!("{field}.about"), &variable.about, &grammar::ABOUT);
             if !variable.secret && names_a_credential(name) {
-                self.found(&field, "is named like a credential: it must have `secret`");
+                self.found(
+                    Rule::Variables,
+                    &field,
+                    "is named like a credential: it must have `secret`",
+                );
             }
         }
         let mut known: BTreeMap<&str, &Arg> = BTreeMap::new();
@@ -434,7 +492,11 @@ impl Checker {
                 continue;
             };
             if !is_read_alike(known.entry(name).or_insert(arg), arg) {
-                self.found(&format!("env.{}", shown(name)), "is read in two ways");
+                self.found(
+                    Rule::Variables,
+                    &format!("env.{}", shown(name)),
+                    "is read in two ways",
+                );
             }
         }
         self.count("reads", service.reads.len(), MOST);
@@ -442,6 +504,7 @@ impl Checker {
         for read in &service.reads {
             if known.contains_key(read.name.as_str()) || !reads.insert(&read.name) {
                 self.found(
+                    Rule::Variables,
                     "reads",
                     format!("has `{}`, which is read already", shown(&read.name)),
                 );
@@ -454,33 +517,45 @@ impl Checker {
         let speaks = matches!(service.kind, Kind::Llm | Kind::Realtime);
         match &service.prompt {
             Some(prompt) if speaks => self.prompt(service, prompt),
-            Some(_) => self.found("prompt", "is for language models and realtime services"),
-            None if speaks => {
-                self.found("prompt", "is missing: a language model is told what to be")
-            }
+            Some(_) => self.found(
+                Rule::Place,
+                "prompt",
+                "is for language models and realtime services",
+            ),
+            None if speaks => self.found(
+                Rule::Place,
+                "prompt",
+                "is missing: a language model is told what to be",
+            ),
             None => {}
         }
         match (service.kind, service.turns) {
-            (Kind::Realtime, None) => self.found("turns", "is missing: `service` or `bot`"),
+            (Kind::Realtime, None) => {
+                self.found(Rule::Place, "turns", "is missing: `service` or `bot`");
+            }
             (Kind::Stt | Kind::Llm | Kind::Tts | Kind::Video, Some(_)) => {
-                self.found("turns", "is for realtime services");
+                self.found(Rule::Place, "turns", "is for realtime services");
             }
             _ => {}
         }
         if let Some(rate) = service.input_rate {
             if !matches!(service.kind, Kind::Stt | Kind::Realtime) {
-                self.found("input_rate", "is for services that hear");
+                self.found(Rule::Place, "input_rate", "is for services that hear");
             }
             if !(8000..=192_000).contains(&rate) {
-                self.found("input_rate", "must be from 8000 to 192000");
+                self.found(Rule::Place, "input_rate", "must be from 8000 to 192000");
             }
         }
         if let Some(size) = service.video_size {
             if service.kind != Kind::Video {
-                self.found("video_size", "is for video services");
+                self.found(Rule::Place, "video_size", "is for video services");
             }
             if !size.iter().all(|side| (16..=8192).contains(side)) {
-                self.found("video_size", "must be two numbers from 16 to 8192");
+                self.found(
+                    Rule::Place,
+                    "video_size",
+                    "must be two numbers from 16 to 8192",
+                );
             }
         }
     }
@@ -500,14 +575,22 @@ impl Checker {
                     .iter()
                     .find(|arg| arg.name == part && arg.call.is_some())
                 else {
-                    return self.found("prompt", format!("leads to no call `{}`", shown(part)));
+                    return self.found(
+                        Rule::Place,
+                        "prompt",
+                        format!("leads to no call `{}`", shown(part)),
+                    );
                 };
                 args = &call.args;
             }
             names(args)
         };
         if is_set {
-            self.found("prompt", "leads to an argument that has a value");
+            self.found(
+                Rule::Place,
+                "prompt",
+                "leads to an argument that has a value",
+            );
         }
     }
 }

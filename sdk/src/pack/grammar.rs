@@ -1,10 +1,12 @@
 //! The form of every text that a service brings: what reaches generated code is an identifier, a version or a quoted literal,
 //! and what people read is one printable line.
 
-use super::python;
+use super::{Rule, python};
 
 /// A form that a text must have.
 pub struct Form {
+    /// The rule that it belongs to.
+    pub rule: Rule,
     /// What it is: `a Python class name`.
     pub what: &'static str,
     /// The most characters.
@@ -14,6 +16,7 @@ pub struct Form {
 
 /// `acme_fast_stt`.
 pub const ID: Form = Form {
+    rule: Rule::Identifiers,
     what: "an identifier of lower-case words such as `acme_fast_stt`",
     longest: 64,
     fits: is_id,
@@ -21,6 +24,7 @@ pub const ID: Form = Form {
 
 /// `acme.services.stt`. The longest fits an import statement on a line.
 pub const MODULE: Form = Form {
+    rule: Rule::Code,
     what: "a Python module such as `acme.services.stt`",
     longest: 80,
     fits: is_module,
@@ -28,6 +32,7 @@ pub const MODULE: Form = Form {
 
 /// `AcmeSTTService`. The longest fits the head of a function on a line.
 pub const CLASS: Form = Form {
+    rule: Rule::Code,
     what: "a Python class name such as `AcmeSTTService`",
     longest: 44,
     fits: is_class,
@@ -35,6 +40,7 @@ pub const CLASS: Form = Form {
 
 /// A class or function that is imported.
 pub const NAME: Form = Form {
+    rule: Rule::Code,
     what: "a Python name that generated code has no other use for",
     longest: 44,
     fits: is_free_name,
@@ -42,6 +48,7 @@ pub const NAME: Form = Form {
 
 /// A keyword of a call.
 pub const KEYWORD: Form = Form {
+    rule: Rule::Code,
     what: "the name of a Python argument such as `api_key`",
     longest: 60,
     fits: is_identifier,
@@ -49,6 +56,7 @@ pub const KEYWORD: Form = Form {
 
 /// `ServiceType.FAST`, `session`, `None`.
 pub const EXPRESSION: Form = Form {
+    rule: Rule::Code,
     what: "`session`, `None`, `True`, `False` or a name of `imports`, with attributes behind dots",
     longest: 60,
     fits: is_expression,
@@ -56,6 +64,7 @@ pub const EXPRESSION: Form = Form {
 
 /// `ACME_API_KEY`. The longest fits `NAME = required("NAME")` on a line.
 pub const VARIABLE: Form = Form {
+    rule: Rule::Variables,
     what: "the name of a variable such as `ACME_API_KEY`",
     longest: 42,
     fits: is_variable,
@@ -63,6 +72,7 @@ pub const VARIABLE: Form = Form {
 
 /// `aws-nova-sonic`.
 pub const EXTRA: Form = Form {
+    rule: Rule::Requirements,
     what: "the name of an extra of `pipecat-ai`, such as `openai`",
     longest: 40,
     fits: is_package_name,
@@ -70,6 +80,7 @@ pub const EXTRA: Form = Form {
 
 /// `acme-speech[fast]>=1.2,<2`.
 pub const PACKAGE: Form = Form {
+    rule: Rule::Requirements,
     what: "a requirement with a floor and a ceiling such as `acme-speech>=1.2,<2`",
     longest: 80,
     fits: is_requirement,
@@ -77,6 +88,7 @@ pub const PACKAGE: Form = Form {
 
 /// `3.12`.
 pub const PYTHON: Form = Form {
+    rule: Rule::Requirements,
     what: "a version of Python such as `3.12`",
     longest: 4,
     fits: is_python,
@@ -84,6 +96,7 @@ pub const PYTHON: Form = Form {
 
 /// A name on a list. The longest fits the comments and docstrings of generated code.
 pub const LABEL: Form = Form {
+    rule: Rule::Texts,
     what: "a name of plain characters on one line",
     longest: 40,
     fits: is_line,
@@ -91,6 +104,7 @@ pub const LABEL: Form = Form {
 
 /// A few words about a variable.
 pub const ABOUT: Form = Form {
+    rule: Rule::Texts,
     what: "one line of plain characters",
     longest: 120,
     fits: is_line,
@@ -98,6 +112,7 @@ pub const ABOUT: Form = Form {
 
 /// A sentence.
 pub const SENTENCE: Form = Form {
+    rule: Rule::Texts,
     what: "one line of plain characters",
     longest: 160,
     fits: is_line,
@@ -105,6 +120,7 @@ pub const SENTENCE: Form = Form {
 
 /// `https://acme.example/docs`.
 pub const SITE: Form = Form {
+    rule: Rule::Texts,
     what: "an address such as `https://acme.example/docs`",
     longest: 120,
     fits: is_site,
@@ -112,6 +128,7 @@ pub const SITE: Form = Form {
 
 /// A default, or a choice.
 pub const VALUE: Form = Form {
+    rule: Rule::Values,
     what: "one line of plain characters without backticks",
     longest: 80,
     fits: is_value,
@@ -195,7 +212,7 @@ fn is_variable(text: &str) -> bool {
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A name as PyPI normalizes it.
+/// A name as the package index normalizes it.
 fn is_package_name(text: &str) -> bool {
     text.split('-').all(|word| {
         !word.is_empty()

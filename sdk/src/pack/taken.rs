@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::check::{arguments, is_read_alike, variables};
 use super::grammar::shown;
-use super::{Arg, Provider, Service, Variable};
+use super::{Arg, Problem, Provider, Rule, Service, Variable};
 
 /// What the services that are there have taken.
 #[derive(Debug, Clone, Default)]
@@ -81,9 +81,17 @@ impl Taken {
 
     /// Why a service can't stand beside what is there.
     #[must_use]
-    pub fn conflict(&self, provider: &Provider, service: &Service) -> Option<String> {
+    pub fn conflict(&self, provider: &Provider, service: &Service) -> Option<Problem> {
+        let found = |rule, field: &str, problem: String| {
+            Some(Problem {
+                rule,
+                service: Some(service.id.clone()),
+                field: field.to_owned(),
+                problem,
+            })
+        };
         if let Some(whose) = self.ids.get(&service.id) {
-            return Some(format!("`id` is that of {whose}"));
+            return found(Rule::Identifiers, "id", format!("is that of {whose}"));
         }
         for name in variables(service) {
             let Some(meaning) = self.variables.get(name) else {
@@ -91,21 +99,27 @@ impl Taken {
             };
             let field = format!("env.{}", shown(name));
             let Some(variable) = &meaning.variable else {
-                return Some(format!("`{field}` is a variable of {}", meaning.whose));
+                return found(
+                    Rule::Variables,
+                    &field,
+                    format!("is a variable of {}", meaning.whose),
+                );
             };
             let whose = &meaning.whose;
             let own = provider.env.get(name);
             if own.is_some_and(|own| own.about != variable.about) {
-                return Some(format!(
-                    "`{field}.about` must be `{}`, as in {whose}",
-                    shown(&variable.about)
-                ));
+                return found(
+                    Rule::Variables,
+                    &format!("{field}.about"),
+                    format!("must be `{}`, as in {whose}", shown(&variable.about)),
+                );
             }
             if own.is_some_and(|own| own.secret != variable.secret) {
-                return Some(format!(
-                    "`{field}.secret` must be {}, as in {whose}",
-                    variable.secret
-                ));
+                return found(
+                    Rule::Variables,
+                    &format!("{field}.secret"),
+                    format!("must be {}, as in {whose}", variable.secret),
+                );
             }
             let is_alike = |arg: &Arg| {
                 meaning
@@ -116,24 +130,28 @@ impl Taken {
             let differs =
                 |(_, arg): &(String, &Arg)| arg.env.as_deref() == Some(name) && !is_alike(arg);
             if arguments(service).iter().any(differs) {
-                return Some(format!(
-                    "`{field}` has another type or default than in {whose}"
-                ));
+                return found(
+                    Rule::Variables,
+                    &field,
+                    format!("has another type or default than in {whose}"),
+                );
             }
         }
         let imported = service
             .imports
             .iter()
             .flat_map(|(module, names)| names.iter().map(move |name| (module, name)));
-        std::iter::once((&service.module, &service.class))
-            .chain(imported)
-            .find(|(module, name)| self.names.get(*name).is_some_and(|known| known != *module))
-            .map(|(_, name)| {
-                format!(
-                    "`imports` has `{}`, a name that generated code imports from another module",
-                    shown(name)
-                )
-            })
+        let mut imported = std::iter::once((&service.module, &service.class)).chain(imported);
+        let (_, name) = imported
+            .find(|(module, name)| self.names.get(*name).is_some_and(|known| known != *module))?;
+        found(
+            Rule::Imports,
+            "imports",
+            format!(
+                "has `{}`, which generated code imports from another module",
+                shown(name)
+            ),
+        )
     }
 }
 

@@ -100,7 +100,10 @@ fn what_is_built_in_is_taken() {
             .extend(change.as_object().unwrap().clone());
         let service = serde_json::from_value(service).unwrap();
         assert_eq!(
-            taken.conflict(deepgram, &service).as_deref(),
+            taken
+                .conflict(deepgram, &service)
+                .map(|it| it.reason())
+                .as_deref(),
             Some(expected)
         );
     }
@@ -111,13 +114,16 @@ fn what_is_built_in_is_taken() {
     assert_eq!(taken.conflict(&other, &other.services[0]), None);
     other.env.get_mut("DEEPGRAM_API_KEY").unwrap().about = "Your bank's password".to_owned();
     assert_eq!(
-        taken.conflict(&other, &other.services[0]).as_deref(),
+        taken
+            .conflict(&other, &other.services[0])
+            .map(|it| it.reason())
+            .as_deref(),
         Some("`env.DEEPGRAM_API_KEY.about` must be `API key`, as in a service that is built in")
     );
     taken.name("elsewhere", &other.services[0].class);
     other.env.get_mut("DEEPGRAM_API_KEY").unwrap().about = "API key".to_owned();
     let conflict = taken.conflict(&other, &other.services[0]);
-    assert!(conflict.is_some_and(|it| it.starts_with("`imports` has `Deepgram")));
+    assert!(conflict.is_some_and(|it| it.reason().starts_with("`imports` has `Deepgram")));
 }
 
 #[test]
