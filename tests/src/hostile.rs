@@ -84,17 +84,18 @@ fn alone(seed: u64, packs: usize) -> Tally {
     for number in 0..packs {
         let (sound, drawn) = draw::pack(&mut random);
         tally.count("packs", 1);
-        let Ok(contents) = pack::read(draw::NAME, drawn.clone(), &mut built_in.clone()) else {
+        let Ok(contents) = pack::read(draw::NAME, drawn.clone(), None, &mut built_in.clone())
+        else {
             tally.count("packs refused", 1);
             continue;
         };
         tally.count("services left out", contents.left_out.len());
         let mut wrong: Vec<String> = (contents.left_out.iter())
-            .flat_map(|left_out| [&left_out.what, &left_out.reason])
+            .flat_map(|left_out| [left_out.what.clone(), left_out.reason()])
             .filter(|words| !grammar::is_line(words))
             .map(|words| format!("a reason is no printable line: {words:?}"))
             .collect();
-        let sound = pack::read(draw::NAME, sound, &mut built_in.clone());
+        let sound = pack::read(draw::NAME, sound, None, &mut built_in.clone());
         let sound = sound.map(|sound| (sound.left_out.len(), sound.providers));
         let Ok((0, sound)) = sound else {
             tally.escapes.push(format!(

@@ -43,12 +43,12 @@ impl Command for Options {
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
-            let catalogue = packs::find(session);
+            let catalogue = packs::find(session)?;
             packs::warn_of_unused(&catalogue, session);
             return document(listing(&catalogue));
         }
         if self.config_schema {
-            return document(schema(&packs::find(session)));
+            return document(schema(&packs::find(session)?));
         }
         let draft = self.draft();
         let scaffolds = draft != Draft::default() || self.config.is_some();
@@ -99,7 +99,7 @@ impl Options {
         let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
             Catalogue::built_in()
         } else {
-            found = packs::find(session);
+            found = packs::find(session)?;
             &found
         };
         let resolved = resolve(&draft, default_name(&target.path).as_deref(), catalogue);
@@ -144,11 +144,12 @@ impl Options {
         };
         let found = OnceCell::new();
         let wishes = wizard::ask(session, &given, &|session| {
-            found.get_or_init(|| {
-                let catalogue = packs::find(session);
-                packs::warn_of_unused(&catalogue, session);
-                catalogue
-            })
+            if let Some(known) = found.get() {
+                return Ok(known);
+            }
+            let catalogue = packs::find(session)?;
+            packs::warn_of_unused(&catalogue, session);
+            Ok(found.get_or_init(|| catalogue))
         })?;
         let catalogue = found.get().unwrap_or(Catalogue::built_in());
         let target = wishes.target.ok_or_else(nothing_to_go_by)?;

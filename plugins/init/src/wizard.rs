@@ -44,7 +44,7 @@ pub enum Way {
 }
 
 /// Finds what there is to choose from; called once the user wants to choose.
-pub type Find<'a> = &'a dyn Fn(&mut Session) -> &'a Catalogue;
+pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 
 /// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
 /// user has seen the summary and agreed. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).

@@ -79,7 +79,7 @@ impl<'a> Walk<'a> {
                 return Ok(replay.wishes);
             };
             if replay.wishes.way == Some(Way::Scaffold) && self.found.is_none() {
-                self.found = Some((self.find)(session));
+                self.found = Some((self.find)(session)?);
             }
             let question = self.question(step, &replay);
             match self.put(session, step, &question, &replay) {
