@@ -92,6 +92,11 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Framework],
     },
     Group {
+        name: "packs",
+        about: "a pack of services, from its file to a conversation",
+        needs: &[Need::Framework],
+    },
+    Group {
         name: "telephony",
         about: "calls to a generated bot",
         needs: &[Need::Framework],
