@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use crate::failure::{Exit, Failure, OrFail};
 pub use crate::outcome::Reply;
 pub use crate::protocol::Candidate;
-use crate::protocol::{self, Manifest, Role};
+use crate::protocol::{self, Manifest, Role, UseSpec};
 pub use crate::question::{Choice, Question};
 pub use crate::session::{Context, Level, Session};
 use crate::terminal::Look;
@@ -49,6 +49,16 @@ pub trait Command: clap::Parser + Declared {
 
     /// The names of the arguments that [`complete`](Self::complete) knows values for.
     const COMPLETES: &'static [&'static str] = &[];
+
+    /// The arguments that have more values than the command tree knows, each with the role of the plugins that bring them, and
+    /// which of theirs: `("stt", "provider-pack/stt")`. A host completes them from the manifests of those plugins.
+    const VALUES_FROM: &'static [(&'static str, &'static str)] = &[];
+
+    /// The roles of the plugins that this one uses, and what it can use of them.
+    #[must_use]
+    fn uses() -> Vec<(Role, UseSpec)> {
+        Vec::new()
+    }
 
     /// The commands that work on the user's own terminal and streams, such as one that becomes another program:
     /// `secrets run`. A host starts the plugin for them as a shell would.
