@@ -38,6 +38,7 @@
 //! # fn main() { assert_eq!(plugin::manifest::<Add>().name, "add"); }
 //! ```
 
+pub mod backend;
 pub mod cancel;
 #[cfg(feature = "host")]
 pub mod compat;

@@ -11,6 +11,7 @@ mod method;
 mod near;
 #[cfg(test)]
 mod schema;
+pub mod secrets;
 pub(crate) mod shape;
 mod strict;
 
