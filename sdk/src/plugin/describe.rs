@@ -12,7 +12,7 @@ pub fn manifest<C: Command>() -> Manifest {
     let name = name::<C>();
     let mut command = surface::of(C::command(), &name);
     command.build();
-    Manifest {
+    C::described(Manifest {
         version: command.get_version().unwrap_or_default().to_owned(),
         about: command
             .get_about()
@@ -32,7 +32,7 @@ pub fn manifest<C: Command>() -> Manifest {
             ..spec::<C>(&command, "")
         }),
         ..Manifest::new(name)
-    }
+    })
 }
 
 /// The plugin's name: that of the clap command without `bot-cli-`.

@@ -60,6 +60,12 @@ pub mod methods {
     pub const CHANGES: [&str; 4] = [PUT, PUT_IMAGE_PULL_SECRET, UNSET, DELETE];
 }
 
+/// Whether this library can serve a request that names version `version` of the methods.
+#[must_use]
+pub fn serves(version: &str) -> bool {
+    super::serves(version)
+}
+
 /// The parameters of a request with what every request has.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
