@@ -7,6 +7,7 @@ pub mod e2e;
 pub mod executable;
 pub mod init;
 pub mod matrix;
+pub mod older;
 pub mod outcomes;
 pub mod pairwise;
 pub mod patience;

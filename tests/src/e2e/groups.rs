@@ -87,6 +87,15 @@ pub const GROUPS: &[Group] = &[
         needs: &[],
     },
     Group {
+        name: "skew",
+        about: "executables of an older commit beside those of this one",
+        needs: &[
+            Need::program(&["git"], "git", 40),
+            Need::program(&["cargo"], "cargo", 500),
+            Need::OlderCommit,
+        ],
+    },
+    Group {
         name: "conversation",
         about: "a generated bot that talks",
         needs: &[Need::Framework],

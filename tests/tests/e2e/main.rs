@@ -25,6 +25,7 @@ mod official;
 mod owners;
 mod packs;
 mod plugins;
+mod skew;
 mod steps;
 mod strace;
 mod telephony;
