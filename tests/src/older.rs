@@ -39,12 +39,16 @@ pub fn is_in_this_clone() -> Result<(), String> {
     let mut git = git();
     git.args(["cat-file", "-e", &format!("{COMMIT}^{{commit}}")]);
     run(&mut git, "").map_err(|said| {
-        let said = said.lines().next().unwrap_or_default();
-        format!(
-            "commit {} is not in this clone, which `git fetch --unshallow` completes if it is shallow ({})",
-            &COMMIT[..7],
-            said.strip_prefix("fatal: ").unwrap_or(said)
-        )
+        let commit = &COMMIT[..7];
+        if said.contains("Not a valid object name") {
+            return format!(
+                "commit {commit} is not in this clone; `git fetch --unshallow` completes a shallow one"
+            );
+        }
+        if said.contains("not a git repository") {
+            return format!("commit {commit} is not in this clone: it has no history at all");
+        }
+        format!("commit {commit} can't be read: {said}")
     })
 }
 
@@ -131,6 +135,7 @@ fn build_alone(folder: &Path) -> Result<(), String> {
 
 fn git() -> Command {
     let mut git = Command::new("git");
+    git.env("LC_ALL", "C");
     git.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     git
 }
