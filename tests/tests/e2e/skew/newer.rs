@@ -110,15 +110,12 @@ fn exchange(sides: &Sides, age: Age, plugin: &str, messages: &[Value]) -> Vec<Va
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines: String = messages
-        .iter()
-        .map(|message| format!("{message}\n"))
-        .collect();
+    let lines: Vec<String> = messages.iter().map(ToString::to_string).collect();
     child
         .stdin
         .take()
         .unwrap()
-        .write_all(lines.as_bytes())
+        .write_all((lines.join("\n") + "\n").as_bytes())
         .unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{age:?} {plugin}");
