@@ -10,7 +10,9 @@
 //! | a host of protocol 2.0 | either `init`, either `cloud` | is refused |
 //! | the older `cloud` | a vault and settings of this one, and the other way round | works |
 
+mod backends;
 mod hosts;
 mod kept;
 mod newer;
+mod packs;
 mod sides;
