@@ -101,8 +101,8 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Framework],
     },
     Group {
-        name: "packs",
-        about: "a pack of services, from its file to a conversation",
+        name: "sample",
+        about: "the sample of a provider pack, from its file to a conversation",
         needs: &[Need::Framework],
     },
     Group {

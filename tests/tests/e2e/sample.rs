@@ -99,7 +99,7 @@ fn a_bot_with_the_services_of_the_sample_holds_a_conversation() {
             .arg(project.bench.path("work/voice.wav")),
     );
     let spoken = project.bench.path("work/spoken.yaml");
-    fs::write(&spoken, include_str!("packs/spoken.yaml")).unwrap();
+    fs::write(&spoken, include_str!("sample/spoken.yaml")).unwrap();
     project.evaluate(&spoken, port);
     let heard = model.line_with("POST /v1/audio/transcriptions");
     assert!(heard.contains("a-speech-model"), "{heard}");
