@@ -5,6 +5,7 @@ pub mod desktop;
 pub mod disk;
 pub mod e2e;
 pub mod executable;
+pub mod hostile;
 pub mod init;
 pub mod matrix;
 pub mod older;

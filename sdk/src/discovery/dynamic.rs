@@ -45,6 +45,7 @@ pub fn providers(
     };
     let failed = |failure| Refused::failed(&failure);
     let launch = discovery
+        .nesting
         .launch(plugin.name.as_str(), &plugin.file, cwd, patience)
         .map_err(failed)?;
     let params = json!({ "protocol": protocol::VERSION, "catalogue": SCHEMA });

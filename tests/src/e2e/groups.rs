@@ -96,6 +96,11 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        name: "packs",
+        about: "a hundred thousand hostile provider packs",
+        needs: &[],
+    },
+    Group {
         name: "conversation",
         about: "a generated bot that talks",
         needs: &[Need::Framework],

@@ -23,6 +23,7 @@ mod framework;
 mod keyring;
 mod official;
 mod owners;
+mod packs;
 mod plugins;
 mod sample;
 mod skew;
