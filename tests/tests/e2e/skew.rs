@@ -8,9 +8,11 @@
 //! | either host | a plugin of protocol 2.0 | is refused |
 //! | a host of protocol 1.1 | either `init`, either `cloud` | works |
 //! | a host of protocol 2.0 | either `init`, either `cloud` | is refused |
+//! | `init` | a pack of schema 1.1 | uses what it can read, and names the rest |
+//! | `init` | a pack of schema 2.0, or for other versions of `init` or of the framework | refuses it |
+//! | the older `init`, which knows no packs | a pack | goes on without it |
 //! | the older `cloud` | a vault and settings of this one, and the other way round | works |
 
-mod backends;
 mod hosts;
 mod kept;
 mod newer;

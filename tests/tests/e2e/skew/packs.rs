@@ -93,13 +93,6 @@ fn of_a_pack_with_schema_1_1_what_can_be_read_is_used_and_the_rest_named() {
         }
         assert_eq!(ran.status, Some(2), "{host:?}: {ran:?}");
     }
-    let listed = sides.done(Age::Newer, Age::Newer, &["plugin", "list"]);
-    assert!(
-        listed
-            .lines()
-            .any(|line| line.contains("acme_stt") && line.contains("latency")),
-        "{listed}"
-    );
 }
 
 #[test]
@@ -163,5 +156,4 @@ fn an_init_from_before_there_were_packs_goes_on_without_them() {
     }
     let listed = sides.done(Age::Newer, Age::Older, &["plugin", "list"]);
     assert!(listed.contains("pack-acme"), "{listed}");
-    println!("{listed}");
 }
