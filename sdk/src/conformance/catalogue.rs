@@ -1,5 +1,6 @@
 //! The checks, in their order. Which are made depends on the role of a plugin and on what it is made of.
 
+mod backend;
 mod command;
 mod every;
 
@@ -41,9 +42,8 @@ pub enum Gate {
 pub fn all(bench: &Bench) -> Vec<&'static Check> {
     let own: &[&[Check]] = match bench.role() {
         Role::Command => &[&every::FILE, &every::TALK, &command::COMMAND, &every::WHOLE],
-        Role::SecretsBackend | Role::ProviderPack | Role::Other(_) => {
-            &[&every::FILE, &every::TALK, &every::WHOLE]
-        }
+        Role::SecretsBackend => &[&every::FILE, &every::TALK, &backend::BACKEND, &every::WHOLE],
+        Role::ProviderPack | Role::Other(_) => &[&every::FILE, &every::TALK, &every::WHOLE],
     };
     own.iter().copied().flatten().collect()
 }
@@ -77,11 +77,17 @@ const fn gate(check: Check, gate: Gate) -> Check {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Check, command, every};
+    use super::{Check, backend, command, every};
 
     #[test]
     fn every_check_has_its_own_name_and_a_section_of_its_document() {
-        let all: [&[Check]; 4] = [&every::FILE, &every::TALK, &command::COMMAND, &every::WHOLE];
+        let all: [&[Check]; 5] = [
+            &every::FILE,
+            &every::TALK,
+            &command::COMMAND,
+            &backend::BACKEND,
+            &every::WHOLE,
+        ];
         let mut names = HashSet::new();
         for check in all.into_iter().flatten() {
             assert!(names.insert(check.id), "{}", check.id);
