@@ -7,7 +7,9 @@ pub mod completing;
 pub mod ending;
 pub mod file;
 pub mod lines;
+pub mod pack;
 pub mod running;
+pub mod services;
 pub mod versions;
 pub mod whole;
 
