@@ -100,4 +100,6 @@ fn values(view: &ProjectView) -> Result<liquid::Object, PlanError> {
 }
 
 #[cfg(test)]
+mod reserved;
+#[cfg(test)]
 mod tests;

@@ -25,6 +25,8 @@ mod official;
 mod owners;
 mod packs;
 mod plugins;
+mod sample;
+mod skew;
 mod steps;
 mod strace;
 mod telephony;
