@@ -124,8 +124,8 @@ impl Cluster {
 
     /// Changes a Secret as another tool would.
     pub fn patch(&self, namespace: &str, name: &str, patch: &Value) {
-        let path = format!("{}?fieldManager=other-tool", secret(namespace, name));
-        let patched = self.send("PATCH", &path, Some(("merge-patch+json", patch)));
+        let target = format!("{}?fieldManager=other-tool", secret(namespace, name));
+        let patched = self.send("PATCH", &target, Some(("merge-patch+json", patch)));
         assert_eq!(patched.status, 200, "{patched:?}");
     }
 

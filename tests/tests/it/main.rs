@@ -15,6 +15,7 @@ mod architecture;
 mod cloud;
 mod host;
 mod init;
+mod kubernetes;
 mod protocol;
 mod readme;
 mod scaffold;
