@@ -19,6 +19,9 @@ use super::cluster::{Cluster, write_kubeconfig};
 use api::Store;
 pub use trouble::{Applied, Fault, Trouble};
 
+/// Among the requests: somebody else has deleted the Secret of the request before it.
+pub const OTHERS_DELETED: &str = "others deleted it";
+
 /// A running stand-in; it ends when this is dropped.
 pub struct StandIn {
     address: SocketAddr,
@@ -81,7 +84,11 @@ impl StandIn {
             ("nobody", "token: nobody-token"),
             ("stranger", "token: stranger-token"),
         ];
-        write_kubeconfig(&kubeconfig, &format!("http://{address}"), None, &users)?;
+        // Nobody vouches for a connection without TLS, but to read one authority is quicker than to read the system's.
+        let authority = rcgen::generate_simple_self_signed(Vec::new()).map_err(io::Error::other)?;
+        let authority = authority.cert.pem();
+        let url = format!("http://{address}");
+        write_kubeconfig(&kubeconfig, &url, &authority, &users)?;
         let cluster = Cluster::of(&kubeconfig, "admin", true)?;
         let stand_in = Self {
             address,

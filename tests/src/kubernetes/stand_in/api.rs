@@ -417,11 +417,11 @@ impl Store {
         self.secrets.retain(|(found, _), _| found != namespace);
     }
 
-    /// Somebody else is quicker than this request, with a merge patch or a deletion.
-    pub(super) fn overtake(&mut self, call: &Call, patch: &Value) {
+    /// Somebody else is quicker than this request, with a merge patch or a deletion; whether it was a deletion that succeeded.
+    pub(super) fn overtake(&mut self, call: &Call, patch: &Value) -> bool {
         let parts: Vec<&str> = call.path.split('/').collect();
         let [.., namespace, "secrets", name] = parts[..] else {
-            return;
+            return false;
         };
         let other = |method: &str, body: Vec<u8>| Call {
             method: method.to_owned(),
@@ -433,15 +433,16 @@ impl Store {
             body,
         };
         // A Secret that is not there can't be changed by anybody.
-        let _ = if patch.is_null() {
-            self.delete(namespace, name, &other("DELETE", Vec::new()))
-        } else {
-            self.patch(
-                namespace,
-                name,
-                &other("PATCH", patch.to_string().into_bytes()),
-            )
-        };
+        if patch.is_null() {
+            let deleted = self.delete(namespace, name, &other("DELETE", Vec::new()));
+            return deleted.is_ok();
+        }
+        let _ = self.patch(
+            namespace,
+            name,
+            &other("PATCH", patch.to_string().into_bytes()),
+        );
+        false
     }
 }
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 use rustix::net::sockopt::set_socket_linger;
 use serde_json::Value;
 
-use super::World;
 use super::api::{Call, Said};
 use super::trouble::{Applied, Fault, Trouble};
+use super::{OTHERS_DELETED, World};
 
 /// How often an idle connection looks whether it is still wanted.
 const TICK: Duration = Duration::from_millis(5);
@@ -70,7 +70,11 @@ fn answer(
     };
     let said = match (&fault, applied) {
         (Fault::Overtaken(patch), _) => {
-            world.lock().store.overtake(&call, patch);
+            let mut state = world.lock();
+            if state.store.overtake(&call, patch) {
+                state.sent.push((OTHERS_DELETED.to_owned(), Vec::new()));
+            }
+            drop(state);
             Some(perform(world, &call))
         }
         (Fault::Late(late), _) => {

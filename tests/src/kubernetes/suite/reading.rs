@@ -35,9 +35,7 @@ fn regions(cluster: &Cluster) {
     let mut contexts = String::from("contexts:\n");
     for (name, room) in ["us-west", "eu"].iter().zip(&rooms) {
         let namespace = &room.namespace;
-        contexts += &format!(
-            "- name: {name}\n  context:\n    cluster: one\n    user: {user}\n    namespace: {namespace}\n"
-        );
+        contexts.extend([format!("- name: {name}\n  context:\n    cluster: one\n    user: {user}\n    namespace: {namespace}\n")]);
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kubeconfig");

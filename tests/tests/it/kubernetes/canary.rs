@@ -22,6 +22,7 @@ fn traces() -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one conversation")]
 fn a_value_is_in_no_message_and_no_list_of_processes() {
     let (stand_in, cluster) = StandIn::start().unwrap();
     stand_in.make_namespace("n");
