@@ -10,6 +10,7 @@ mod copy;
 
 mod delete;
 mod image_pull_secret;
+mod kind;
 mod list;
 mod logout;
 mod open;

@@ -8,28 +8,19 @@ use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::open;
-use crate::backend::local::REGIONS;
+use super::{kind, open};
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
 use crate::keyring::{self, KeyringError};
 use crate::scope::{
-    BackendKind, Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
+    Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
 use crate::secret_file::{Place, SecretFile};
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = open::scope(context, &Wanted::default())?;
-    if scope.backend.value == BackendKind::Local {
-        // Opening the vault settles the organization.
-        let _vault = open::vault(context, &mut scope)?;
-        let region = Region::parse(REGIONS[0].0).ok().map(|value| Setting {
-            value,
-            source: Source::Default,
-        });
-        scope.region = scope.region.or(region);
-    }
+    kind::of(&context.environment, &scope.backend)?.settle(&mut scope);
     let config = Config::read(&context.environment)?;
     let nobody = || ("(not set)".to_owned(), "");
     let organization = scope.organization.as_ref();
@@ -128,7 +119,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
         return Err(failure.hint(format!("possible are {}", KEYS.join(", "))));
     }
     if !value.is_empty() {
-        check(&key, value)?;
+        check(context, &key, value)?;
     }
     let mut config = Config::read(&context.environment)?;
     config.set(&key, (!value.is_empty()).then_some(value))?;
@@ -142,7 +133,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
     ))
 }
 
-fn check(key: &str, value: &str) -> Result<(), Failure> {
+fn check(context: &CommandContext<'_>, key: &str, value: &str) -> Result<(), Failure> {
     let wrong = |problem| invalid(vec![("value".to_owned(), None, problem)]);
     match key {
         "organization" => Organization::parse(value).map(drop).map_err(wrong),
@@ -150,6 +141,15 @@ fn check(key: &str, value: &str) -> Result<(), Failure> {
         "timeout" => seconds(value).map(drop).map_err(wrong),
         "keyring" => keyring_of(value).map(drop).map_err(wrong),
         "api_url" => address(value).map(drop),
-        _ => backend_of(value, Source::Flag).map(|_: BackendKind| ()),
+        _ => backend(context, value),
     }
+}
+
+/// A backend must be there before it is configured.
+fn backend(context: &CommandContext<'_>, value: &str) -> Result<(), Failure> {
+    let name = Setting {
+        value: backend_of(value, Source::Flag)?,
+        source: Source::Flag,
+    };
+    kind::of(&context.environment, &name).map(drop)
 }

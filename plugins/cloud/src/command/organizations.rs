@@ -6,20 +6,17 @@ use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::{open, token};
-use crate::auth::credentials::TokenKind;
-use crate::backend::hosted::access;
-use crate::backend::local::ORGANIZATION;
+use super::kind::{self, Organizations, Others};
+use super::open;
 use crate::config::{Config, nearest};
 use crate::domain::Organization;
 use crate::input::invalid;
 use crate::options::ScopeOptions;
-use crate::scope::{BackendKind, Scope, Source, Wanted};
+use crate::scope::{Scope, Source, Wanted};
 use crate::text::theirs;
-use crate::words;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
-    let (scope, all) = organizations(context, &options.wanted(None))?;
+    let (scope, Organizations { all, .. }) = organizations(context, &options.wanted(None))?;
     let current = scope
         .organization
         .as_ref()
@@ -48,10 +45,9 @@ pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Resu
 pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
     let wanted = Organization::parse(name)
         .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
-    let (scope, all) = organizations(context, &Wanted::default())?;
-    // The vault takes any name: its organizations come into being with their first set.
+    let (scope, Organizations { all, others }) = organizations(context, &Wanted::default())?;
     let known = all.iter().any(|(known, _)| known == wanted.as_str());
-    if !known && scope.backend.value == BackendKind::Hosted {
+    if !known && others == Others::Missing {
         let failure = Failure::new(
             Exit::Failed,
             "not_found",
@@ -84,40 +80,9 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
 fn organizations(
     context: &CommandContext<'_>,
     wanted: &Wanted,
-) -> Result<(Scope, Vec<(String, String)>), Failure> {
+) -> Result<(Scope, Organizations), Failure> {
     let mut scope = open::scope(context, wanted)?;
-    match scope.backend.value {
-        BackendKind::Local => {
-            let vault = open::vault(context, &mut scope)?;
-            let mut names = vault
-                .organizations()
-                .map_err(|error| words::failure(&error.into()))?;
-            let current = scope
-                .organization
-                .as_ref()
-                .map(|organization| organization.value.to_string());
-            names.extend(current.into_iter().chain([ORGANIZATION.to_owned()]));
-            names.sort();
-            names.dedup();
-            Ok((
-                scope,
-                names.into_iter().map(|name| (name.clone(), name)).collect(),
-            ))
-        }
-        BackendKind::Hosted => {
-            let access = token::access(context, &scope)?;
-            if access.kind == Some(TokenKind::ApiKey) {
-                return Err(Failure::new(
-                    Exit::Failed,
-                    "api_key",
-                    "a private API key belongs to one organization and can't list others",
-                )
-                .hint("a personal access token or `bot-cli cloud auth login` can"));
-            }
-            let client = open::client(context, &scope, &access)?;
-            let all = access::organizations(&client).map_err(|error| words::failure(&error))?;
-            open::settle_organization(&mut scope, &access, &all);
-            Ok((scope, all))
-        }
-    }
+    let kind = kind::of(&context.environment, &scope.backend)?;
+    let organizations = kind.organizations(context, &mut scope)?;
+    Ok((scope, organizations))
 }

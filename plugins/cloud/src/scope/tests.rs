@@ -1,4 +1,5 @@
-use super::{BackendKind, Scope, Source, Wanted, address};
+use super::{Scope, Source, Wanted, address};
+use crate::domain::BackendName;
 use crate::config::Config;
 use crate::environment::Environment;
 use bot_cli_sdk::secret::Secret;
@@ -17,7 +18,7 @@ fn resolve(wanted: &Wanted, environment: &Environment) -> Scope {
 #[test]
 fn without_anything_it_is_the_vault() {
     let scope = resolve(&Wanted::default(), &environment());
-    assert_eq!(scope.backend.value, BackendKind::Local);
+    assert_eq!(scope.backend.value, BackendName::LOCAL);
     assert_eq!(scope.backend.source, Source::Default);
 }
 
@@ -29,10 +30,10 @@ fn a_token_or_a_sign_in_mean_the_service() {
     };
     assert_eq!(
         resolve(&Wanted::default(), &with_token).backend.value,
-        BackendKind::Hosted
+        BackendName::HOSTED
     );
     let scope = Scope::resolve(&Wanted::default(), &environment(), &Config::default(), true);
-    assert_eq!(scope.unwrap().backend.value, BackendKind::Hosted);
+    assert_eq!(scope.unwrap().backend.value, BackendName::HOSTED);
 }
 
 #[test]
