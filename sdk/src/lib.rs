@@ -4,7 +4,7 @@
 //! - For tests: [`conformance`] checks a plugin against the protocol.
 //! - For hosts: [`discovery`] finds plugins, [`driver`] runs a plugin's process, [`complete`] completes from a manifest, [`terminal`] shows everything.
 //! - For both: [`core_dump`] keeps secrets out of core files. [`protocol`] has the wire types without any input or output. `PROTOCOL.md` beside this crate is their normative text.
-//!   [`suggest`] knows what a mistyped name may have meant.
+//!   [`pack`] has the shape of provider packs, whose normative text is `PACKS.md`. [`suggest`] knows what a mistyped name may have meant.
 //!
 //! It is not a runtime: it needs no async and knows nothing of any particular plugin.
 //! It runs on Unix.
@@ -38,7 +38,10 @@
 //! # fn main() { assert_eq!(plugin::manifest::<Add>().name, "add"); }
 //! ```
 
+pub mod backend;
 pub mod cancel;
+#[cfg(feature = "host")]
+pub mod compat;
 pub mod complete;
 #[cfg(feature = "host")]
 pub mod conformance;
@@ -49,6 +52,7 @@ pub mod driver;
 pub mod failure;
 mod line;
 pub mod outcome;
+pub mod pack;
 pub mod plugin;
 pub mod process;
 pub mod protocol;

@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use crate::failure::{Exit, Failure, OrFail};
 pub use crate::outcome::Reply;
 pub use crate::protocol::Candidate;
-use crate::protocol::{self, Manifest, Role};
+use crate::protocol::{self, ErrorObject, Manifest, Role, UseSpec};
 pub use crate::question::{Choice, Question};
 pub use crate::session::{Context, Level, Session};
 use crate::terminal::Look;
@@ -50,12 +50,29 @@ pub trait Command: clap::Parser + Declared {
     /// The names of the arguments that [`complete`](Self::complete) knows values for.
     const COMPLETES: &'static [&'static str] = &[];
 
+    /// The arguments that have more values than the command tree knows, each with the role of the plugins that bring them, and
+    /// which of theirs: `("stt", "provider-pack/stt")`. A host completes them from the manifests of those plugins.
+    const VALUES_FROM: &'static [(&'static str, &'static str)] = &[];
+
+    /// The roles of the plugins that this one uses, and what it can use of them.
+    #[must_use]
+    fn uses() -> Vec<(Role, UseSpec)> {
+        Vec::new()
+    }
+
     /// The commands that work on the user's own terminal and streams, such as one that becomes another program:
     /// `secrets run`. A host starts the plugin for them as a shell would.
     const DIRECT: &'static [&'static str] = &[];
 
     /// The variables of the environment that the plugin reads, each with a few words about it, for `help environment`.
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &[];
+
+    /// The manifest of the command tree, with what a role adds to it.
+    #[doc(hidden)]
+    #[must_use]
+    fn described(manifest: Manifest) -> Manifest {
+        manifest
+    }
 
     /// Serves a method of the plugin's role, such as `secrets/list`. `None`: there is no such method.
     fn request(
@@ -72,6 +89,14 @@ pub trait Command: clap::Parser + Declared {
 /// No core dump is written of it. A plugin that starts another program does so in [`core_dump::as_found`](crate::core_dump::as_found).
 #[must_use]
 pub fn main<C: Command>() -> ExitCode {
+    main_with::<C>(&mut |method, params, session| {
+        let result = C::request(method, params, session)?;
+        Some(result.map_err(ErrorObject::from))
+    })
+}
+
+/// The same for a plugin whose `role` serves the methods with a `/`.
+pub(crate) fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
     crate::core_dump::prevent();
     crate::file_size::fail_writes();
     // The manifest is for those who read the file; the use keeps it in there.
@@ -82,7 +107,7 @@ pub fn main<C: Command>() -> ExitCode {
     let cwd = std::env::current_dir();
     if arguments.is_empty() && !std::io::stdin().is_terminal() {
         // A host names the folder; a plugin that is started in none still serves requests that do.
-        serve::serve::<C>(cwd.unwrap_or_else(|_| PathBuf::from(".")))
+        serve::serve::<C>(cwd.unwrap_or_else(|_| PathBuf::from(".")), role)
     } else {
         let name = describe::name::<C>();
         let name = match std::env::var_os(protocol::DEPTH) {

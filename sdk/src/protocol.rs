@@ -11,12 +11,14 @@ mod method;
 mod near;
 #[cfg(test)]
 mod schema;
+pub mod secrets;
 pub(crate) mod shape;
 mod strict;
 
 pub use manifest::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,
-    ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, ValueSpec, VariableSpec,
+    ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, SettingSpec, UseSpec, ValueSpec,
+    VariableSpec,
 };
 pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
 pub use method::{

@@ -8,10 +8,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use schema::{
-    Arg, BotType, Kind, Provider, Read, Reader, Service, Transport, TransportVariable, Turns, Type,
-    Variable,
-};
+pub use bot_cli_sdk::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
+pub use schema::{BotType, Reader, Transport, TransportVariable};
 
 use crate::embedded::{PROVIDERS, TRANSPORTS};
 

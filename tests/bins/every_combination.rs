@@ -243,7 +243,7 @@ fn printed(config: &Config) -> Option<String> {
     let again = parse_file(&text)
         .map_err(|reason| vec![reason])
         .and_then(|read| {
-            resolve(&read.draft, None)
+            resolve(&read.draft, None, config.catalogue)
                 .map_err(|problems| problems.iter().map(|field| field.problem.clone()).collect())
         });
     match again {

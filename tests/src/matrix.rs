@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use bot_cli_init::catalogue::Catalogue as Offered;
 use bot_cli_init::config::Config;
 use bot_cli_init::draft::{Draft, FIELDS, Slot};
 use bot_cli_init::resolve::{MISSING, resolve};
@@ -49,8 +50,9 @@ impl Combination {
     }
 
     /// What `init` makes of it, or why it refuses.
-    pub fn config(&self) -> Result<Config, String> {
-        resolve(&self.draft(), Some(&self.name)).map_err(|problems| format!("{problems:?}"))
+    pub fn config(&self) -> Result<Config<'static>, String> {
+        resolve(&self.draft(), Some(&self.name), Offered::built_in())
+            .map_err(|problems| format!("{problems:?}"))
     }
 
     /// The arguments of `init` that say it.
@@ -149,7 +151,7 @@ impl Axes {
             return false;
         };
         let whole = chosen.iter().all(Option::is_some);
-        let problems = resolve(&combination.draft(), Some("bot")).err();
+        let problems = resolve(&combination.draft(), Some("bot"), Offered::built_in()).err();
         // The services are added later.
         problems
             .into_iter()
@@ -293,7 +295,7 @@ fn with_all(transport: &str) -> Vec<Value> {
 pub fn agree(transports: &[Value]) -> bool {
     let mut draft = Draft::default();
     set(&mut draft, "transports", &Value::Array(transports.to_vec()));
-    resolve(&draft, Some("bot"))
+    resolve(&draft, Some("bot"), Offered::built_in())
         .err()
         .into_iter()
         .flatten()
@@ -378,7 +380,12 @@ mod tests {
         for combination in pairwise() {
             let said = [vec!["init".to_owned()], combination.arguments()].concat();
             let options = bot_cli_init::options::Options::try_parse_from(said).unwrap();
-            let config = resolve(&options.draft(), Some(&combination.name)).unwrap();
+            let config = resolve(
+                &options.draft(),
+                Some(&combination.name),
+                Offered::built_in(),
+            )
+            .unwrap();
             assert_eq!(config.to_json(), combination.config().unwrap().to_json());
         }
     }

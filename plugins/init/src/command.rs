@@ -10,6 +10,7 @@ use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
+use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
 use crate::draft::Draft;
 use crate::equivalent;
@@ -26,7 +27,7 @@ use report::Report;
 impl Command for Options {
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
-            return document(listing());
+            return document(listing(Catalogue::built_in()));
         }
         if self.config_schema {
             return document(schema());
@@ -65,6 +66,7 @@ impl Command for Options {
 impl Options {
     /// By options and a file, without a question.
     fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
+        let catalogue = Catalogue::built_in();
         let read = self
             .config
             .as_deref()
@@ -77,6 +79,7 @@ impl Options {
         let resolved = resolve(
             &draft.over(read.draft),
             default_name(&target.path).as_deref(),
+            catalogue,
         );
         let mut problems = read.problems;
         let config = match resolved {
@@ -116,11 +119,13 @@ impl Options {
             target,
             ..Wishes::default()
         };
-        let wishes = wizard::ask(session, &given)?;
+        let catalogue = Catalogue::built_in();
+        let wishes = wizard::ask(session, &given, catalogue)?;
         let target = wishes.target.ok_or_else(nothing_to_go_by)?;
         let config = match wishes.way {
             Some(Way::Scaffold) => {
-                let resolved = resolve(&wishes.draft, default_name(&target.path).as_deref());
+                let name = default_name(&target.path);
+                let resolved = resolve(&wishes.draft, name.as_deref(), catalogue);
                 Some(resolved.map_err(invalid_input)?)
             }
             Some(Way::Agent) | None => None,
@@ -160,10 +165,10 @@ impl Options {
 }
 
 /// Something that is to be written.
-struct Job {
+struct Job<'c> {
     target: Target,
     /// `None`: only the guides.
-    config: Option<Config>,
+    config: Option<Config<'c>>,
     guides: Guides,
     asks: Asks,
 }
@@ -175,7 +180,7 @@ enum Asks {
     Never,
 }
 
-impl Job {
+impl Job<'_> {
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         let plan = self.plan()?;
         match transaction::recover(&self.target.path)? {

@@ -5,12 +5,16 @@ mod json;
 
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 
+use crate::catalogue::Catalogue;
+
 pub use file::{FromFile, parse as parse_file};
 
 /// What is generated.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
-pub struct Config {
+pub struct Config<'c> {
+    /// What it was chosen from.
+    pub catalogue: &'c Catalogue,
     /// The project's name as the user wrote it; any text.
     pub project_name: String,
     /// The name derived from it for packages and agents: `[a-z0-9-]`, 3 to 63 characters.
@@ -20,9 +24,9 @@ pub struct Config {
     /// How audio reaches it, in the user's order, without repetition.
     pub transports: Vec<&'static Transport>,
     /// The AI services.
-    pub pipeline: Pipeline,
+    pub pipeline: Pipeline<'c>,
     /// A video avatar.
-    pub video: Option<&'static Service>,
+    pub video: Option<&'c Service>,
     /// The web client.
     pub client: Client,
     /// Audio recording.
@@ -45,18 +49,18 @@ pub struct Config {
 
 /// How speech becomes speech.
 #[derive(Debug, Clone)]
-pub enum Pipeline {
+pub enum Pipeline<'c> {
     /// Speech to text, language model, text to speech.
     Cascade {
         /// Speech to text.
-        stt: &'static Service,
+        stt: &'c Service,
         /// Language model.
-        llm: &'static Service,
+        llm: &'c Service,
         /// Text to speech.
-        tts: &'static Service,
+        tts: &'c Service,
     },
     /// One service that hears and speaks.
-    Realtime(&'static Service),
+    Realtime(&'c Service),
 }
 
 /// The web client.
@@ -72,9 +76,9 @@ pub enum Client {
     Vanilla,
 }
 
-impl Config {
+impl<'c> Config<'c> {
     /// All AI services, in the order of the pipeline.
-    pub fn services(&self) -> impl Iterator<Item = &'static Service> {
+    pub fn services(&self) -> impl Iterator<Item = &'c Service> + use<'c> {
         let pipeline = match self.pipeline {
             Pipeline::Cascade { stt, llm, tts } => vec![stt, llm, tts],
             Pipeline::Realtime(service) => vec![service],

@@ -87,6 +87,7 @@ mod tests {
     use clap::Parser;
 
     use super::command;
+    use crate::catalogue::Catalogue;
     use crate::options::Options;
     use crate::resolve::resolve;
 
@@ -103,7 +104,7 @@ mod tests {
             let parse = |words: &str| {
                 let words = shlex::split(words).unwrap();
                 let options = Options::try_parse_from(words).unwrap();
-                let config = resolve(&options.draft(), Some("the bot")).unwrap();
+                let config = resolve(&options.draft(), Some("the bot"), Catalogue::built_in()).unwrap();
                 (options.target_dir, config)
             };
             let (_, config) = parse(&format!("init {words}"));

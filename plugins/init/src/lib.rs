@@ -1,5 +1,6 @@
 //! Starts a bot project: coding-agent guides and a complete runnable bot.
 
+pub mod catalogue;
 pub mod command;
 pub mod config;
 pub mod draft;

@@ -9,6 +9,7 @@ mod transports;
 use bot_cli_sdk::failure::{Exit, Failure, Field};
 use bot_cli_templates::catalogue::BotType;
 
+use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::draft::{self, Draft};
 
@@ -16,14 +17,19 @@ pub use name::{ProjectName, default_name};
 pub use nearest::{did_you_mean, quoted};
 pub(crate) use transports::{DIRECTED, Direction};
 
-/// Checks everything that was said. `default_name` is the project's name while none was said: the target's.
-pub fn resolve(draft: &Draft, default_name: Option<&str>) -> Result<Config, Vec<Field>> {
+/// Checks everything that was said; services are those of `catalogue`. `default_name` is the project's name while none was
+/// said: the target's.
+pub fn resolve<'c>(
+    draft: &Draft,
+    default_name: Option<&str>,
+    catalogue: &'c Catalogue,
+) -> Result<Config<'c>, Vec<Field>> {
     let mut problems = Problems::default();
     let name = name::resolve(draft, default_name, &mut problems);
-    let transports = transports::resolve(draft, &mut problems);
+    let transports = transports::resolve(draft, catalogue, &mut problems);
     let bot_type = bot_type(draft, &transports, &mut problems);
-    let pipeline = services::pipeline(draft, &mut problems);
-    let video = services::video(draft, bot_type, &mut problems);
+    let pipeline = services::pipeline(draft, catalogue, &mut problems);
+    let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     let deploy_to_cloud = draft.deploy_to_cloud.unwrap_or(true);
     if draft.enable_noise_cancel == Some(true) && !deploy_to_cloud {
@@ -45,6 +51,7 @@ pub fn resolve(draft: &Draft, default_name: Option<&str>) -> Result<Config, Vec<
     }
     match (problems.0.is_empty(), name, bot_type, pipeline, client) {
         (true, Some(name), Some(bot_type), Some(pipeline), Some(client)) => Ok(Config {
+            catalogue,
             project_name: name.display,
             slug: name.slug,
             bot_type,

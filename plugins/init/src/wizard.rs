@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::session::Session;
 
+use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::target::Target;
 use summary::Verdict;
@@ -42,10 +43,14 @@ pub enum Way {
     Scaffold,
 }
 
-/// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
+/// Asks for everything that `given` doesn't say, with the services of `catalogue` to choose from. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
 /// user has seen the summary and agreed. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
-pub fn ask(session: &mut Session, given: &Wishes) -> Result<Wishes, Failure> {
-    let mut walk = Walk::new(steps::ALL, given);
+pub fn ask(
+    session: &mut Session,
+    given: &Wishes,
+    catalogue: &Catalogue,
+) -> Result<Wishes, Failure> {
+    let mut walk = Walk::new(steps::ALL, given, catalogue);
     loop {
         let wishes = walk.complete(session)?;
         if wishes.way != Some(Way::Scaffold) {

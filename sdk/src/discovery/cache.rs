@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::Manifest;
 
+/// Counts the changes of [`Manifest`] within a version of this library: an entry of before has lost what it did not know.
+const FIELDS: u32 = 2;
+
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
@@ -37,12 +40,14 @@ impl Identity {
             inode: facts.ino(),
             size: facts.size(),
             modified: (facts.mtime(), facts.mtime_nsec()),
-            library: env!("CARGO_PKG_VERSION").to_owned(),
+            library: format!("{} manifest {FIELDS}", env!("CARGO_PKG_VERSION")),
         }
     }
 
     fn entry(&self, folder: &Path) -> PathBuf {
         let mut hasher = DefaultHasher::new();
+        // Versions of this library side by side keep entries of their own.
+        self.library.hash(&mut hasher);
         self.path.hash(&mut hasher);
         folder.join(format!("{:016x}.json", hasher.finish()))
     }

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ValueHint};
 
 use super::{Command, surface};
 use crate::protocol::{
-    ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, VERSION, ValueSpec, VariableSpec,
+    ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, ValueSpec, VariableSpec,
 };
 
 /// What `describe` answers.
@@ -12,14 +12,17 @@ pub fn manifest<C: Command>() -> Manifest {
     let name = name::<C>();
     let mut command = surface::of(C::command(), &name);
     command.build();
-    Manifest {
-        protocol: VERSION.to_owned(),
+    C::described(Manifest {
         version: command.get_version().unwrap_or_default().to_owned(),
         about: command
             .get_about()
             .map(ToString::to_string)
             .unwrap_or_default(),
         role: C::ROLE,
+        uses: C::uses()
+            .into_iter()
+            .map(|(role, uses)| (role.name().to_owned(), uses))
+            .collect(),
         environment: C::ENVIRONMENT
             .iter()
             .map(|(name, about)| VariableSpec::new(*name, *about))
@@ -28,8 +31,8 @@ pub fn manifest<C: Command>() -> Manifest {
             name: name.clone(),
             ..spec::<C>(&command, "")
         }),
-        name,
-    }
+        ..Manifest::new(name)
+    })
 }
 
 /// The plugin's name: that of the clap command without `bot-cli-`.
@@ -60,7 +63,7 @@ fn spec<C: Command>(command: &clap::Command, path: &str) -> CommandSpec {
             // What is global stands once, where it was declared; `build` copies it into every subcommand.
             .filter(|argument| path.is_empty() || !surface::is_common(argument.get_id().as_str()))
             .filter(|argument| !is_help(argument))
-            .map(|argument| self::argument(argument, C::COMPLETES))
+            .map(|argument| self::argument::<C>(argument))
             .collect(),
         commands: command
             .get_subcommands()
@@ -82,7 +85,7 @@ fn is_help(argument: &Arg) -> bool {
     )
 }
 
-fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
+fn argument<C: Command>(argument: &Arg) -> ArgumentSpec {
     let takes_value = argument.get_action().takes_values();
     let name = argument.get_id().as_str();
     ArgumentSpec {
@@ -131,7 +134,11 @@ fn argument(argument: &Arg, completes: &[&str]) -> ArgumentSpec {
             Vec::new()
         },
         values_hidden: takes_value && argument.is_hide_possible_values_set(),
-        completion: completion(argument, completes.contains(&name)),
+        completion: completion(argument, C::COMPLETES.contains(&name)),
+        values_from: C::VALUES_FROM
+            .iter()
+            .find(|(of, _)| *of == name)
+            .map(|(_, source)| (*source).to_owned()),
         global: argument.is_global_set(),
         hidden: argument.is_hide_set(),
     }

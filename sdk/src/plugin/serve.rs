@@ -17,7 +17,7 @@ use super::peer::{self, Incoming, Output, Peer, Reply};
 use super::wishes::Wishes;
 use super::work::carry_out;
 use super::{Command, describe, input, surface, usage};
-use crate::cancel;
+use crate::cancel::{self, Cancel};
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
 use crate::protocol::{
@@ -38,8 +38,12 @@ struct Host {
     cwd: PathBuf,
 }
 
-/// Serves requests until the input ends. `cwd` is the folder of requests that name none.
-pub fn serve<C: Command>(cwd: PathBuf) -> ExitCode {
+/// Serves a method of the plugin's role; `None` where there is no such method.
+pub type Methods<'a> =
+    dyn FnMut(&str, Value, &mut Session) -> Option<Result<Value, ErrorObject>> + 'a;
+
+/// Serves requests until the input ends, those of its role with `role`. `cwd` is the folder of requests that name none.
+pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let Ok((output, watched)) = take_stdout() else {
         return ExitCode::from(Exit::Failed.status());
     };
@@ -72,7 +76,7 @@ pub fn serve<C: Command>(cwd: PathBuf) -> ExitCode {
     };
     while let Ok(request) = queue.recv() {
         let id = request.id.clone();
-        let reply = match respond::<C>(request, &host) {
+        let reply = match respond::<C>(request, &host, role) {
             Ok(result) => Message::Result {
                 id: id.clone(),
                 result,
@@ -113,7 +117,11 @@ fn end_without_reader(output: &OwnedFd, wishes: &Wishes) {
     }
 }
 
-fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, ErrorObject> {
+fn respond<C: Command>(
+    mut request: Incoming,
+    host: &Host,
+    role: &mut Methods<'_>,
+) -> Result<Value, ErrorObject> {
     check_version(&request.method, &mut request.params)?;
     if request.cancel.requested() {
         return Err(request.cancel.explain(Failure::cancelled()).into());
@@ -130,12 +138,13 @@ fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, Erro
         }
         method => {
             let method = method.to_owned();
-            let params = request.params.clone();
-            let wire: RunParams = decode(request.params.clone()).unwrap_or_default();
+            let wire = decode(surroundings(&request.params)).unwrap_or_default();
+            // They may hold secrets, of which there is no second copy.
+            let params = std::mem::take(&mut request.params);
             let cancel = request.cancel.clone();
             let mut session = session(request, &wire, Format::Json, host);
-            match C::request(&method, params, &mut session) {
-                Some(result) => Ok(result.map_err(|failure| cancel.explain(failure))?),
+            match role(&method, params, &mut session) {
+                Some(result) => result.map_err(|error| explained(error, &cancel)),
                 None => Err(ErrorObject::protocol(
                     codes::METHOD_NOT_FOUND,
                     if method.split('/').all(suggest::is_plain) {
@@ -147,6 +156,23 @@ fn respond<C: Command>(mut request: Incoming, host: &Host) -> Result<Value, Erro
             }
         }
     }
+}
+
+/// What the parameters of a role's method say of where and for whom it works.
+fn surroundings(params: &Value) -> Value {
+    let named = ["capabilities", "context", "answers"].into_iter();
+    let members = named.filter_map(|name| Some((name.to_owned(), params.get(name)?.clone())));
+    let mut members: Map<String, Value> = members.collect();
+    members.insert("protocol".to_owned(), json!(protocol::VERSION));
+    Value::Object(members)
+}
+
+/// `error` as it is where a signal told the process to end: a cancelled request says so by its code.
+fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
+    if error.code == i64::from(Exit::Cancelled.status()) {
+        error.code = cancel.exit().status().into();
+    }
+    error
 }
 
 /// Every request of a host names its version; a line that somebody types may leave it out and means this one then.

@@ -1,5 +1,6 @@
 //! What a plugin is and understands: the answer to `describe`, which also stands in the plugin's file.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -37,12 +38,61 @@ pub struct Manifest {
     /// What it is for.
     #[serde(default)]
     pub role: Role,
+    /// The executables that can use it, each with the range of its versions: `bot-cli-init`, `>=0.1`. One that is absent can use it in every version.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requires: BTreeMap<String, String>,
+    /// The roles of the plugins that it uses itself, by their names, and what it can use of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub uses: BTreeMap<String, UseSpec>,
+    /// Provider packs: the version of the catalogue's schema, `MAJOR.MINOR`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalogue: Option<String>,
+    /// Provider packs: the range of `pipecat-ai` versions that its services were made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framework: Option<String>,
+    /// Secrets backends: the version of the role's methods, `MAJOR.MINOR`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<String>,
+    /// Secrets backends: their own settings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<SettingSpec>,
     /// The command tree; its root is the plugin itself. Absent: unknown, not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
     /// The variables of the environment that it reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<VariableSpec>,
+    /// Provider packs: a list of providers, or `"dynamic"` where one request brings it. Kept as it is: a reader looks at
+    /// one service at a time, since a later version of the schema may have keys that it does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub providers: Option<Value>,
+}
+
+/// What a plugin can use of the plugins of a role.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct UseSpec {
+    /// The version of the role's schema that it knows, `MAJOR.MINOR`.
+    pub schema: String,
+    /// Provider packs: the version of `pipecat-ai` that it makes projects for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framework: Option<String>,
+}
+
+/// A setting of a secrets backend. Settings are kept in a file of the user's: a credential is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct SettingSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does, in a line.
+    #[serde(default)]
+    pub about: String,
+    /// Whether the backend can't work without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
 }
 
 /// A variable of the environment.
@@ -161,6 +211,9 @@ pub struct ArgumentSpec {
     /// Where more values come from.
     #[serde(skip_serializing_if = "Completion::is_none")]
     pub completion: Completion,
+    /// The role of the plugins whose manifests have more of its values, and which of them: `provider-pack/stt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values_from: Option<String>,
     /// Whether subcommands take it too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub global: bool,
@@ -297,6 +350,43 @@ impl VariableSpec {
     }
 }
 
+impl UseSpec {
+    /// Every plugin of the role with this version of its schema.
+    #[must_use]
+    pub fn new(schema: impl Into<String>) -> Self {
+        Self {
+            schema: schema.into(),
+            framework: None,
+        }
+    }
+
+    /// Makes projects for this version of `pipecat-ai`.
+    #[must_use]
+    pub fn framework(mut self, version: impl Into<String>) -> Self {
+        self.framework = Some(version.into());
+        self
+    }
+}
+
+impl SettingSpec {
+    /// A setting that may be absent, and what it does in a line.
+    #[must_use]
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            about: about.into(),
+            required: false,
+        }
+    }
+
+    /// The backend can't work without it.
+    #[must_use]
+    pub fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+}
+
 impl Completion {
     #[expect(
         clippy::trivially_copy_pass_by_ref,
@@ -317,8 +407,15 @@ impl Manifest {
             version: String::new(),
             about: String::new(),
             role: Role::Command,
+            requires: BTreeMap::new(),
+            uses: BTreeMap::new(),
+            catalogue: None,
+            framework: None,
+            secrets: None,
+            settings: Vec::new(),
             command: None,
             environment: Vec::new(),
+            providers: None,
         }
     }
 

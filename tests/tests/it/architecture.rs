@@ -8,8 +8,8 @@ use serde_json::Value;
 /// Which members each member may depend on; a member that is not listed is a plugin.
 fn allowed(member: &str) -> Option<&'static [&'static str]> {
     match member {
-        "bot-cli-sdk" | "bot-cli-templates" => Some(&[]),
-        "bot-cli" => Some(&["bot-cli-sdk"]),
+        "bot-cli-sdk" => Some(&[]),
+        "bot-cli" | "bot-cli-templates" => Some(&["bot-cli-sdk"]),
         "bot-cli-tests" => None,
         _plugin => Some(&["bot-cli-sdk", "bot-cli-templates"]),
     }

@@ -7,6 +7,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 
 use super::{Asks, Job, document};
+use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::options::Options;
 use crate::resolve::{invalid_input, resolve};
@@ -26,7 +27,7 @@ pub(super) fn run(
         return Err(Failure::new(Exit::Usage, "usage", "`quickstart` is a fixed bot and takes no scaffold options")
             .hint("give a directory instead: `bot-cli init my-bot …`, or `./quickstart` for one of that name"));
     }
-    let config = resolve(&draft(), None).map_err(invalid_input)?;
+    let config = resolve(&draft(), None, Catalogue::built_in()).map_err(invalid_input)?;
     if options.dry_run {
         return document(config.to_json());
     }

@@ -16,7 +16,7 @@ use crate::target::compare::Comparison;
 /// A finished job.
 pub(super) struct Report<'a> {
     pub(super) target: &'a Target,
-    pub(super) config: Option<&'a Config>,
+    pub(super) config: Option<&'a Config<'a>>,
     pub(super) found: &'a Comparison,
     /// Whether the files that are as they were to be go without saying.
     pub(super) quiet: bool,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Client, Config, Pipeline};
 use crate::resolve::{DIRECTED, Direction};
 
-impl Config {
+impl Config<'_> {
     /// Every key of a configuration file; `null` is what this bot has no use for.
     #[must_use]
     pub fn to_json(&self) -> Value {

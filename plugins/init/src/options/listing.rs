@@ -1,11 +1,12 @@
 //! Everything there is to choose from.
 
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
+use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::{Value, json};
 
+use crate::catalogue::Catalogue;
+
 /// The document of `--list-options`.
-pub(crate) fn listing() -> Value {
-    let catalogue = Catalogue::get();
+pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     let transports = |bot_type| {
         catalogue
             .transports(bot_type)

@@ -4,6 +4,7 @@ use clap::{Arg, CommandFactory as _};
 use serde_json::{Map, Value, json};
 
 use super::Options;
+use crate::catalogue::Catalogue;
 use crate::draft::{Draft, FIELDS, Slot};
 use crate::resolve::resolve;
 
@@ -73,7 +74,9 @@ fn defaults() -> Map<String, Value> {
         ..Draft::default()
     };
     let mut draft = Draft::default();
-    let Ok(Value::Object(config)) = resolve(&said, None).map(|config| config.to_json()) else {
+    let Ok(Value::Object(config)) =
+        resolve(&said, None, Catalogue::built_in()).map(|config| config.to_json())
+    else {
         return Map::new();
     };
     config
@@ -106,7 +109,7 @@ mod tests {
                     Some(Slot::List(place)) => *place = Some(vec![text.to_owned()]),
                     Some(Slot::Switch(_)) | None => panic!("{key} has no texts"),
                 }
-                let unknown = resolve(&draft, Some("bot"))
+                let unknown = resolve(&draft, Some("bot"), Catalogue::built_in())
                     .unwrap_err()
                     .into_iter()
                     .find(|field| field.field == *key && field.problem.contains(text));

@@ -144,13 +144,13 @@ pub(super) fn used_by(code: &str, config: &Config) -> Result<String, PlanError> 
     Ok(sections.join("\n\n"))
 }
 
-fn known(config: &Config) -> impl Iterator<Item = (&str, &str)> {
+fn known<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
     let templates = NAMES
         .iter()
         .flat_map(|(module, names)| names.iter().map(|name| (*module, *name)));
     let services = view::services(config)
         .into_iter()
-        .flat_map(|service: &'static Service| {
+        .flat_map(|service: &Service| {
             std::iter::once((service.module.as_str(), service.class.as_str()))
                 .chain(listed(&service.imports))
         });

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use bot_cli_templates::catalogue::{Arg, BotType, Kind, Reader, Service, Transport, Turns, Type};
+use bot_cli_templates::catalogue::{
+    Arg, BotType, Kind, Literal, Reader, Service, Transport, Turns, Type,
+};
 use serde::Serialize;
 
 use super::quote::py;
@@ -369,12 +371,7 @@ fn expression(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Result<Expre
         }));
     }
     if let Some(value) = &arg.value {
-        return python_value(value).map(Expression::Text).ok_or_else(|| {
-            PlanError::broken(
-                "server/bot.py",
-                format!("the value of `{}` has no Python form", arg.name),
-            )
-        });
+        return Ok(Expression::Text(python_value(value)));
     }
     if let Some(code) = &arg.expr {
         return Ok(text(code));
@@ -393,18 +390,17 @@ fn expression(arg: &Arg, is_setting: bool, readings: &[Reading]) -> Result<Expre
     Ok(Expression::Call(call))
 }
 
-fn python_value(value: &toml::Value) -> Option<String> {
+fn python_value(value: &Literal) -> String {
     match value {
-        toml::Value::String(text) => Some(py(text)),
-        toml::Value::Integer(number) => Some(number.to_string()),
-        toml::Value::Float(number) => Some(format!("{number:?}")),
-        toml::Value::Boolean(true) => Some("True".to_owned()),
-        toml::Value::Boolean(false) => Some("False".to_owned()),
-        toml::Value::Array(items) => {
-            let items: Option<Vec<String>> = items.iter().map(python_value).collect();
-            Some(format!("[{}]", items?.join(", ")))
+        Literal::Text(text) => py(text),
+        Literal::Integer(number) => number.to_string(),
+        Literal::Float(number) => format!("{number:?}"),
+        Literal::Boolean(true) => "True".to_owned(),
+        Literal::Boolean(false) => "False".to_owned(),
+        Literal::List(items) => {
+            let items: Vec<String> = items.iter().map(python_value).collect();
+            format!("[{}]", items.join(", "))
         }
-        toml::Value::Datetime(_) | toml::Value::Table(_) => None,
     }
 }
 

@@ -1,18 +1,20 @@
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service};
+use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::config::{Client, Pipeline};
 
 fn service(id: &str) -> &'static Service {
-    Catalogue::get().service(id).unwrap()
+    Catalogue::built_in().service(id).unwrap()
 }
 
-fn config() -> Config {
+fn config() -> Config<'static> {
     Config {
+        catalogue: Catalogue::built_in(),
         project_name: "My bot".to_owned(),
         slug: "my-bot".to_owned(),
         bot_type: BotType::Web,
-        transports: vec![Catalogue::get().transport("p2p_webrtc").unwrap()],
+        transports: vec![Catalogue::built_in().transport("p2p_webrtc").unwrap()],
         pipeline: Pipeline::Cascade {
             stt: service("deepgram_stt"),
             llm: service("openai_llm"),
@@ -43,7 +45,7 @@ fn the_same_configuration_gives_the_same_bytes() {
 
 #[test]
 fn every_service_alone_gives_a_plan_that_passes_its_checks() {
-    let catalogue = Catalogue::get();
+    let catalogue = bot_cli_templates::catalogue::Catalogue::get();
     for service in catalogue
         .providers()
         .flat_map(|provider| &provider.services)
@@ -62,7 +64,7 @@ fn every_service_alone_gives_a_plan_that_passes_its_checks() {
 
 #[test]
 fn services_that_share_variables_agree_on_them() {
-    let catalogue = Catalogue::get();
+    let catalogue = Catalogue::built_in();
     let of = |kind| catalogue.services(kind).collect::<Vec<_>>();
     for stt in of(Kind::Stt) {
         for llm in of(Kind::Llm) {
@@ -104,7 +106,7 @@ fn what_two_transports_need_is_for_no_single_one() {
             bot_type: BotType::Telephony,
             transports: transports
                 .iter()
-                .map(|id| Catalogue::get().transport(id).unwrap())
+                .map(|id| Catalogue::built_in().transport(id).unwrap())
                 .collect(),
             video_input: false,
             video_output: false,
@@ -187,8 +189,8 @@ fn an_extra_for_a_newer_python_raises_the_floor_of_the_project_and_its_image() {
 
 #[test]
 fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
-    for transport in Catalogue::get().transports(BotType::Telephony) {
-        for web in [None, Catalogue::get().transport("hosted_rtc")] {
+    for transport in Catalogue::built_in().transports(BotType::Telephony) {
+        for web in [None, Catalogue::built_in().transport("hosted_rtc")] {
             let mut config = config();
             config.bot_type = BotType::Telephony;
             config.transports = std::iter::once(transport).chain(web).collect();

@@ -1,6 +1,6 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
 
-use bot_cli_templates::catalogue::{Arg, Catalogue, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Service, Type};
 use serde::Serialize;
 
 use super::{PlanError, python, view};
@@ -117,7 +117,7 @@ pub(super) fn groups(
 ) -> Result<Vec<VariableGroup>, PlanError> {
     let mut groups: Vec<VariableGroup> = Vec::new();
     for service in view::services(config) {
-        let provider = view::provider_of(service)?;
+        let provider = view::provider_of(config, service)?;
         for reading in self::readings(&[service])? {
             let Some(merged) = readings.iter().find(|other| other.name == reading.name) else {
                 continue;
@@ -125,7 +125,7 @@ pub(super) fn groups(
             let meaning = provider
                 .env
                 .get(&reading.name)
-                .or_else(|| Catalogue::get().variable(&reading.name))
+                .or_else(|| config.catalogue.variable(&reading.name))
                 .ok_or_else(|| {
                     PlanError::broken(
                         "server/.env.example",

@@ -1,6 +1,6 @@
 //! What the project's templates can say: the configuration in the words of a reader.
 
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Provider, Service};
+use bot_cli_templates::catalogue::{BotType, Kind, Provider, Service};
 use serde::Serialize;
 
 use super::PlanError;
@@ -21,7 +21,7 @@ use crate::config::{Client, Config, Pipeline};
     clippy::struct_excessive_bools,
     reason = "each is a choice of the user"
 )]
-pub struct ProjectView {
+pub struct ProjectView<'c> {
     /// The project's name as the user wrote it: any text. Only ever through a filter.
     pub name: String,
     /// `[a-z0-9-]`: the package and the agent.
@@ -37,7 +37,7 @@ pub struct ProjectView {
     /// The import statements of `server/server.py`.
     pub call_server_imports: String,
     /// The AI services in the order of the pipeline: stt, llm, tts; or the realtime service.
-    pub services: Vec<ServiceView>,
+    pub services: Vec<ServiceView<'c>>,
     /// The web client: `none`, `react_vite`, `react_nextjs` or `vanilla`.
     pub client: &'static str,
     /// The transports that the web client offers, in the user's order.
@@ -98,23 +98,23 @@ pub struct ClientTransportView {
 
 /// A chosen AI service.
 #[derive(Debug, Clone, Serialize)]
-pub struct ServiceView {
+pub struct ServiceView<'c> {
     /// `deepgram_stt`.
-    pub id: &'static str,
+    pub id: &'c str,
     /// `stt`, `llm`, `tts`, `realtime` or `video`.
     pub kind: &'static str,
     /// `Speech-to-text`.
     pub role: &'static str,
     /// `Deepgram`, `OpenAI Responses`.
-    pub label: &'static str,
+    pub label: &'c str,
     /// `Deepgram`: the company or project behind it.
-    pub provider: &'static str,
+    pub provider: &'c str,
     /// Where a key is made or the software is documented.
-    pub site: &'static str,
+    pub site: &'c str,
     /// One sentence that its user should know.
-    pub note: Option<&'static str>,
+    pub note: Option<&'c str>,
     /// Why not to choose it any more.
-    pub deprecated: Option<&'static str>,
+    pub deprecated: Option<&'c str>,
 }
 
 /// A generated file.
@@ -126,8 +126,8 @@ pub struct FileView {
     pub about: &'static str,
 }
 
-impl ProjectView {
-    pub(super) fn new(config: &Config) -> Result<Self, PlanError> {
+impl<'c> ProjectView<'c> {
+    pub(super) fn new(config: &Config<'c>) -> Result<Self, PlanError> {
         let chosen = services(config);
         let readings = variables::readings(&chosen)?;
         let bot = BotCode::new(config, &readings)?;
@@ -160,7 +160,7 @@ impl ProjectView {
             call_server_imports: String::new(),
             services: chosen
                 .into_iter()
-                .map(ServiceView::new)
+                .map(|service| ServiceView::new(config, service))
                 .collect::<Result<_, _>>()?,
             client: match config.client {
                 Client::None => "none",
@@ -203,9 +203,9 @@ impl ProjectView {
     }
 }
 
-impl ServiceView {
-    fn new(service: &'static Service) -> Result<Self, PlanError> {
-        let provider = provider_of(service)?;
+impl<'c> ServiceView<'c> {
+    fn new(config: &Config<'c>, service: &'c Service) -> Result<Self, PlanError> {
+        let provider = provider_of(config, service)?;
         Ok(Self {
             id: &service.id,
             kind: match service.kind {
@@ -232,7 +232,7 @@ impl ServiceView {
 }
 
 /// The AI services in the order of the pipeline.
-pub(super) fn services(config: &Config) -> Vec<&'static Service> {
+pub(super) fn services<'c>(config: &Config<'c>) -> Vec<&'c Service> {
     let mut services = match &config.pipeline {
         Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
         Pipeline::Realtime(service) => vec![*service],
@@ -241,8 +241,11 @@ pub(super) fn services(config: &Config) -> Vec<&'static Service> {
     services
 }
 
-pub(super) fn provider_of(service: &Service) -> Result<&'static Provider, PlanError> {
-    Catalogue::get().provider_of(service).ok_or_else(|| {
+pub(super) fn provider_of<'c>(
+    config: &Config<'c>,
+    service: &Service,
+) -> Result<&'c Provider, PlanError> {
+    config.catalogue.provider_of(service).ok_or_else(|| {
         PlanError::broken("server/bot.py", format!("`{}` has no provider", service.id))
     })
 }

@@ -1,12 +1,17 @@
 //! The AI services of a bot.
 
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service};
+use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
 use super::{Problems, did_you_mean, quoted, said};
+use crate::catalogue::Catalogue;
 use crate::config::Pipeline;
 use crate::draft::Draft;
 
-pub(super) fn pipeline(draft: &Draft, problems: &mut Problems) -> Option<Pipeline> {
+pub(super) fn pipeline<'c>(
+    draft: &Draft,
+    catalogue: &'c Catalogue,
+    problems: &mut Problems,
+) -> Option<Pipeline<'c>> {
     let mode = mode(draft, problems);
     let cascade_said =
         draft.stt_service.is_some() || draft.llm_service.is_some() || draft.tts_service.is_some();
@@ -16,7 +21,7 @@ pub(super) fn pipeline(draft: &Draft, problems: &mut Problems) -> Option<Pipelin
     let realtime = mode == Some(Mode::Realtime);
     let mut named =
         |key: &str, value: Option<&String>, kind, needed: bool| match (said(value), needed) {
-            (Some(raw), _) => service(key, raw, kind, problems),
+            (Some(raw), _) => service(key, raw, kind, catalogue, problems),
             (None, true) => {
                 problems.missing(key);
                 None
@@ -76,16 +81,17 @@ pub(super) fn pipeline(draft: &Draft, problems: &mut Problems) -> Option<Pipelin
     }
 }
 
-pub(super) fn video(
+pub(super) fn video<'c>(
     draft: &Draft,
+    catalogue: &'c Catalogue,
     bot_type: Option<BotType>,
     problems: &mut Problems,
-) -> Option<&'static Service> {
+) -> Option<&'c Service> {
     let raw = said(draft.video_service.as_ref())?;
     if bot_type == Some(BotType::Telephony) {
         problems.add("video_service", "only for web bots");
     }
-    service("video_service", raw, Kind::Video, problems)
+    service("video_service", raw, Kind::Video, catalogue, problems)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,8 +122,13 @@ fn mode(draft: &Draft, problems: &mut Problems) -> Option<Mode> {
     }
 }
 
-fn service(key: &str, raw: &str, kind: Kind, problems: &mut Problems) -> Option<&'static Service> {
-    let catalogue = Catalogue::get();
+fn service<'c>(
+    key: &str,
+    raw: &str,
+    kind: Kind,
+    catalogue: &'c Catalogue,
+    problems: &mut Problems,
+) -> Option<&'c Service> {
     let found = catalogue
         .services(kind)
         .find(|service| service.id == raw || service.alias.as_deref() == Some(raw));

@@ -1,4 +1,5 @@
 use super::resolve;
+use crate::catalogue::Catalogue;
 use crate::config::{Client, Config, parse_file};
 use crate::draft::Draft;
 
@@ -13,12 +14,13 @@ fn draft(json: &str) -> Draft {
     read.draft
 }
 
-fn config(json: &str) -> Config {
-    resolve(&draft(json), Some("my-bot")).unwrap_or_else(|problems| panic!("{json}: {problems:?}"))
+fn config(json: &str) -> Config<'static> {
+    resolve(&draft(json), Some("my-bot"), Catalogue::built_in())
+        .unwrap_or_else(|problems| panic!("{json}: {problems:?}"))
 }
 
 fn problems(json: &str) -> Vec<String> {
-    let problems = resolve(&draft(json), Some("my-bot")).unwrap_err();
+    let problems = resolve(&draft(json), Some("my-bot"), Catalogue::built_in()).unwrap_err();
     let shown = problems.iter().map(|field| {
         assert_eq!(
             field.flag.as_deref(),
@@ -277,7 +279,12 @@ fn what_is_printed_is_accepted_and_gives_the_same() {
         let text = serde_json::to_string_pretty(&first).unwrap();
         let again = parse_file(&text).unwrap();
         assert_eq!(again.problems, [], "{text}");
-        assert_eq!(resolve(&again.draft, None).unwrap().to_json(), first);
+        assert_eq!(
+            resolve(&again.draft, None, Catalogue::built_in())
+                .unwrap()
+                .to_json(),
+            first
+        );
     }
 }
 
@@ -289,7 +296,7 @@ fn flags_win_and_silence_what_means_nothing_any_more() {
     let flags = draft(
         r#""mode": "realtime", "realtime_service": "openai_realtime", "recording": false, "client_framework": "vanilla""#,
     );
-    let config = resolve(&flags.over(file), Some("my-bot")).unwrap();
+    let config = resolve(&flags.over(file), Some("my-bot"), Catalogue::built_in()).unwrap();
     assert_eq!(config.to_json()["mode"], "realtime");
     assert!(!config.recording);
     assert_eq!(config.client, Client::Vanilla);

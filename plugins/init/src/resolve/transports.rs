@@ -1,8 +1,9 @@
 //! How audio reaches a bot.
 
-use bot_cli_templates::catalogue::{BotType, Catalogue, Transport};
+use bot_cli_templates::catalogue::{BotType, Transport};
 
 use super::{Problems, did_you_mean, quoted, said};
+use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 
 /// The transports that come as one for each direction, and the key that chooses.
@@ -40,12 +41,16 @@ impl Direction {
     }
 }
 
-pub(super) fn resolve(draft: &Draft, problems: &mut Problems) -> Vec<&'static Transport> {
+pub(super) fn resolve(
+    draft: &Draft,
+    catalogue: &Catalogue,
+    problems: &mut Problems,
+) -> Vec<&'static Transport> {
     let modes = DIRECTED.map(|(family, key)| (family, key, direction(draft, key, problems)));
     let mut found: Vec<&'static Transport> = Vec::new();
     let mut families: Vec<&str> = Vec::new();
     for raw in draft.transports.iter().flatten() {
-        let transport = one(raw.trim(), &modes, &mut families, problems);
+        let transport = one(raw.trim(), &modes, catalogue, &mut families, problems);
         found.extend(transport.filter(|new| found.iter().all(|other| other.id != new.id)));
     }
     if draft.transports.as_ref().is_none_or(Vec::is_empty) {
@@ -89,10 +94,10 @@ fn direction(draft: &Draft, key: &str, problems: &mut Problems) -> Given {
 fn one(
     raw: &str,
     modes: &[(&'static str, &'static str, Given); 2],
+    catalogue: &Catalogue,
     families: &mut Vec<&'static str>,
     problems: &mut Problems,
 ) -> Option<&'static Transport> {
-    let catalogue = Catalogue::get();
     if let Some(transport) = catalogue.transport(raw) {
         return Some(transport);
     }
@@ -100,7 +105,7 @@ fn one(
         .transport_family(raw)
         .find_map(|transport| transport.family.as_deref());
     let Some((family, key, given)) = modes.iter().find(|(name, ..)| Some(*name) == family) else {
-        problems.add("transports", unknown(raw));
+        problems.add("transports", unknown(raw, catalogue));
         return None;
     };
     families.push(family);
@@ -116,11 +121,10 @@ fn one(
     }
 }
 
-fn unknown(raw: &str) -> String {
+fn unknown(raw: &str, catalogue: &Catalogue) -> String {
     if raw.is_empty() {
         return "an empty transport".to_owned();
     }
-    let catalogue = Catalogue::get();
     let known = [BotType::Web, BotType::Telephony]
         .into_iter()
         .flat_map(|bot_type| catalogue.transports(bot_type))

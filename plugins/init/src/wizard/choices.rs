@@ -1,8 +1,9 @@
 //! What the questions offer: only what can be generated.
 
 use bot_cli_sdk::question::Choice;
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind, Service, Transport};
+use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
 
+use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 
 /// A choice with a few more words.
@@ -18,7 +19,7 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
     };
     types
         .iter()
-        .flat_map(|bot_type| Catalogue::get().transports(*bot_type))
+        .flat_map(|bot_type| Catalogue::built_in().transports(*bot_type))
         .map(transport)
         .collect()
 }
@@ -28,13 +29,13 @@ pub(super) fn reached_by_clients(draft: &Draft) -> bool {
     let chosen = draft.transports.as_deref().unwrap_or_default();
     chosen
         .iter()
-        .filter_map(|word| Catalogue::get().transport(word))
+        .filter_map(|word| Catalogue::built_in().transport(word))
         .any(|transport| transport.client_package.is_some())
 }
 
 /// Whether a name that the user gave stands for a transport of telephones.
 pub(super) fn is_telephony(name: &str) -> bool {
-    let catalogue = Catalogue::get();
+    let catalogue = Catalogue::built_in();
     catalogue
         .transport(name)
         .into_iter()
@@ -46,18 +47,22 @@ pub(super) fn is_telephony(name: &str) -> bool {
 pub(super) fn with_call_servers(names: &[String]) -> Vec<&'static str> {
     names
         .iter()
-        .filter_map(|name| Catalogue::get().transport(name))
+        .filter_map(|name| Catalogue::built_in().transport(name))
         .filter(|transport| transport.has_call_server())
         .map(|transport| transport.id.as_str())
         .collect()
 }
 
 /// The services of a kind: the recommended ones first, the deprecated ones last.
-pub(super) fn services(kind: Kind) -> Vec<Choice> {
-    let (current, deprecated): (Vec<_>, Vec<_>) = Catalogue::get()
+pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
+    let (current, deprecated): (Vec<_>, Vec<_>) = catalogue
         .services(kind)
         .partition(|service| service.deprecated.is_none());
-    current.into_iter().chain(deprecated).map(service).collect()
+    current
+        .into_iter()
+        .chain(deprecated)
+        .map(|service| self::service(service, catalogue.pack_of(service)))
+        .collect()
 }
 
 fn transport(transport: &Transport) -> Choice {
@@ -66,12 +71,17 @@ fn transport(transport: &Transport) -> Choice {
     choice
 }
 
-fn service(service: &Service) -> Choice {
+fn service(service: &Service, pack: Option<&Pack>) -> Choice {
     let mut choice = Choice::new(&service.id, &service.label);
-    choice.about = match (&service.deprecated, service.recommended) {
+    let about = match (&service.deprecated, service.recommended) {
         (Some(reason), _) => Some(format!("deprecated: {reason}")),
-        (None, Some(_)) => Some("recommended".to_owned()),
-        (None, None) => service.note.clone(),
+        (None, Some(_)) if pack.is_none() => Some("recommended".to_owned()),
+        (None, _) => service.note.clone(),
+    };
+    choice.about = match (pack, about) {
+        (None, about) => about,
+        (Some(pack), None) => Some(pack.words()),
+        (Some(pack), Some(about)) => Some(format!("{}; {about}", pack.words())),
     };
     choice
 }

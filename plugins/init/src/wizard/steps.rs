@@ -27,7 +27,7 @@ pub(super) static ALL: &[Step] = &[
                 .as_ref()
                 .map(|target| Answer::Text(target.shown.clone()))
         },
-        question: |_| {
+        question: |_, _| {
             Question::text("", "Which folder?")
                 .help("a new folder such as my-bot, or . for this one")
         },
@@ -48,7 +48,7 @@ pub(super) static ALL: &[Step] = &[
         // Once it is known it is no line of the summary.
         applies: |wishes| wishes.way.is_none(),
         value: |wishes| wishes.way.map(|way| Answer::Text(way_name(way).to_owned())),
-        question: |_| {
+        question: |_, _| {
             select(
                 "How do you want to build the bot?",
                 vec![
@@ -82,7 +82,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Project name",
         applies: |wishes| scaffolding(wishes) && wishes.target.is_some(),
         value: |wishes| text(wishes.draft.project_name.as_ref()),
-        question: |wishes| {
+        question: |wishes, _| {
             let mut question = Question::text("", "What is the project called?");
             let name = wishes
                 .target
@@ -115,7 +115,7 @@ pub(super) static ALL: &[Step] = &[
             };
             known.then(|| Answer::Text(bot_type.to_owned()))
         },
-        question: |_| {
+        question: |_, _| {
             select(
                 "Where do people talk to the bot?",
                 vec![
@@ -133,7 +133,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Transports",
         applies: scaffolding,
         value: |wishes| wishes.draft.transports.clone().map(Answer::Many),
-        question: |wishes| {
+        question: |wishes, _| {
             let choices = choices::transports(bot_type(wishes));
             let first = choices.first().map(|first| json!([first.value]));
             let mut question =
@@ -164,7 +164,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Pipeline",
         applies: scaffolding,
         value: |wishes| text(wishes.draft.mode.as_ref()),
-        question: |_| {
+        question: |_, _| {
             select(
                 "How does the bot hear and speak?",
                 vec![
@@ -185,10 +185,10 @@ pub(super) static ALL: &[Step] = &[
         label: "Speech-to-text",
         applies: cascade,
         value: |wishes| text(wishes.draft.stt_service.as_ref()),
-        question: |_| {
+        question: |_, catalogue| {
             select(
                 "Which speech-to-text service?",
-                choices::services(Kind::Stt),
+                choices::services(Kind::Stt, catalogue),
             )
         },
         store: |wishes, answer| set(&mut wishes.draft.stt_service, answer),
@@ -199,7 +199,12 @@ pub(super) static ALL: &[Step] = &[
         label: "Language model",
         applies: cascade,
         value: |wishes| text(wishes.draft.llm_service.as_ref()),
-        question: |_| select("Which language model?", choices::services(Kind::Llm)),
+        question: |_, catalogue| {
+            select(
+                "Which language model?",
+                choices::services(Kind::Llm, catalogue),
+            )
+        },
         store: |wishes, answer| set(&mut wishes.draft.llm_service, answer),
     },
     Step {
@@ -208,10 +213,10 @@ pub(super) static ALL: &[Step] = &[
         label: "Text-to-speech",
         applies: cascade,
         value: |wishes| text(wishes.draft.tts_service.as_ref()),
-        question: |_| {
+        question: |_, catalogue| {
             select(
                 "Which text-to-speech service?",
-                choices::services(Kind::Tts),
+                choices::services(Kind::Tts, catalogue),
             )
         },
         store: |wishes, answer| set(&mut wishes.draft.tts_service, answer),
@@ -222,7 +227,12 @@ pub(super) static ALL: &[Step] = &[
         label: "Realtime service",
         applies: realtime,
         value: |wishes| text(wishes.draft.realtime_service.as_ref()),
-        question: |_| select("Which realtime service?", choices::services(Kind::Realtime)),
+        question: |_, catalogue| {
+            select(
+                "Which realtime service?",
+                choices::services(Kind::Realtime, catalogue),
+            )
+        },
         store: |wishes, answer| set(&mut wishes.draft.realtime_service, answer),
     },
     Step {
@@ -239,9 +249,9 @@ pub(super) static ALL: &[Step] = &[
             };
             Some(Answer::Text(answer.to_owned()))
         },
-        question: |_| {
+        question: |_, catalogue| {
             let mut choices = vec![explained(NO_VIDEO, "None", "a voice without a face")];
-            choices.extend(choices::services(Kind::Video));
+            choices.extend(choices::services(Kind::Video, catalogue));
             select("Should the bot show a face?", choices).default(NO_VIDEO)
         },
         store: |wishes, answer| {
@@ -264,7 +274,7 @@ pub(super) static ALL: &[Step] = &[
             let said: Option<Vec<bool>> = said.collect();
             said.map(|_| Answer::Many(switched_on(wishes)))
         },
-        question: |wishes| {
+        question: |wishes, _| {
             let choices = offered(wishes).map(|f| explained(f.name, f.label, f.about));
             Question::multiselect("", "What else should it do?", choices)
                 .default(switched_on(wishes))
@@ -291,7 +301,7 @@ pub(super) static ALL: &[Step] = &[
                 && choices::reached_by_clients(&wishes.draft)
         },
         value: |wishes| text(wishes.draft.client_framework.as_ref()),
-        question: |_| {
+        question: |_, _| {
             select(
                 "Add a web client of your own?",
                 vec![
@@ -312,7 +322,7 @@ pub(super) static ALL: &[Step] = &[
             scaffolding(wishes) && wishes.draft.client_framework.as_deref() == Some("react")
         },
         value: |wishes| text(wishes.draft.client_server.as_ref()),
-        question: |_| {
+        question: |_, _| {
             select(
                 "What should build and serve it?",
                 vec![
@@ -330,7 +340,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Cloud deployment",
         applies: scaffolding,
         value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
-        question: |_| {
+        question: |_, _| {
             confirm("Prepare it for the cloud?", true)
                 .help("adds server/Dockerfile and server/cloud-deploy.toml")
         },
@@ -342,7 +352,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Noise cancellation",
         applies: |wishes| scaffolding(wishes) && wishes.draft.deploy_to_cloud == Some(true),
         value: |wishes| wishes.draft.enable_noise_cancel.map(Answer::Confirm),
-        question: |_| {
+        question: |_, _| {
             confirm("Cancel background noise?", false)
                 .help("works in the cloud only, not on your own machine")
         },
@@ -354,7 +364,7 @@ pub(super) static ALL: &[Step] = &[
         label: "Evals",
         applies: scaffolding,
         value: |wishes| wishes.draft.enable_eval.map(Answer::Confirm),
-        question: |_| {
+        question: |_, _| {
             confirm("Add evals?", false)
                 .help("scripted conversations in server/evals that test the bot")
         },

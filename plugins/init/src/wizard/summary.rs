@@ -6,6 +6,7 @@ use bot_cli_sdk::session::Session;
 
 use super::Wishes;
 use super::walk::{Step, Walk};
+use crate::catalogue::Catalogue;
 
 /// What the user says to the summary.
 pub(super) enum Verdict {
@@ -28,7 +29,7 @@ pub(super) fn agree(
     let lines: Vec<Line> = walk
         .relevant(wishes)
         .into_iter()
-        .filter_map(|(step, asked)| Line::of(step, asked, wishes))
+        .filter_map(|(step, asked)| Line::of(step, asked, wishes, walk.catalogue))
         .collect();
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {
@@ -60,14 +61,14 @@ struct Line {
 }
 
 impl Line {
-    fn of(step: &Step, asked: bool, wishes: &Wishes) -> Option<Self> {
+    fn of(step: &Step, asked: bool, wishes: &Wishes, catalogue: &Catalogue) -> Option<Self> {
         let value = (step.value)(wishes)?;
         let value = if let Some(yes) = value.as_bool() {
             if yes { "yes" } else { "no" }.to_owned()
         } else if let Some(values) = value.as_many() {
             let labels: Vec<String> = values
                 .iter()
-                .map(|value| label_of(step, wishes, value))
+                .map(|value| label_of(step, wishes, catalogue, value))
                 .collect();
             if labels.is_empty() {
                 "none".to_owned()
@@ -75,7 +76,7 @@ impl Line {
                 labels.join(", ")
             }
         } else {
-            label_of(step, wishes, value.as_text()?)
+            label_of(step, wishes, catalogue, value.as_text()?)
         };
         Some(Self {
             key: step.key,
@@ -86,8 +87,8 @@ impl Line {
     }
 }
 
-fn label_of(step: &Step, wishes: &Wishes, value: &str) -> String {
-    let choices = (step.question)(wishes).choices;
+fn label_of(step: &Step, wishes: &Wishes, catalogue: &Catalogue, value: &str) -> String {
+    let choices = (step.question)(wishes, catalogue).choices;
     let chosen = choices.into_iter().find(|choice| choice.value == value);
     chosen.map_or_else(|| value.to_owned(), |choice| choice.label)
 }

@@ -7,10 +7,11 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
+use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::{Map, Value, json};
 
 use super::{Way, Wishes, ask, choices, steps};
+use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::plan;
 use crate::resolve::resolve;
@@ -96,7 +97,11 @@ fn talk(given: &Wishes, says: &[Value]) -> (Result<Wishes, Failure>, Vec<Questio
         says: says.iter().cloned().collect(),
         asked: Rc::clone(&asked),
     };
-    let result = ask(&mut session(script, json!({})), given);
+    let result = ask(
+        &mut session(script, json!({})),
+        given,
+        Catalogue::built_in(),
+    );
     (result, asked.take())
 }
 
@@ -341,7 +346,7 @@ fn a_telephone_bot_is_asked_for_no_picture() {
     );
     let draft = result.unwrap().draft;
     assert_eq!((draft.video_input, draft.video_output), (None, None));
-    plan::scaffold(&resolve(&draft, None).unwrap()).unwrap();
+    plan::scaffold(&resolve(&draft, None, Catalogue::built_in()).unwrap()).unwrap();
 }
 
 #[test]
@@ -353,7 +358,11 @@ fn a_bot_with_a_face_sends_its_picture_unasked() {
     let (result, asked) = talk(&nothing_given(), &said(&walk));
     let offered = &asked[video + 1].choices;
     assert!(offered.iter().all(|choice| choice.value != "video_output"));
-    assert!(resolve(&result.unwrap().draft, None).unwrap().video_output);
+    assert!(
+        resolve(&result.unwrap().draft, None, Catalogue::built_in())
+            .unwrap()
+            .video_output
+    );
 }
 
 #[test]
@@ -401,7 +410,7 @@ fn going_back_from_a_change_keeps_what_was() {
 fn the_summary_says_everything() {
     let (_, asked) = talk(&nothing_given(), &said(&whole()));
     let summary = asked.last().unwrap().details.as_deref().unwrap();
-    let transport = &Catalogue::get().transport("p2p_webrtc").unwrap().label;
+    let transport = &Catalogue::built_in().transport("p2p_webrtc").unwrap().label;
     let expected = format!(
         "\
 Folder              no-such-folder
@@ -426,7 +435,12 @@ Evals               no"
 #[test]
 fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
     let scaffold = json!({"way": "scaffold", "mode": "cascade"});
-    let failure = ask(&mut session(Nobody, scaffold), &nothing_given()).unwrap_err();
+    let failure = ask(
+        &mut session(Nobody, scaffold),
+        &nothing_given(),
+        Catalogue::built_in(),
+    )
+    .unwrap_err();
     assert_eq!(
         (failure.exit, failure.code.as_str()),
         (Exit::Usage, "input_required")
@@ -450,7 +464,12 @@ fn answers_alone_are_enough() {
         .into_iter()
         .map(|(key, answer)| (key.to_owned(), answer))
         .collect();
-    let wishes = ask(&mut session(Nobody, json!(answers)), &nothing_given()).unwrap();
+    let wishes = ask(
+        &mut session(Nobody, json!(answers)),
+        &nothing_given(),
+        Catalogue::built_in(),
+    )
+    .unwrap();
     assert_eq!(wishes.draft, whole_draft());
 }
 
@@ -462,7 +481,12 @@ fn a_script_cannot_change_its_answers_for_ever() {
         .collect();
     answers.insert("confirm".to_owned(), json!("change"));
     answers.insert("change".to_owned(), json!("stt"));
-    let failure = ask(&mut session(Nobody, json!(answers)), &nothing_given()).unwrap_err();
+    let failure = ask(
+        &mut session(Nobody, json!(answers)),
+        &nothing_given(),
+        Catalogue::built_in(),
+    )
+    .unwrap_err();
     assert_eq!(failure.code, "invalid_input");
     assert_eq!(
         failure.fields[0].problem,
@@ -505,7 +529,12 @@ fn a_wrong_scripted_answer_is_refused_with_its_key() {
             "transport": ["carrier_a"],
         });
         answers[key] = answer;
-        let failure = ask(&mut session(Nobody, answers), &nothing_given()).unwrap_err();
+        let failure = ask(
+            &mut session(Nobody, answers),
+            &nothing_given(),
+            Catalogue::built_in(),
+        )
+        .unwrap_err();
         assert_eq!(failure.code, "invalid_input");
         assert_eq!(failure.fields[0].field, key);
     }
@@ -514,7 +543,7 @@ fn a_wrong_scripted_answer_is_refused_with_its_key() {
 #[test]
 fn everything_on_offer_can_be_generated() {
     let generates = |draft: Draft| {
-        let config = resolve(&draft, None).unwrap();
+        let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
         plan::scaffold(&config).unwrap();
     };
     for transport in choices::transports(BotType::Web) {
@@ -557,13 +586,13 @@ fn everything_on_offer_can_be_generated() {
             ..whole_draft()
         });
     }
-    for service in choices::services(Kind::Video) {
+    for service in choices::services(Kind::Video, Catalogue::built_in()) {
         generates(Draft {
             video_service: Some(service.value),
             ..whole_draft()
         });
     }
-    for service in choices::services(Kind::Realtime) {
+    for service in choices::services(Kind::Realtime, Catalogue::built_in()) {
         generates(Draft {
             mode: Some("realtime".to_owned()),
             realtime_service: Some(service.value),
@@ -582,7 +611,7 @@ fn what_is_said_of_a_choice_fits_a_usual_terminal() {
     let services = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
     let choices = services
         .into_iter()
-        .flat_map(choices::services)
+        .flat_map(|kind| choices::services(kind, Catalogue::built_in()))
         .chain(choices::transports(BotType::Telephony))
         .chain(asked.into_iter().flat_map(|question| question.choices));
     for Choice { label, about, .. } in choices {
@@ -595,14 +624,14 @@ fn what_is_said_of_a_choice_fits_a_usual_terminal() {
 
 #[test]
 fn deprecated_services_come_last_and_say_so() {
-    let choices = choices::services(Kind::Tts);
+    let choices = choices::services(Kind::Tts, Catalogue::built_in());
     let deprecated = |choice: &&Choice| {
         choice
             .about
             .as_deref()
             .is_some_and(|about| about.starts_with("deprecated: "))
     };
-    let known = Catalogue::get().services(Kind::Tts);
+    let known = Catalogue::built_in().services(Kind::Tts);
     let expected = known.filter(|service| service.deprecated.is_some()).count();
     assert_eq!(
         choices.iter().rev().take_while(deprecated).count(),

@@ -12,6 +12,7 @@ use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
 use super::Wishes;
+use crate::catalogue::Catalogue;
 
 /// One question of the table.
 pub(super) struct Step {
@@ -26,7 +27,7 @@ pub(super) struct Step {
     /// What is settled.
     pub(super) value: fn(&Wishes) -> Option<Answer>,
     /// The question; the walk fills in `key`, `flag`, `back` and earlier answers.
-    pub(super) question: fn(&Wishes) -> Question,
+    pub(super) question: fn(&Wishes, &Catalogue) -> Question,
     /// Settles it, or says what is wrong with the answer.
     pub(super) store: fn(&mut Wishes, &Answer) -> Result<(), String>,
 }
@@ -35,6 +36,8 @@ pub(super) struct Step {
 pub(super) struct Walk<'a> {
     steps: &'a [Step],
     given: &'a Wishes,
+    /// What there is to choose from.
+    pub(super) catalogue: &'a Catalogue,
     /// In force.
     answers: BTreeMap<&'static str, Answer>,
     /// The last accepted answer to each question, in force or not.
@@ -53,10 +56,11 @@ struct Replay<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(steps: &'a [Step], given: &'a Wishes) -> Self {
+    pub(super) fn new(steps: &'a [Step], given: &'a Wishes, catalogue: &'a Catalogue) -> Self {
         Self {
             steps,
             given,
+            catalogue,
             answers: BTreeMap::new(),
             earlier: BTreeMap::new(),
             changing: None,
@@ -114,7 +118,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let answer = self.answers.get(step.key);
-            if !answer.is_some_and(|answer| settle(step, &mut wishes, answer)) {
+            if !answer.is_some_and(|answer| settle(step, &mut wishes, self.catalogue, answer)) {
                 return Replay {
                     wishes,
                     answered,
@@ -131,7 +135,7 @@ impl<'a> Walk<'a> {
     }
 
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
-        let mut question = (step.question)(&replay.wishes);
+        let mut question = (step.question)(&replay.wishes, self.catalogue);
         step.key.clone_into(&mut question.key);
         question.flag = step.flag.map(str::to_owned);
         question.back = !replay.answered.is_empty();
@@ -171,9 +175,11 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether the answer still answers the question as it stands after `wishes`; stores it if so.
-fn settle(step: &Step, wishes: &mut Wishes, answer: &Answer) -> bool {
+fn settle(step: &Step, wishes: &mut Wishes, catalogue: &Catalogue, answer: &Answer) -> bool {
     let mut settled = wishes.clone();
-    let fits = (step.question)(wishes).check(&as_json(answer)).is_ok()
+    let fits = (step.question)(wishes, catalogue)
+        .check(&as_json(answer))
+        .is_ok()
         && (step.store)(&mut settled, answer).is_ok();
     if fits {
         *wishes = settled;

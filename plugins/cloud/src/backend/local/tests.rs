@@ -63,7 +63,7 @@ fn filled(folder: &Path) -> Vault<'static> {
 }
 
 /// Everything that can be seen of a vault.
-type View = Vec<(String, String, Option<Vec<Entry>>)>;
+type View = Vec<(String, Option<String>, Option<Vec<Entry>>)>;
 
 fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     let sets = vault.list(None)?.into_iter();

@@ -1,0 +1,162 @@
+//! All that a project can be made of in this run: what is built in, and what provider packs bring.
+
+use std::sync::OnceLock;
+
+use bot_cli_templates::catalogue::{
+    BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
+};
+
+/// The services and transports of a run.
+#[derive(Debug)]
+pub struct Catalogue {
+    built_in: &'static BuiltIn,
+    packs: Vec<Pack>,
+}
+
+/// A provider pack whose services can be chosen.
+#[derive(Debug, Clone)]
+pub struct Pack {
+    /// Its name: that of its file without `bot-cli-pack-`.
+    pub name: String,
+    /// Its own version.
+    pub version: String,
+    /// What it brings.
+    pub providers: Vec<Provider>,
+}
+
+impl Pack {
+    /// Its name and version in words: `pack acme 1.2.0`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        format!("pack {} {}", self.name, self.version)
+    }
+}
+
+impl Catalogue {
+    /// What is built in and nothing else.
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: OnceLock<Catalogue> = OnceLock::new();
+        BUILT_IN.get_or_init(|| Self::with(Vec::new()))
+    }
+
+    /// What is built in, and these packs. An identifier that is known already keeps its meaning.
+    #[must_use]
+    pub fn with(packs: Vec<Pack>) -> Self {
+        Self {
+            built_in: BuiltIn::get(),
+            packs,
+        }
+    }
+
+    /// The packs, in the order in which they were found.
+    #[must_use]
+    pub fn packs(&self) -> &[Pack] {
+        &self.packs
+    }
+
+    /// The service with this identifier or alias.
+    #[must_use]
+    pub fn service(&self, id_or_alias: &str) -> Option<&Service> {
+        self.built_in.service(id_or_alias).or_else(|| {
+            self.of_packs()
+                .map(|(_, _, service)| service)
+                .find(|service| is_called(service, id_or_alias))
+        })
+    }
+
+    /// The services of a kind: the recommended ones in their order, then the others by label.
+    pub fn services(&self, kind: Kind) -> impl Iterator<Item = &Service> {
+        let mut found: Vec<(Option<u8>, &Service)> = self
+            .built_in
+            .services(kind)
+            .map(|service| (service.recommended, service))
+            .collect();
+        if !self.packs.is_empty() {
+            // Nobody recommends what a pack brings.
+            found.extend(
+                self.of_packs()
+                    .filter(|(_, _, service)| service.kind == kind)
+                    .map(|(_, _, service)| (None, service)),
+            );
+            found.sort_by_cached_key(|(recommended, service)| {
+                (
+                    recommended.unwrap_or(u8::MAX),
+                    service.label.to_lowercase(),
+                    service.id.clone(),
+                )
+            });
+        }
+        found.into_iter().map(|(_, service)| service)
+    }
+
+    /// The provider that offers the service.
+    #[must_use]
+    pub fn provider_of(&self, service: &Service) -> Option<&Provider> {
+        self.built_in
+            .provider_of(service)
+            .or_else(|| Some(self.brought(service)?.1))
+    }
+
+    /// The pack that brings the service; `None`: it is built in.
+    #[must_use]
+    pub fn pack_of(&self, service: &Service) -> Option<&Pack> {
+        if self.built_in.service(&service.id).is_some() {
+            return None;
+        }
+        Some(self.brought(service)?.0)
+    }
+
+    /// What an environment variable of a service means. Those of transports are in [`Transport::env`].
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.built_in.variable(name).or_else(|| {
+            self.packs
+                .iter()
+                .flat_map(|pack| &pack.providers)
+                .find_map(|provider| provider.env.get(name))
+        })
+    }
+
+    /// The transport with this identifier or alias.
+    #[must_use]
+    pub fn transport(&self, id_or_alias: &str) -> Option<&'static Transport> {
+        self.built_in.transport(id_or_alias)
+    }
+
+    /// The transports of a bot type, in their order.
+    pub fn transports(
+        &self,
+        bot_type: BotType,
+    ) -> impl Iterator<Item = &'static Transport> + use<> {
+        self.built_in.transports(bot_type)
+    }
+
+    /// The transports that one option and a mode select together.
+    pub fn transport_family(
+        &self,
+        name_or_alias: &str,
+    ) -> impl Iterator<Item = &'static Transport> {
+        self.built_in.transport_family(name_or_alias)
+    }
+
+    fn brought(&self, service: &Service) -> Option<(&Pack, &Provider)> {
+        self.of_packs()
+            .find(|(_, _, other)| other.id == service.id)
+            .map(|(pack, provider, _)| (pack, provider))
+    }
+
+    fn of_packs(&self) -> impl Iterator<Item = (&Pack, &Provider, &Service)> {
+        self.packs.iter().flat_map(|pack| {
+            pack.providers.iter().flat_map(move |provider| {
+                provider
+                    .services
+                    .iter()
+                    .map(move |service| (pack, provider, service))
+            })
+        })
+    }
+}
+
+fn is_called(service: &Service, id_or_alias: &str) -> bool {
+    service.id == id_or_alias || service.alias.as_deref() == Some(id_or_alias)
+}

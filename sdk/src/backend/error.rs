@@ -1,0 +1,173 @@
+//! What goes wrong in a backend, as its author says it and as its caller reads it.
+
+use crate::failure::{ChangeState, Exit, Failure};
+use crate::protocol::ErrorObject;
+use crate::protocol::secrets::{Code, Effect, ErrorData};
+
+/// Why a backend could not do what it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Error {
+    /// What went wrong.
+    pub code: Code,
+    /// The same for people, without any value: lower case, no full stop, literals in backticks.
+    pub message: String,
+    /// What to do about it, each a sentence or a command that can be pasted.
+    pub hints: Vec<String>,
+    /// How long to leave it alone, in seconds.
+    pub retry_after: Option<u64>,
+}
+
+/// A change that did not succeed, and what became of it. [`Error::not_done`], [`done`](Error::done), [`unknown`](Error::unknown)
+/// and [`with_effect`](Error::with_effect) make one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangeError {
+    /// What went wrong.
+    pub cause: Error,
+    /// What became of the change.
+    pub effect: Effect,
+}
+
+impl Error {
+    /// An error with a message for people.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hints: Vec::new(),
+            retry_after: None,
+        }
+    }
+
+    /// The backend can't do what it was asked for.
+    #[must_use]
+    pub fn not_supported() -> Self {
+        Self::new(Code::NotSupported, "this backend can't do that")
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Says how many seconds the backend wants to be left alone.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// The failure of a change that changed nothing.
+    #[must_use]
+    pub fn not_done(self) -> ChangeError {
+        self.with_effect(Effect::NotDone)
+    }
+
+    /// The failure after a change that is done.
+    #[must_use]
+    pub fn done(self) -> ChangeError {
+        self.with_effect(Effect::Done)
+    }
+
+    /// The failure of a change that may have been done.
+    #[must_use]
+    pub fn unknown(self) -> ChangeError {
+        self.with_effect(Effect::Unknown)
+    }
+
+    /// The failure of a change of which `effect` became.
+    #[must_use]
+    pub fn with_effect(self, effect: Effect) -> ChangeError {
+        ChangeError {
+            cause: self,
+            effect,
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self.code {
+            Code::NotSignedIn | Code::NotAllowed => Exit::NotAllowed,
+            Code::Unreachable | Code::TimedOut | Code::Unavailable => Exit::Unavailable,
+            Code::TooLarge
+            | Code::InvalidName
+            | Code::InvalidSetting
+            | Code::NotSupported
+            | Code::InputRequired => Exit::Usage,
+            Code::Cancelled => Exit::Cancelled,
+            Code::NotFound | Code::Conflict | Code::Refused | Code::Internal => Exit::Failed,
+        }
+    }
+}
+
+impl ChangeError {
+    /// What the SDK's failures call the effect.
+    #[must_use]
+    pub fn state(&self) -> ChangeState {
+        match &self.effect {
+            Effect::NotDone => ChangeState::NotDone,
+            Effect::Done => ChangeState::Done,
+            Effect::Unknown => ChangeState::Unknown,
+            Effect::Partly(parts) if !parts.unknown.is_empty() => ChangeState::Unknown,
+            Effect::Partly(_) => ChangeState::PartlyDone,
+        }
+    }
+}
+
+impl From<Error> for ErrorObject {
+    fn from(error: Error) -> Self {
+        on_wire(error, None)
+    }
+}
+
+impl From<ChangeError> for ErrorObject {
+    fn from(error: ChangeError) -> Self {
+        on_wire(error.cause, Some(error.effect))
+    }
+}
+
+/// The error as it is sent; `effect` where it is that of a change.
+fn on_wire(error: Error, effect: Option<Effect>) -> ErrorObject {
+    let exit = match effect {
+        Some(Effect::Unknown) if error.code != Code::Cancelled => Exit::Unknown,
+        _ => error.exit(),
+    };
+    let data = ErrorData {
+        code: error.code,
+        effect,
+        hints: error.hints,
+        retry_after: error.retry_after,
+    };
+    ErrorObject {
+        code: exit.status().into(),
+        message: error.message,
+        data: serde_json::to_value(data).ok(),
+    }
+}
+
+/// A question that failed: cancelled by the user, or nobody there to be asked.
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let code = match failure.exit {
+            Exit::Cancelled | Exit::Terminated => Code::Cancelled,
+            Exit::Usage if failure.code == "input_required" => Code::InputRequired,
+            Exit::NotAllowed => Code::NotAllowed,
+            Exit::Unavailable => Code::Unavailable,
+            Exit::Usage
+            | Exit::Failed
+            | Exit::Unknown
+            | Exit::Protocol
+            | Exit::NotRunnable
+            | Exit::NotFound => Code::Internal,
+        };
+        Self {
+            code,
+            message: failure.message,
+            hints: failure.hints,
+            retry_after: None,
+        }
+    }
+}

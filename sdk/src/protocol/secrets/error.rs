@@ -1,0 +1,173 @@
+//! Why a secrets backend could not do what it was asked for, and what became of a change.
+
+use serde::{Deserialize, Serialize};
+
+/// `error.data` of a secrets backend's reply.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ErrorData {
+    /// What went wrong.
+    pub code: Code,
+    /// What became of the change; absent where the method changes nothing. Absent where it does counts as `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// What to do about it, each a sentence or a command that can be pasted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// How long to leave it alone, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+}
+
+/// What went wrong in a secrets backend.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Code {
+    /// Nothing answered where secrets are kept.
+    Unreachable,
+    /// Nothing answered in time.
+    TimedOut,
+    /// It is there but does not work now.
+    Unavailable,
+    /// The user is not signed in, or what proves it is not accepted.
+    NotSignedIn,
+    /// The user may not do this.
+    NotAllowed,
+    /// There is no such organization, region or place.
+    NotFound,
+    /// Somebody else changed the set in the meantime, or it is not one of the kind that was asked for, or not one of ours.
+    Conflict,
+    /// It was refused for another reason; trying again does not help.
+    Refused,
+    /// A value, or a set, is larger than fits.
+    TooLarge,
+    /// No set can have this name.
+    InvalidName,
+    /// A setting is missing or wrong.
+    InvalidSetting,
+    /// This backend can't do it.
+    NotSupported,
+    /// A question had to be answered, and nobody could be asked.
+    InputRequired,
+    /// The user stopped it.
+    Cancelled,
+    /// Anything else, such as a defect of the backend. What later versions may add counts as this.
+    #[default]
+    #[serde(other)]
+    Internal,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// Nothing has changed.
+    NotDone,
+    /// It is done; something else failed afterwards.
+    Done,
+    /// It may or may not have been done.
+    #[default]
+    Unknown,
+    /// Some keys differ from others.
+    Partly(Box<Parts>),
+}
+
+/// What became of the keys of a change. Every key of the request is in exactly one of the lists.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Parts {
+    /// The keys that are changed.
+    pub done: Vec<String>,
+    /// The keys that may be changed.
+    pub unknown: Vec<String>,
+    /// The keys that are not changed.
+    pub not_done: Vec<String>,
+}
+
+impl Code {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::Unreachable,
+        Self::TimedOut,
+        Self::Unavailable,
+        Self::NotSignedIn,
+        Self::NotAllowed,
+        Self::NotFound,
+        Self::Conflict,
+        Self::Refused,
+        Self::TooLarge,
+        Self::InvalidName,
+        Self::InvalidSetting,
+        Self::NotSupported,
+        Self::InputRequired,
+        Self::Cancelled,
+        Self::Internal,
+    ];
+
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::TimedOut => "timed_out",
+            Self::Unavailable => "unavailable",
+            Self::NotSignedIn => "not_signed_in",
+            Self::NotAllowed => "not_allowed",
+            Self::NotFound => "not_found",
+            Self::Conflict => "conflict",
+            Self::Refused => "refused",
+            Self::TooLarge => "too_large",
+            Self::InvalidName => "invalid_name",
+            Self::InvalidSetting => "invalid_setting",
+            Self::NotSupported => "not_supported",
+            Self::InputRequired => "input_required",
+            Self::Cancelled => "cancelled",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Code, Effect, ErrorData};
+
+    #[test]
+    fn every_code_has_its_name_and_later_ones_are_internal() {
+        for code in Code::ALL {
+            assert_eq!(json!(code), json!(code.name()));
+            let read: Code = serde_json::from_value(json!(code.name())).unwrap();
+            assert_eq!(read, code);
+        }
+        let later: Code = serde_json::from_value(json!("of_a_later_version")).unwrap();
+        assert_eq!(later, Code::Internal);
+    }
+
+    #[test]
+    fn effects_are_words_or_parts() {
+        for effect in ["not_done", "done", "unknown"] {
+            let read: Effect = serde_json::from_value(json!(effect)).unwrap();
+            assert_eq!(json!(read), json!(effect));
+        }
+        let parts = json!({ "partly": { "done": ["A"], "unknown": ["B"], "not_done": [] } });
+        let read: Effect = serde_json::from_value(parts.clone()).unwrap();
+        assert_eq!(json!(read), parts);
+    }
+
+    #[test]
+    fn an_error_says_no_more_than_it_knows() {
+        let data = ErrorData::default();
+        assert_eq!(json!(data), json!({ "code": "internal" }));
+        let read: ErrorData = serde_json::from_value(json!({})).unwrap();
+        assert_eq!(read, data);
+    }
+}
