@@ -63,13 +63,13 @@ fn filled(folder: &Path) -> Vault<'static> {
 }
 
 /// Everything that can be seen of a vault.
-type View = Vec<(String, Option<String>, Option<Vec<Entry>>)>;
+type View = Vec<(String, String, Option<Vec<Entry>>)>;
 
 fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     let sets = vault.list(None)?.into_iter();
     sets.map(|set| {
         let values = vault.values(&name(&set.name))?;
-        Ok((set.name, set.region, values))
+        Ok((set.name, set.region.unwrap_or_default(), values))
     })
     .collect()
 }
