@@ -71,8 +71,8 @@ pub enum PluginCommand {
     /// Check a plugin against the protocol
     #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
-    /// Create a small plugin that follows the protocol, with a test
-    #[command(after_help = NEW_EXAMPLES)]
+    /// Create a small plugin that passes the check of its role
+    #[command(long_about = NEW_ABOUT, after_help = NEW_EXAMPLES)]
     New(NewArguments),
 }
 
@@ -96,17 +96,42 @@ pub struct CheckArguments {
 /// What `plugin new` takes.
 #[derive(Debug, Args)]
 pub struct NewArguments {
-    /// Name of the plugin: `NAME` in `bot-cli NAME`
+    /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
     pub name: String,
-    /// Language of the plugin
+    /// What the plugin is for
+    #[arg(long, default_value = "command")]
+    pub role: NewRole,
+    /// Language of the plugin (required, except for a provider pack)
     #[arg(long)]
-    pub lang: Language,
-    /// Folder to create [default: bot-cli-NAME]
+    pub lang: Option<Language>,
+    /// Folder to create [default: the name of the file, or of the pack]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
     /// Folder of the SDK crate, `sdk` in a checkout of bot-cli (required for Rust)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub sdk: Option<PathBuf>,
+}
+
+/// A role for which there is a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NewRole {
+    /// A command of the user
+    Command,
+    /// Services for new projects, as a folder of TOML files
+    ProviderPack,
+    /// A keeper of secret sets
+    SecretsBackend,
+}
+
+impl NewRole {
+    /// What names of plugins of this role begin with.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Command => "",
+            Self::ProviderPack => "pack-",
+            Self::SecretsBackend => "secrets-",
+        }
+    }
 }
 
 /// A language for which there is a template.
@@ -128,10 +153,17 @@ const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
 
+const NEW_ABOUT: &str = "Create a small plugin that passes the check of its role
+
+A command or a secrets backend comes with a test of its own. A provider pack is a folder of TOML files: no program is needed to \
+bring services to new projects. Nothing is overwritten.";
+
 const NEW_EXAMPLES: &str = "Examples:
   bot-cli plugin new hello --lang sh
   bot-cli plugin new dice --lang python --dir tools/dice
-  bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk";
+  bot-cli plugin new weather --lang rust --sdk ../bot-cli/sdk
+  bot-cli plugin new acme --role provider-pack
+  bot-cli plugin new safe --role secrets-backend --lang python";
 
 const CHECK_ABOUT: &str = "Check a plugin against the protocol
 

@@ -14,6 +14,7 @@ use crate::arguments::Options;
 use crate::environment::Environment;
 use crate::help;
 use crate::named;
+use crate::roles;
 use crate::route::terminal;
 use crate::run;
 
@@ -88,15 +89,13 @@ fn declared(
     patience: Patience,
 ) -> Outcome {
     if !help::is_command(plugin) {
-        return Outcome::new(Err(Failure::new(
-            Exit::Usage,
-            "not_a_command",
-            format!(
-                "`{}` serves other plugins and is not a command",
-                plugin.name
-            ),
-        )
-        .hint("bot-cli plugin list")));
+        return Outcome::new(if taken.help.is_some() {
+            Ok(roles::help(plugin, manifest, environment))
+        } else if taken.version && !manifest.version.is_empty() {
+            Ok(help::version(plugin, manifest))
+        } else {
+            Err(roles::not_a_command(plugin, &manifest.role, environment))
+        });
     }
     let common = options.with(taken);
     let contradiction = common.quiet && common.verbose > 0;

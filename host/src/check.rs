@@ -143,13 +143,10 @@ fn detail(finding: &Finding, show: Option<Show>) -> String {
     }
     let mut text = finding.id.to_owned();
     if finding.verdict == Verdict::Failed {
-        text.extend([
-            ": ",
-            &line(&finding.reason),
-            "\n  rule: section \"",
-            &finding.rule.replace('`', ""),
-        ]);
-        text.extend(["\" of the protocol\n  hint: ", finding.mend]);
+        let rule = finding.rule.replace('`', "");
+        let document = finding.document.to_string();
+        text.extend([": ", &line(&finding.reason), "\n  rule: section \"", &rule]);
+        text.extend(["\" of ", &document, "\n  hint: ", finding.mend]);
     }
     for message in messages {
         text.extend(["\n  ", &line(message)]);

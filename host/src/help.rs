@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
+use crate::roles;
 use crate::tree;
 
 /// The widest text.
@@ -71,10 +72,18 @@ pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
 }
 
 /// The help of the command to which `words` lead.
-pub fn of_words(plugin: &Plugin, words: &[String], look: Look) -> Result<Reply, Failure> {
+pub fn of_words(
+    plugin: &Plugin,
+    words: &[String],
+    environment: &Environment,
+) -> Result<Reply, Failure> {
+    let look = environment.look;
     let Some(manifest) = &plugin.manifest else {
         return Ok(undeclared(plugin, look));
     };
+    if !is_command(plugin) {
+        return Ok(roles::help(plugin, manifest, environment));
+    }
     let untold = CommandSpec::default();
     let mut reader = Reader::new(manifest.command.as_ref().unwrap_or(&untold));
     for word in words {

@@ -42,7 +42,7 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
                 own_help(&words, environment).result
             }
             Some((name, words)) => named::plugin(name, words, environment, &terminal)
-                .and_then(|plugin| help::of_words(&plugin, words, environment.look)),
+                .and_then(|plugin| help::of_words(&plugin, words, environment)),
         },
         Some(Command::Plugin {
             command: PluginCommand::List,

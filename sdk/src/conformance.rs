@@ -30,7 +30,7 @@ use crate::failure::Failure;
 use crate::protocol::MAX_LINE;
 use bench::{Bench, Stop};
 use catalogue::{Check, Gate};
-pub use report::{Finding, Level, Report, Verdict};
+pub use report::{Document, Finding, Level, Report, Verdict};
 
 /// How long a plugin has for a reply or for its end, where the protocol names no time. A plugin that does not keep it has less
 /// from then on, so that one that never replies is judged within a minute or two.
@@ -136,7 +136,7 @@ impl Kit {
         let bench = Bench::new(self, cancel);
         let mut findings = Vec::new();
         let mut shut: Option<&str> = None;
-        let checks: Vec<&Check> = catalogue::all(&bench.role()).collect();
+        let checks: Vec<&Check> = catalogue::all(&bench);
         for (index, &check) in checks.iter().enumerate() {
             begins(Step {
                 id: check.id,
@@ -174,6 +174,7 @@ fn finding(check: &Check, held: Result<(), Stop>, bench: &Bench) -> Result<Findi
         level: check.level,
         verdict,
         reason,
+        document: check.document,
         rule: check.section,
         mend: check.mend,
         messages: bench.take_messages(),

@@ -23,13 +23,15 @@ pub struct Report {
 pub struct Finding {
     /// The stable name of the check: `junk_line_answered`.
     pub id: &'static str,
-    /// Whether the protocol demands it.
+    /// Whether the document demands it.
     pub level: Level,
     /// What came out.
     pub verdict: Verdict,
     /// What was seen instead, or why the check was not run.
     pub reason: String,
-    /// The section of the protocol that the rule stands in.
+    /// The document that the rule stands in.
+    pub document: Document,
+    /// The section of the document.
     pub rule: &'static str,
     /// What to change in the plugin.
     pub mend: &'static str,
@@ -38,11 +40,26 @@ pub struct Finding {
     pub messages: Vec<String>,
 }
 
-/// Whether the protocol demands something.
+/// A document that rules stand in, in the folder of the SDK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub enum Document {
+    /// The protocol.
+    #[serde(rename = "PROTOCOL.md")]
+    Protocol,
+    /// What provider packs bring.
+    #[serde(rename = "PACKS.md")]
+    Packs,
+    /// What secrets backends do.
+    #[serde(rename = "BACKENDS.md")]
+    Backends,
+}
+
+/// Whether the document demands something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// A plugin that does otherwise breaks the protocol.
+    /// A plugin that does otherwise breaks a rule.
     Must,
     /// A plugin may have a reason to do otherwise.
     Should,
@@ -118,6 +135,16 @@ impl fmt::Display for Verdict {
             Self::Passed => "passed",
             Self::Failed => "failed",
             Self::NotRun => "not run",
+        })
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Protocol => "PROTOCOL.md",
+            Self::Packs => "PACKS.md",
+            Self::Backends => "BACKENDS.md",
         })
     }
 }

@@ -267,7 +267,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
         &["secrets-x"],
         2,
         "",
-        "error: `secrets-x` serves other plugins and is not a command\nhint: bot-cli plugin list\n",
+        "error: `secrets-x` is a secrets backend, not a command, and no plugin here uses a secrets backend\nhint: bot-cli plugin list\n",
     );
     assert_eq!(bench.run(&["good"]).unwrap().stdout, "hello\n");
 }

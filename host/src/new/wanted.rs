@@ -1,0 +1,144 @@
+//! What somebody wants to have written: a role, a language and a name that fit each other.
+
+use std::path::Path;
+
+use bot_cli_sdk::discovery::PluginName;
+use bot_cli_sdk::failure::{Exit, Failure};
+use serde_json::json;
+
+use crate::arguments::{self, Language, NewArguments, NewRole};
+
+/// A plugin to write.
+pub struct Wanted {
+    /// Its name: `pack-acme`.
+    pub name: PluginName,
+    /// The name without that of its role: `acme`.
+    pub short: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What is written.
+pub enum Kind {
+    /// A command in sh.
+    Sh,
+    /// A command in Python.
+    Python,
+    /// A command in Rust, with its dependency on the library.
+    Rust(String),
+    /// A provider pack without an executable.
+    Pack,
+    /// A secrets backend in Python.
+    Backend,
+}
+
+impl Wanted {
+    /// Reads what `arguments` want.
+    pub fn parse(arguments: &NewArguments) -> Result<Self, Failure> {
+        let prefix = arguments.role.prefix();
+        let short = arguments.name.strip_prefix(prefix);
+        let short = short.unwrap_or(&arguments.name).to_owned();
+        let name = name(prefix, &short)?;
+        let kind = kind(arguments)?;
+        Ok(Self { name, short, kind })
+    }
+}
+
+fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
+    let given = &arguments.name;
+    let kind = match (arguments.role, arguments.lang) {
+        (NewRole::Command, Some(Language::Sh)) => Kind::Sh,
+        (NewRole::Command, Some(Language::Python)) => Kind::Python,
+        (NewRole::Command, Some(Language::Rust)) => {
+            return match &arguments.sdk {
+                Some(folder) => Ok(Kind::Rust(sdk(folder)?)),
+                None => Err(sdk_missing(given)),
+            };
+        }
+        (NewRole::Command, None) => {
+            return Err(missing("--lang", "sh, python or rust")
+                .hint(format!("bot-cli plugin new {given} --lang sh")));
+        }
+        (NewRole::ProviderPack, None) => Kind::Pack,
+        (NewRole::ProviderPack, Some(_)) => {
+            return Err(invalid(
+                "--lang",
+                "a provider pack is written as a folder of TOML files, without a program",
+            ));
+        }
+        (NewRole::SecretsBackend, Some(Language::Python)) => Kind::Backend,
+        (NewRole::SecretsBackend, Some(_)) => {
+            return Err(invalid(
+                "--lang",
+                "a secrets backend is written in python only",
+            ));
+        }
+        (NewRole::SecretsBackend, None) => {
+            return Err(missing("--lang", "python").hint(format!(
+                "bot-cli plugin new {given} --role secrets-backend --lang python"
+            )));
+        }
+    };
+    if arguments.sdk.is_some() {
+        return Err(invalid("--sdk", "only a plugin in Rust uses the library"));
+    }
+    Ok(kind)
+}
+
+fn name(prefix: &str, short: &str) -> Result<PluginName, Failure> {
+    let most = 32 - prefix.len();
+    let refused = |problem: &str| {
+        Failure::new(Exit::Usage, "invalid_input", format!("the name {problem}"))
+            .field("name", None, problem)
+    };
+    // The short name alone begins identifiers of a pack, so that it is a name by itself.
+    let parsed = PluginName::parse(short).and(PluginName::parse(&format!("{prefix}{short}")));
+    match parsed {
+        None => Err(refused(&format!(
+            "must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most {most} characters"
+        ))),
+        Some(name) if arguments::RESERVED.contains(&name.as_str()) => {
+            Err(refused("is a command of bot-cli itself"))
+        }
+        Some(name) => Ok(name),
+    }
+}
+
+/// Returns the dependency on the library in `folder`, as `Cargo.toml` has it.
+fn sdk(folder: &Path) -> Result<String, Failure> {
+    let absolute = folder.canonicalize().ok();
+    let manifest = absolute.as_ref().map(|folder| folder.join("Cargo.toml"));
+    match absolute.as_ref().and_then(|folder| folder.to_str()) {
+        Some(path) if manifest.is_some_and(|manifest| manifest.is_file()) => {
+            // A string of JSON is one of TOML, too.
+            Ok(format!("path = {}", json!(path)))
+        }
+        _ => Err(invalid("--sdk", "there is no package in that folder")),
+    }
+}
+
+/// No registry has the library, so a dependency on its version could not be built.
+fn sdk_missing(name: &str) -> Failure {
+    let message = "`--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
+    Failure::new(Exit::Usage, "invalid_input", message)
+        .field("sdk", Some("--sdk"), "missing")
+        .hint(format!(
+            "bot-cli plugin new {name} --lang rust --sdk ../bot-cli/sdk"
+        ))
+}
+
+fn missing(flag: &str, possible: &str) -> Failure {
+    let message = format!("`{flag}` is missing: it can be {possible}");
+    Failure::new(Exit::Usage, "invalid_input", message).field(
+        flag.trim_start_matches('-'),
+        Some(flag),
+        "missing",
+    )
+}
+
+/// A failure that names what is wrong with the value of `flag`.
+pub fn invalid(flag: &str, problem: &str) -> Failure {
+    let message = format!("`{flag}`: {problem}");
+    let field = flag.trim_start_matches('-');
+    Failure::new(Exit::Usage, "invalid_input", message).field(field, Some(flag), problem)
+}

@@ -1,0 +1,163 @@
+//! The checks for commands of the user.
+
+use super::{Check, check};
+use crate::conformance::checks::{asking, command, completing, running, versions};
+use crate::conformance::report::Level::{Must, Should};
+
+/// For commands of the user.
+pub static COMMAND: [Check; 22] = [
+    check(
+        "completion_of_option_value",
+        Should,
+        "`complete`",
+        completing::option_value,
+        "complete `--option=VALUE`, too: the candidates begin with `--option=`",
+    ),
+    check(
+        "unknown_members_ignored",
+        Must,
+        "Versions",
+        versions::unknown_members,
+        "ignore members, capabilities and values that the plugin does not know",
+    ),
+    check(
+        "missing_protocol_served",
+        Must,
+        "`run`",
+        versions::missing,
+        "take a `run` without `protocol` for version 1.0",
+    ),
+    check(
+        "later_minor_served",
+        Must,
+        "Versions",
+        versions::later_minor,
+        "compare only the part of `protocol` in front of the dot",
+    ),
+    check(
+        "later_major_refused",
+        Must,
+        "Versions",
+        versions::later_major,
+        "reply to a `run` with another major version with -32022, and list the `supported` versions",
+    ),
+    check(
+        "help_replied",
+        Should,
+        "`run`",
+        command::help,
+        "reply to `--help` with a `text`, and with `{\"help\": …}` as `data`",
+    ),
+    check(
+        "version_replied",
+        Should,
+        "`run`",
+        command::version,
+        "reply to `--version` with a `text`, and with `{\"name\", \"version\"}` as `data`",
+    ),
+    check(
+        "ordinary_command",
+        Should,
+        "How a plugin is run",
+        command::ordinary,
+        "be an ordinary command when started with arguments: print for people, and exit",
+    ),
+    check(
+        "run_replied",
+        Must,
+        "`run`",
+        running::replied,
+        "reply to `run` with a result of the documented shape, or with a failure whose code is positive",
+    ),
+    check(
+        "data_given",
+        Should,
+        "`run`",
+        running::data,
+        "give the result as `data`, too: it is the document of `--json`",
+    ),
+    check(
+        "json_option_accepted",
+        Must,
+        "`run`",
+        running::json_option,
+        "accept the flag `--json` in front of the other words and behind them, as the manifest declares it",
+    ),
+    check(
+        "runs_not_interleaved",
+        Must,
+        "Messages",
+        running::not_interleaved,
+        "finish one `run` before the next one begins; an asynchronous plugin needs a queue",
+    ),
+    check(
+        "run_finished_at_input_end",
+        Must,
+        "How a plugin is run",
+        running::finished_at_input_end,
+        "finish the work and reply when standard input ends meanwhile",
+    ),
+    check(
+        "lost_output_ends",
+        Must,
+        "How a plugin is run",
+        running::lost_output,
+        "stop when standard output can't be written to any more",
+    ),
+    check(
+        "cancel_replied",
+        Must,
+        "`cancel`",
+        running::cancelled,
+        "reply to a cancelled request once: with code 130, or with its result",
+    ),
+    check(
+        "open_inputs_listed",
+        Must,
+        "`ask`",
+        asking::inputs,
+        "without `ask`, use the default, or fail with code 2, `input_required` and all open questions as `inputs`",
+    ),
+    check(
+        "cancelled_question_ends_run",
+        Must,
+        "`ask`",
+        asking::cancelled,
+        "fail with code 130 when a question is answered with `cancel`",
+    ),
+    check(
+        "unknown_action_cancels",
+        Must,
+        "`ask`",
+        asking::unknown_action,
+        "treat an `action` that the plugin does not know as `cancel`",
+    ),
+    check(
+        "input_end_at_question",
+        Must,
+        "How a plugin is run",
+        asking::input_end,
+        "treat the end of standard input at a question as `cancel`: reply, then exit",
+    ),
+    check(
+        "signal_at_question",
+        Should,
+        "How a plugin is run",
+        asking::signal,
+        "at TERM, stop the run, reply to it, and exit with 143 within 5 seconds",
+    ),
+    check(
+        "questions_answerable",
+        Must,
+        "`ask`",
+        asking::answerable,
+        "give a `select` its `choices`, and only a `default` that is a possible answer",
+    ),
+    check(
+        "password_kept",
+        Must,
+        "`ask`",
+        asking::password,
+        "never repeat the answer to a `password`, neither to the host nor on standard error",
+    ),
+];
