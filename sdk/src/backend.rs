@@ -4,6 +4,8 @@
 //! For authors: a type that implements [`Backend`], [`manifest!`](crate::manifest) with the word `backend`, and [`main`] as the whole `main`.
 
 mod by_hand;
+#[cfg(feature = "host")]
+pub mod client;
 mod error;
 mod serve;
 

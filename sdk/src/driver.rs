@@ -3,6 +3,7 @@
 mod conversation;
 mod ear;
 mod ladder;
+mod nesting;
 mod process;
 mod service;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use crate::protocol::{
 use crate::session::Context;
 use crate::ui::{Level, Ui};
 pub use conversation::Plugin;
+pub use nesting::Nesting;
 pub use violation::Violation;
 
 /// How many hosts may stand one above the other.
@@ -62,6 +64,9 @@ pub struct Patience {
     pub finish: Duration,
     /// For the reply; `None` waits as long as it takes.
     pub reply: Option<Duration>,
+    /// For a word of the plugin while it works on a request; `None` waits as long as it takes. The time that the user takes for an answer
+    /// does not count.
+    pub silence: Option<Duration>,
 }
 
 impl Launch {
@@ -90,6 +95,7 @@ impl Default for Patience {
             terminate: Duration::from_secs(2),
             finish: Duration::from_secs(2),
             reply: None,
+            silence: None,
         }
     }
 }
@@ -104,6 +110,7 @@ impl Patience {
             terminate: step,
             finish: step,
             reply: None,
+            silence: None,
         }
     }
 
@@ -116,6 +123,7 @@ impl Patience {
             terminate: self.terminate.min(step),
             finish: self.finish.min(step),
             reply: self.reply,
+            silence: self.silence,
         }
     }
 

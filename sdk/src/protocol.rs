@@ -20,6 +20,8 @@ pub use manifest::{
     ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, SettingSpec, UseSpec, ValueSpec,
     VariableSpec,
 };
+#[cfg(feature = "host")]
+pub(crate) use message::wiped_json;
 pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
 pub use method::{
     AskAction, AskCapability, AskResult, CancelParams, Candidate, CompleteParams, CompleteResult,

@@ -1,9 +1,12 @@
 //! What a command may do while it runs: ask, report, read the user's input.
 
+mod relay;
 #[cfg(test)]
 mod tests;
 
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -15,18 +18,24 @@ use crate::secret::Secret;
 use crate::suggest;
 use crate::ui::Ui;
 pub use crate::ui::{Capabilities, Level};
+pub use relay::Relay;
 
 /// The command's side of a run, the same through the host and in a terminal of its own.
 pub struct Session {
-    ui: Box<dyn Ui>,
+    shown: Rc<Shown>,
     context: Context,
-    answers: Map<String, Value>,
-    /// The keys of the questions so far.
-    asked: Vec<String>,
     cancel: Cancel,
     held_output: String,
-    asked_for_secret: bool,
     status: u8,
+}
+
+/// The user interface of a session, and what was asked there: the command's own questions, and those of plugins that it drives.
+struct Shown {
+    ui: RefCell<Box<dyn Ui>>,
+    answers: Map<String, Value>,
+    /// The keys of the questions so far.
+    asked: RefCell<Vec<String>>,
+    asked_for_secret: Cell<bool>,
 }
 
 /// Where and for whom a command runs.
@@ -65,6 +74,18 @@ impl Context {
     }
 }
 
+impl Context {
+    /// Whether the user wants to hear that much. Only who shows it knows of `-q`.
+    fn wants(&self, level: Level) -> bool {
+        let wanted = match level {
+            Level::Warn | Level::Note => 0,
+            Level::Info => 1,
+            Level::Debug => 2,
+        };
+        self.verbosity >= wanted
+    }
+}
+
 impl Session {
     /// A run in `context` that is shown by `ui`. `answers` are the scripted ones, by the key of their question.
     #[must_use]
@@ -74,34 +95,49 @@ impl Session {
         answers: Map<String, Value>,
         cancel: Cancel,
     ) -> Self {
-        Self {
-            ui,
-            context,
+        let shown = Shown {
+            ui: RefCell::new(ui),
             answers,
-            asked: Vec::new(),
+            asked: RefCell::default(),
+            asked_for_secret: Cell::default(),
+        };
+        Self {
+            shown: Rc::new(shown),
+            context,
             cancel,
             held_output: String::new(),
-            asked_for_secret: false,
             status: 0,
+        }
+    }
+
+    /// The user interface of this session for a plugin that the command drives, which is called `name`. It can be kept for
+    /// as long as that plugin runs.
+    #[must_use]
+    pub fn relay(&self, name: impl Into<String>) -> Relay {
+        Relay {
+            shown: Rc::clone(&self.shown),
+            name: name.into(),
+            context: self.context.clone(),
+            cancel: self.cancel.clone(),
         }
     }
 
     /// Whether the user can be asked.
     #[must_use]
     pub fn interactive(&self) -> bool {
-        !self.ui.capabilities().ask.is_empty()
+        !self.shown.capabilities().ask.is_empty()
     }
 
     /// Whether some questions are answered already, by a script.
     #[must_use]
     pub fn has_answers(&self) -> bool {
-        !self.answers.is_empty()
+        !self.shown.answers.is_empty()
     }
 
     /// Whether a script answers the question `key`, each time the same.
     #[must_use]
     pub fn has_answer(&self, key: &str) -> bool {
-        self.answers.contains_key(key)
+        self.shown.answers.contains_key(key)
     }
 
     /// Where and for whom the command runs.
@@ -119,13 +155,7 @@ impl Session {
     /// Asks the user. A scripted answer comes first; without a user the default is taken, and without a default it is a
     /// failure `input_required`. Cancelling is a failure with `Exit::Cancelled`.
     pub fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        if let Some(answer) = self.scripted(question)? {
-            return Ok(answer);
-        }
-        if self.can_ask(question) {
-            return self.ui.ask(question);
-        }
-        fallback(question).ok_or_else(|| input_required(vec![question.clone()]))
+        self.shown.ask(question, |ui, question| ui.ask(question))
     }
 
     /// Asks for a line of text, or for one of the choices. There is no way back from it.
@@ -174,9 +204,9 @@ impl Session {
         let mut open = Vec::new();
         let mut wrong: Option<Failure> = None;
         for question in questions {
-            match self.scripted(question) {
+            match self.shown.scripted(question) {
                 Ok(Some(answer)) => known.push(Some(answer)),
-                Ok(None) if self.can_ask(question) => known.push(None),
+                Ok(None) if self.shown.can_ask(question) => known.push(None),
                 Ok(None) => {
                     let answer = fallback(question);
                     if answer.is_none() {
@@ -212,7 +242,7 @@ impl Session {
         while let Some(&index) = asked.get(turn) {
             let mut question = questions[index].clone();
             question.back = turn > 0;
-            match self.ui.ask(&question)? {
+            match self.shown.ui.borrow_mut().ask(&question)? {
                 Answer::Back => turn = turn.saturating_sub(1),
                 answer @ (Answer::Text(_)
                 | Answer::Secret(_)
@@ -239,7 +269,7 @@ impl Session {
         question: &Question,
         mut parse: impl FnMut(&Answer) -> Result<T, String>,
     ) -> Result<T, Failure> {
-        let fixed = self.has_answer(&question.key) || !self.can_ask(question);
+        let fixed = self.has_answer(&question.key) || !self.shown.can_ask(question);
         let mut question = question.clone();
         loop {
             match parse(&self.ask(&question)?) {
@@ -253,35 +283,27 @@ impl Session {
     /// Says how far the work is; `total` as far as it is known. It is shown at once, on a terminal only: whether the work lasts
     /// long enough for that is the command's to know.
     pub fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
-        if self.ui.capabilities().progress {
-            self.ui.progress(message, current, total);
-        }
+        self.shown.progress(message, current, total);
     }
 
     /// Takes away what was shown of the progress. Questions, output and the end of the command do so by themselves; a command
     /// that becomes another program does it first.
     pub fn clear_progress(&mut self) {
-        self.ui.clear_progress();
+        self.shown.ui.borrow_mut().clear_progress();
     }
 
     /// A line for the user beside the result, on stderr, if the user wants to hear that much.
     pub fn log(&mut self, level: Level, message: &str) {
-        let wanted = match level {
-            // Only who shows it knows of `-q`.
-            Level::Warn | Level::Note => 0,
-            Level::Info => 1,
-            Level::Debug => 2,
-        };
-        if self.context.verbosity >= wanted {
-            self.ui.log(level, message);
+        if self.context.wants(level) {
+            self.shown.ui.borrow_mut().log(level, message);
         }
     }
 
     /// A part of the result that is ready before the rest, on stdout. Where nobody shows it early it becomes the
     /// beginning of the text.
     pub fn output(&mut self, text: &str) {
-        if self.ui.capabilities().output {
-            self.ui.output(text);
+        if self.shown.capabilities().output {
+            self.shown.ui.borrow_mut().output(text);
         } else {
             self.held_output.push_str(text);
         }
@@ -289,14 +311,14 @@ impl Session {
 
     /// The user's own piped input.
     pub fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        if !self.ui.capabilities().stdin {
+        if !self.shown.capabilities().stdin {
             return Err(Failure::new(
                 Exit::Usage,
                 "no_stdin",
                 "there is no piped input to read",
             ));
         }
-        self.ui.stdin()
+        self.shown.ui.borrow_mut().stdin()
     }
 
     /// Ends with `status` although nothing failed, as a command that runs another one does.
@@ -334,18 +356,19 @@ impl Session {
         if failure.is_some_and(|failure| failure.code != "input_required") {
             return;
         }
-        let answered = self.answers.keys();
+        let all_asked = self.shown.asked.borrow().clone();
+        let answered = self.shown.answers.keys();
         let unused: Vec<String> = answered
-            .filter(|key| !self.asked.contains(key))
+            .filter(|key| !all_asked.contains(key))
             .cloned()
             .collect();
         for key in unused {
-            let asked = self.asked.iter().map(String::as_str);
+            let asked = all_asked.iter().map(String::as_str);
             let near = suggest::near(&key, asked)
                 .first()
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             if failure.is_none() || !near.is_empty() {
-                let asked = self.asked.iter().map(String::as_str);
+                let asked = all_asked.iter().map(String::as_str);
                 let answer = if suggest::is_plain(&key) || suggest::slip(&key, asked).is_some() {
                     format!("the answer `{key}`")
                 } else {
@@ -359,17 +382,47 @@ impl Session {
 
     /// Whether the user, or a script, has typed something that must not be seen.
     pub(crate) fn has_asked_for_secret(&self) -> bool {
-        self.asked_for_secret
+        self.shown.asked_for_secret.get()
+    }
+}
+
+impl Shown {
+    fn capabilities(&self) -> Capabilities {
+        self.ui.borrow().capabilities()
+    }
+
+    fn progress(&self, message: &str, current: Option<u64>, total: Option<u64>) {
+        if self.capabilities().progress {
+            self.ui.borrow_mut().progress(message, current, total);
+        }
+    }
+
+    /// A scripted answer, or that of `ask`, or without a user the default.
+    fn ask(
+        &self,
+        question: &Question,
+        ask: impl FnOnce(&mut dyn Ui, &Question) -> Result<Answer, Failure>,
+    ) -> Result<Answer, Failure> {
+        if let Some(answer) = self.scripted(question)? {
+            return Ok(answer);
+        }
+        if self.can_ask(question) {
+            return ask(&mut **self.ui.borrow_mut(), question);
+        }
+        fallback(question).ok_or_else(|| input_required(vec![question.clone()]))
     }
 
     fn can_ask(&self, question: &Question) -> bool {
-        self.ui.capabilities().ask.contains(&question.kind)
+        self.capabilities().ask.contains(&question.kind)
     }
 
-    fn scripted(&mut self, question: &Question) -> Result<Option<Answer>, Failure> {
-        self.asked_for_secret |= question.kind == QuestionKind::Password;
-        if !self.asked.contains(&question.key) {
-            self.asked.push(question.key.clone());
+    fn scripted(&self, question: &Question) -> Result<Option<Answer>, Failure> {
+        if question.kind == QuestionKind::Password {
+            self.asked_for_secret.set(true);
+        }
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&question.key) {
+            asked.push(question.key.clone());
         }
         self.answers
             .get(&question.key)

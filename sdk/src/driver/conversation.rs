@@ -1,11 +1,13 @@
 //! Requests to a plugin and everything that may happen until the reply.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 use super::ear::Ear;
 use super::ladder::{Ladder, Step};
@@ -18,7 +20,8 @@ use crate::line::Line;
 use crate::outcome::Format;
 use crate::process::Stopped;
 use crate::protocol::{
-    CancelParams, Id, MAX_LINE, Message, NearMessage, NotAMessage, WireCapabilities, methods,
+    CancelParams, ErrorObject, Id, MAX_LINE, Message, NearMessage, NotAMessage, WireCapabilities,
+    methods, wiped_json,
 };
 use crate::ui::{Capabilities, Level, Ui};
 
@@ -27,6 +30,15 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// How long the output of a plugin that has ended is read on.
 const DRAIN: Duration = Duration::from_millis(100);
+
+/// How much of what a plugin says while its question is open is kept before it has to wait.
+const PENDING: usize = 64;
+
+/// How a plugin ended that still runs.
+const CLOSED: &str = "its output was closed";
+
+/// What a plugin answered: a result, or its own error.
+type Replied = Result<Value, ErrorObject>;
 
 /// How long a plugin that wants the terminal has to tidy up.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -37,6 +49,8 @@ pub struct Plugin {
     name: String,
     patience: Patience,
     process: Process,
+    /// What came in while a question was open, oldest first.
+    pending: VecDeque<Event>,
     last_id: i64,
     /// A line that the plugin has no room for as long as it does not read.
     unsent: Option<Outgoing>,
@@ -68,6 +82,7 @@ impl Plugin {
             name: launch.name.clone(),
             patience: launch.patience,
             process,
+            pending: VecDeque::new(),
             last_id: 0,
             unsent: None,
             ending: false,
@@ -85,8 +100,7 @@ impl Plugin {
         ui: &mut dyn Ui,
         cancel: &Cancel,
     ) -> Result<Value, Failure> {
-        self.last_id += 1;
-        let id = Id::Number(self.last_id);
+        let id = self.next_id();
         let mut open = Open {
             id: id.clone(),
             cancel,
@@ -104,7 +118,8 @@ impl Plugin {
             method: method.to_owned(),
             params,
         }));
-        let mut result = self.await_reply(&mut open, ui)?;
+        let replied = self.await_reply(&mut open, ui)?;
+        let mut result = replied.map_err(|error| cancel.explain(error.into()))?;
         if let Some(Value::String(text)) = result.get_mut("text") {
             text.insert_str(0, &open.output);
         } else if let Some(result) = result.as_object_mut()
@@ -116,7 +131,70 @@ impl Plugin {
         Ok(result)
     }
 
-    fn await_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Value, Failure> {
+    /// Sends a request of a role and serves the plugin, as far as `offered`, until it has replied. The inner error is the plugin's own
+    /// answer; after the outer one, and it may have done what it was asked for, the plugin has been ended. Of
+    /// `params` no copy stays in memory.
+    pub fn call(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+        offered: Capabilities,
+        ui: &mut dyn Ui,
+        cancel: &Cancel,
+    ) -> Result<Result<Value, ErrorObject>, Failure> {
+        let id = self.next_id();
+        let mut open = Open {
+            id: id.clone(),
+            cancel,
+            ladder: Ladder::new(self.patience, cancel),
+            offered,
+            // There is no text that early output could be a part of.
+            format: Format::Json,
+            output: String::new(),
+        };
+        self.send(request_line(&id, method, params));
+        self.await_reply(&mut open, ui)
+    }
+
+    /// Hears what the plugin has said since its last reply, which ends it if that was another one. An error means that it
+    /// is not there any more.
+    pub fn hear_out(&mut self, ui: &mut dyn Ui) -> Result<(), Failure> {
+        let mut ended = false;
+        while let Some(event) = self.next_late(Duration::ZERO) {
+            ended |= matches!(event, Event::OutputEnded);
+            if let Some(violation) = self.ear.late(event, ui) {
+                return Err(self.give_up(violation, ui));
+            }
+        }
+        if !ended && self.process.takes_answers() {
+            return Ok(());
+        }
+        let end = self.process.end();
+        let end = end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string());
+        let violation = Violation::NoReply {
+            end,
+            stderr: self.ear.last_words(),
+            printed: self.ear.last_printed(),
+        };
+        Err(self.give_up(violation, ui))
+    }
+
+    /// From now on nothing that the plugin says is shown or quoted: it was given, or has given, what must not be seen.
+    pub fn mute(&mut self) {
+        self.ear.mute();
+    }
+
+    /// Ends the plugin at once, because what it answered can't be relied on.
+    pub fn abandon(&mut self, ui: &mut dyn Ui) {
+        self.end(self.patience.terminate, ui);
+    }
+
+    fn next_id(&mut self) -> Id {
+        self.last_id += 1;
+        Id::Number(self.last_id)
+    }
+
+    fn await_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Replied, Failure> {
         let mut output_ended = false;
         loop {
             match self.next_event() {
@@ -191,7 +269,16 @@ impl Plugin {
             thread::sleep(TICK);
             return Err(RecvTimeoutError::Timeout);
         }
+        if let Some(event) = self.pending.pop_front() {
+            return Ok(event);
+        }
         self.process.next_event(TICK)
+    }
+
+    /// The next event of a plugin that may be at its end.
+    fn next_late(&mut self, patience: Duration) -> Option<Event> {
+        let pending = self.pending.pop_front();
+        pending.or_else(|| self.process.next_event(patience).ok())
     }
 
     fn send(&mut self, line: Outgoing) {
@@ -215,17 +302,20 @@ impl Plugin {
         line: Line,
         open: &mut Open<'_>,
         ui: &mut dyn Ui,
-    ) -> Result<Option<Result<Value, Failure>>, Failure> {
+    ) -> Result<Option<Replied>, Failure> {
         let bytes = match line {
-            Line::Complete(bytes) => bytes,
+            // It may hold what must not be seen.
+            Line::Complete(bytes) => Zeroizing::new(bytes),
             Line::TooLong { .. } => return Err(self.give_up(Violation::LineTooLong, ui)),
         };
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
+        open.ladder.hear(Instant::now());
         match Message::from_line(&bytes) {
             Ok(Message::Request { id, method, params }) => {
                 self.serve(id, &method, params, open, ui);
+                open.ladder.hear(Instant::now());
             }
             Ok(Message::Notification { method, params }) => {
                 let notice = Notice::read(&method, params);
@@ -245,7 +335,7 @@ impl Plugin {
                     let what = format!("sent an error that can't be read as a whole: {problem}");
                     self.ear.note(&what, ui);
                 }
-                return Ok(Some(Err(error.into())));
+                return Ok(Some(Err(error)));
             }
             Ok(Message::Result { id: replied, .. }) => return Err(self.stray(Some(replied), ui)),
             Ok(Message::Error { id: replied, .. }) => return Err(self.stray(replied, ui)),
@@ -264,11 +354,21 @@ impl Plugin {
     }
 
     /// Serves a request of the plugin, as long as it can take the answer: nobody is asked for a plugin that has ended.
-    fn serve(&mut self, id: Id, method: &str, params: Value, open: &Open<'_>, ui: &mut dyn Ui) {
+    fn serve(&mut self, id: Id, method: &str, params: Value, open: &mut Open<'_>, ui: &mut dyn Ui) {
         if self.ending || !self.process.takes_answers() {
             return;
         }
-        let mut wanted = || self.process.takes_answers();
+        let question = id.clone();
+        let pending = &mut self.pending;
+        let mut wanted = || {
+            while pending.len() < PENDING
+                && let Ok(event) = self.process.next_event(Duration::ZERO)
+            {
+                pending.push_back(event);
+            }
+            let withdrawn = |event| withdraws(event, &question, &open.id);
+            !pending.iter().any(withdrawn) && self.process.takes_answers()
+        };
         let reply = service::reply(id, method, params, &open.offered, ui, &mut wanted);
         let Some(reply) = reply else {
             return;
@@ -293,6 +393,7 @@ impl Plugin {
             return self.ear.note(&what, ui);
         }
         match notice {
+            _ if self.ear.is_muted() => {}
             Notice::Progress(progress) => {
                 ui.progress(&progress.message, progress.current, progress.total);
             }
@@ -336,28 +437,28 @@ impl Plugin {
     }
 
     /// A reply as it counts: one that came too late is none.
-    fn judge(&self, reply: Result<Value, Failure>, open: &Open<'_>) -> Result<Value, Failure> {
+    fn judge(&self, reply: Replied, open: &Open<'_>) -> Result<Replied, Failure> {
         match open.ladder.late() {
-            Some(seconds) => Err(Violation::Late(seconds).by(&self.name).into()),
-            None => reply.map_err(|failure| open.cancel.explain(failure)),
+            Some(late) => Err(Violation::from(late).by(&self.name).into()),
+            None => Ok(reply),
         }
     }
 
     /// The failure of a plugin that was to stop and did not reply.
     fn stopped(&self, open: &Open<'_>) -> Failure {
         match open.ladder.late() {
-            Some(seconds) => Violation::Late(seconds).by(&self.name).into(),
+            Some(late) => Violation::from(late).by(&self.name).into(),
             None => open.cancel.explain(Failure::cancelled()),
         }
     }
 
     /// The output ended or the process did: a last look at what it left, then it is over.
-    fn without_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Value, Failure> {
+    fn without_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Replied, Failure> {
         let cancels = open.cancel.count();
         let deadline = Instant::now() + self.patience.finish;
         let is_time = || Instant::now() < deadline && open.cancel.count() == cancels;
         while is_time() {
-            let Ok(event) = self.process.next_event(DRAIN) else {
+            let Some(event) = self.next_late(DRAIN) else {
                 break;
             };
             match event {
@@ -383,10 +484,7 @@ impl Plugin {
         if open.cancel.requested() || open.ladder.late().is_some() {
             return Err(self.stopped(open));
         }
-        let end = end.map_or_else(
-            || "its output was closed".to_owned(),
-            |status| status.to_string(),
-        );
+        let end = end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string());
         let violation = Violation::NoReply {
             end,
             stderr: self.ear.last_words(),
@@ -404,6 +502,10 @@ impl Plugin {
         let mut double = None;
         let mut left = self.process.end().is_none();
         while left && Instant::now() < deadline && cancel.count() == cancels {
+            if let Some(event) = self.pending.pop_front() {
+                double = double.or(self.ear.late(event, ui));
+                continue;
+            }
             match self.process.next_event(pause) {
                 Ok(event) => double = double.or(self.ear.late(event, ui)),
                 Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(TICK),
@@ -434,6 +536,7 @@ impl Plugin {
         let mut double = None;
         let ear = &mut self.ear;
         let mut hear = |event| double = double.take().or(ear.late(event, ui));
+        self.pending.drain(..).for_each(&mut hear);
         self.process.end_group(patience, &mut hear);
         let deadline = Instant::now() + self.patience.finish;
         while Instant::now() < deadline {
@@ -444,6 +547,44 @@ impl Plugin {
         }
         double
     }
+}
+
+/// Whether `event` takes the question back, or ends the request that it belongs to.
+fn withdraws(event: &Event, question: &Id, open: &Id) -> bool {
+    let Event::Line(Line::Complete(line)) = event else {
+        return false;
+    };
+    match Message::from_line(line) {
+        Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
+            CancelParams::deserialize(params).is_ok_and(|params| params.id == *question)
+        }
+        Ok(Message::Result { id, .. } | Message::Error { id: Some(id), .. }) => id == *open,
+        Ok(
+            Message::Request { .. }
+            | Message::Notification { .. }
+            | Message::Error { id: None, .. },
+        )
+        | Err(_) => false,
+    }
+}
+
+/// The line of a request, of which no other copy stays in memory.
+fn request_line(id: &Id, method: &str, params: &impl Serialize) -> Outgoing {
+    #[derive(Serialize)]
+    struct Request<'a, P> {
+        jsonrpc: &'a str,
+        id: &'a Id,
+        method: &'a str,
+        params: &'a P,
+    }
+    let mut line = wiped_json(&Request {
+        jsonrpc: "2.0",
+        id,
+        method,
+        params,
+    });
+    line.push(b'\n');
+    line
 }
 
 /// What the parameters of a request offer the plugin.

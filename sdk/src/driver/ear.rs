@@ -24,6 +24,8 @@ pub struct Ear {
     warned: bool,
     /// Whether the plugin knows a password, which it may say at any time from now on.
     discreet: bool,
+    /// Whether the user sees nothing of what it says.
+    muted: bool,
 }
 
 impl Ear {
@@ -35,6 +37,7 @@ impl Ear {
             last_printed: None,
             warned: false,
             discreet: false,
+            muted: false,
         }
     }
 
@@ -43,8 +46,22 @@ impl Ear {
         self.discreet = true;
     }
 
+    /// From now on nothing that the plugin says is shown or quoted.
+    pub fn mute(&mut self) {
+        self.discreet = true;
+        self.muted = true;
+    }
+
+    /// Whether nothing that the plugin says is shown.
+    pub fn is_muted(&self) -> bool {
+        self.muted
+    }
+
     /// Shows a line of standard error, which may explain a failure later.
     pub fn stderr(&mut self, line: &str, ui: &mut dyn Ui) {
+        if self.muted {
+            return;
+        }
         ui.plugin_stderr(line);
         let line = line.trim();
         if line.is_empty() {

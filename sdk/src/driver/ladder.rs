@@ -22,8 +22,19 @@ pub struct Ladder<'a> {
     patience: Patience,
     cancel: &'a Cancel,
     started: Instant,
+    /// When the plugin last said something, or was last asked to.
+    heard: Instant,
     rung: Rung,
-    late: bool,
+    late: Option<Late>,
+}
+
+/// Why a plugin was not waited for any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Late {
+    /// There was no reply within so many seconds.
+    Reply(u64),
+    /// It said nothing for so many seconds.
+    Silence(u64),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,21 +52,32 @@ impl<'a> Ladder<'a> {
             patience,
             cancel,
             started: Instant::now(),
+            heard: Instant::now(),
             rung: Rung::Working,
-            late: false,
+            late: None,
         }
+    }
+
+    /// The plugin said something.
+    pub fn hear(&mut self, now: Instant) {
+        self.heard = now;
     }
 
     /// The step that is due at `now`.
     pub fn climb(&mut self, now: Instant) -> Option<Step> {
         let over = |since: Instant, patience| now.saturating_duration_since(since) >= patience;
         let limit = self.patience.reply.unwrap_or(Duration::MAX);
+        let silence = self.patience.silence.unwrap_or(Duration::MAX);
         let (rung, step) = match self.rung {
             Rung::Working if self.cancel.requested() => {
                 (Rung::Told(now, 2), Step::Tell(self.wish()))
             }
             Rung::Working if over(self.started, limit) => {
-                self.late = true;
+                self.late = Some(Late::Reply(limit.as_secs()));
+                (Rung::Told(now, 1), Step::Tell("timeout"))
+            }
+            Rung::Working if over(self.heard, silence) => {
+                self.late = Some(Late::Silence(silence.as_secs()));
                 (Rung::Told(now, 1), Step::Tell("timeout"))
             }
             Rung::Told(since, enough)
@@ -72,10 +94,9 @@ impl<'a> Ladder<'a> {
         Some(step)
     }
 
-    /// The seconds within which there was no reply, if that is why the plugin was to stop.
-    pub fn late(&self) -> Option<u64> {
-        let limit = self.patience.reply.filter(|_| self.late)?;
-        (!self.cancel.requested()).then_some(limit.as_secs())
+    /// How long the plugin was waited for, if that is why it was to stop.
+    pub fn late(&self) -> Option<Late> {
+        self.late.filter(|_| !self.cancel.requested())
     }
 
     /// From `cancel` to TERM.
@@ -100,7 +121,7 @@ impl<'a> Ladder<'a> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Ladder, Step};
+    use super::{Ladder, Late, Step};
     use crate::cancel::Cancel;
     use crate::driver::{DEEPEST, Patience};
 
@@ -110,6 +131,7 @@ mod tests {
         terminate: Duration::from_secs(2),
         finish: Duration::from_secs(2),
         reply: Some(Duration::from_secs(60)),
+        silence: None,
     };
 
     /// Climbs at these seconds.
@@ -177,9 +199,26 @@ mod tests {
             climbed(&mut ladder, &[60, 61]),
             [Some(Step::Tell("timeout")), None]
         );
-        assert_eq!(ladder.late(), Some(60));
+        assert_eq!(ladder.late(), Some(Late::Reply(60)));
         cancel.request();
         assert_eq!(climbed(&mut ladder, &[61]), [Some(Step::Terminate)]);
         assert_eq!(ladder.late(), None, "the user's wish is what counts");
+    }
+
+    #[test]
+    fn silence_counts_from_the_last_word() {
+        let cancel = Cancel::new();
+        let patience = Patience {
+            silence: Some(Duration::from_secs(10)),
+            ..PATIENCE
+        };
+        let mut ladder = Ladder::new(patience, &cancel);
+        assert_eq!(climbed(&mut ladder, &[9]), [None]);
+        ladder.hear(ladder.started + Duration::from_secs(9));
+        assert_eq!(
+            climbed(&mut ladder, &[18, 19]),
+            [None, Some(Step::Tell("timeout"))]
+        );
+        assert_eq!(ladder.late(), Some(Late::Silence(10)));
     }
 }

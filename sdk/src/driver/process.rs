@@ -47,7 +47,7 @@ pub type Outgoing = Zeroizing<Vec<u8>>;
 
 /// The line of a message.
 pub fn outgoing(message: &Message) -> Outgoing {
-    Zeroizing::new(message.to_line().into_bytes())
+    message.to_wiped_line()
 }
 
 impl Process {

@@ -106,6 +106,7 @@ const QUICK: Patience = Patience {
     terminate: Duration::from_millis(200),
     finish: Duration::from_millis(500),
     reply: Some(Duration::from_secs(20)),
+    silence: None,
 };
 
 fn launch(name: &str, patience: Patience) -> Launch {

@@ -1,5 +1,6 @@
 //! What a plugin may do wrong, each with its sentence.
 
+use super::ladder::Late;
 use crate::failure::{Exit, Failure};
 use crate::protocol::{Id, MAX_LINE};
 
@@ -36,6 +37,17 @@ pub enum Violation {
     },
     /// It did not reply in time; the seconds.
     Late(u64),
+    /// It said nothing for so many seconds.
+    Silent(u64),
+}
+
+impl From<Late> for Violation {
+    fn from(late: Late) -> Self {
+        match late {
+            Late::Reply(seconds) => Self::Late(seconds),
+            Late::Silence(seconds) => Self::Silent(seconds),
+        }
+    }
 }
 
 /// A violation with the name of the plugin.
@@ -114,6 +126,11 @@ impl From<Blamed<'_>> for Failure {
                 Exit::Unavailable,
                 "timed_out",
                 format!("plugin `{plugin}` did not reply within {seconds} s"),
+            ),
+            Violation::Silent(seconds) => Self::new(
+                Exit::Unavailable,
+                "timed_out",
+                format!("plugin `{plugin}` said nothing for {seconds} s"),
             ),
         }
     }

@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, Write};
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -20,7 +21,10 @@ use crate::protocol::{
     OutputParams, ProgressParams, StdinResult, codes, methods,
 };
 use crate::question::{Answer, Question, QuestionKind};
-use crate::ui::{Capabilities, Level, Ui};
+use crate::ui::{Capabilities, Level, Ui, withdrawn};
+
+/// How often somebody who waits for an answer looks whether it is still wanted.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Where messages go out, whole lines at a time.
 #[derive(Clone)]
@@ -34,12 +38,9 @@ impl Output {
 
     /// Sends a message. A host that has gone is noticed elsewhere.
     pub fn send(&self, message: &Message) {
+        let line = message.to_wiped_line();
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(
-            stream
-                .write_all(message.to_line().as_bytes())
-                .and_then(|()| stream.flush()),
-        );
+        drop(stream.write_all(&line).and_then(|()| stream.flush()));
     }
 }
 
@@ -155,7 +156,13 @@ impl Peer {
         });
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+    /// Sends a request and waits for the answer as long as it is `wanted`. One that is not any more is taken back.
+    fn request(
+        &mut self,
+        method: &str,
+        params: Value,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Value, Failure> {
         self.asked += 1;
         let id = Id::Text(format!("{}-{}", plain(&self.id), self.asked));
         self.output.send(&Message::Request {
@@ -167,10 +174,19 @@ impl Peer {
             if self.cancel.requested() {
                 return Err(Failure::cancelled());
             }
-            match self.replies.recv() {
+            if !wanted() {
+                let reason = "withdrawn".to_owned();
+                let params = CancelParams {
+                    id,
+                    reason: Some(reason),
+                };
+                self.notify(methods::CANCEL, json!(params));
+                return Err(withdrawn());
+            }
+            match self.replies.recv_timeout(TICK) {
                 Ok(Reply::To(replied, result)) if replied == id => return Ok(result?),
-                Ok(Reply::To(..) | Reply::Cancelled) => {}
-                Err(_) => {
+                Ok(Reply::To(..) | Reply::Cancelled) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
                     let message = format!("the host went away before it answered `{method}`");
                     return Err(Failure::new(Exit::Failed, "host_gone", message));
                 }
@@ -192,7 +208,15 @@ impl Ui for Peer {
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        let result = self.request(methods::ASK, json!(question))?;
+        self.ask_while(question, &mut || true)
+    }
+
+    fn ask_while(
+        &mut self,
+        question: &Question,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, Failure> {
+        let result = self.request(methods::ASK, json!(question), wanted)?;
         let mut result: AskResult = decoded(methods::ASK, result)?;
         match result.action {
             AskAction::Accept => {
@@ -246,7 +270,7 @@ impl Ui for Peer {
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        let result = self.request(methods::STDIN, json!({}))?;
+        let result = self.request(methods::STDIN, json!({}), &mut || true)?;
         let result: StdinResult = decoded(methods::STDIN, result)?;
         match (result.text, result.base64) {
             (Some(text), _) => Ok(text.into_bytes()),

@@ -76,7 +76,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     };
     while let Ok(request) = queue.recv() {
         let id = request.id.clone();
-        let reply = match respond::<C>(request, &host, role) {
+        let mut reply = match respond::<C>(request, &host, role) {
             Ok(result) => Message::Result {
                 id: id.clone(),
                 result,
@@ -88,6 +88,8 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         };
         wishes.close(&id);
         host.output.send(&reply);
+        // A secrets backend has put values into it.
+        reply.wipe();
         if let Some(status) = wishes.replied() {
             return ExitCode::from(status);
         }

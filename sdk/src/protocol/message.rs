@@ -1,8 +1,11 @@
 //! The envelope: one JSON-RPC 2.0 message a line.
 
+use std::io;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::shape;
 use crate::failure::{ChangeState, Exit, Failure, Field};
@@ -141,6 +144,23 @@ impl Message {
         line
     }
 
+    /// The same in memory that is wiped. It is written at once to where it stays: growing would leave parts of it behind.
+    #[must_use]
+    pub fn to_wiped_line(&self) -> Zeroizing<Vec<u8>> {
+        let mut line = wiped_json(self);
+        line.push(b'\n');
+        line
+    }
+
+    /// Wipes every text of its parameters or result from memory.
+    pub fn wipe(&mut self) {
+        match self {
+            Self::Request { params, .. } | Self::Notification { params, .. } => wipe(params),
+            Self::Result { result, .. } => wipe(result),
+            Self::Error { .. } => {}
+        }
+    }
+
     fn from_members(members: Members) -> Option<Self> {
         if members.jsonrpc != "2.0" {
             return None;
@@ -167,6 +187,40 @@ impl Message {
             }),
             _ => None,
         }
+    }
+}
+
+/// The JSON of `value` in memory that is wiped, with room for the end of a line.
+pub(crate) fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
+    let mut length = Length(1);
+    // What has no JSON form has no length either.
+    let _ = serde_json::to_writer(&mut length, value);
+    let mut json = Zeroizing::new(Vec::with_capacity(length.0));
+    let _ = serde_json::to_writer(&mut *json, value);
+    json
+}
+
+/// Wipes every text in `value` from memory.
+fn wipe(value: &mut Value) {
+    match value {
+        Value::String(text) => text.zeroize(),
+        Value::Array(values) => values.iter_mut().for_each(wipe),
+        Value::Object(members) => members.values_mut().for_each(wipe),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,0 +1,130 @@
+//! What a backend answers, made fit to be shown and relied on.
+
+use serde_json::Value;
+
+use super::Fault;
+use crate::backend::Error;
+use crate::failure::Failure;
+use crate::protocol::secrets::{Code, Effect, NameRules, OpenResult, Parts, Region};
+use crate::protocol::{ErrorObject, codes, shape};
+use crate::terminal::printable;
+
+/// The most characters of a text that is shown.
+const LONGEST_TEXT: usize = 500;
+
+/// The most hints that are shown.
+const MOST_HINTS: usize = 5;
+
+/// One printable line of a stranger's text.
+pub fn line(text: &str) -> String {
+    let text = printable(text, false);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let mut letters = text.chars();
+    let shown: String = letters.by_ref().take(LONGEST_TEXT).collect();
+    if letters.next().is_some() {
+        return format!("{shown}…");
+    }
+    shown
+}
+
+/// What is said of a place, fit to be shown, with rules that something can be made under.
+pub fn opened(mut opened: OpenResult) -> OpenResult {
+    opened.place = line(&opened.place);
+    for Region { name, .. } in opened
+        .regions
+        .iter_mut()
+        .flat_map(|regions| &mut regions.all)
+    {
+        *name = line(name);
+    }
+    let widest = NameRules::default();
+    let names = &mut opened.names;
+    names.shortest = names.shortest.clamp(widest.shortest, widest.longest);
+    names.longest = names.longest.clamp(names.shortest, widest.longest);
+    opened
+}
+
+/// The backend's own error. `secretive`: no more of it than its code.
+pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
+    if error.code < 0 {
+        let mut failure = Failure::from(error);
+        failure.message = if secretive {
+            format!(
+                "plugin `{name}` could not serve the request ({})",
+                failure.code
+            )
+        } else {
+            format!("plugin `{name}`: {}", line(&failure.message))
+        };
+        if secretive {
+            failure.hints.clear();
+        }
+        failure.hints.truncate(MOST_HINTS);
+        for hint in &mut failure.hints {
+            *hint = line(hint);
+        }
+        return Fault::broken(failure);
+    }
+    let code = member(&error, "code").unwrap_or_default();
+    let mut told = Error::new(code, "");
+    told.retry_after = member(&error, "retry_after");
+    if code == Code::Cancelled {
+        return Fault::Cancelled;
+    }
+    if !secretive {
+        let hints: Vec<String> = member(&error, "hints").unwrap_or_default();
+        told.message = line(&error.message);
+        told.hints = hints
+            .iter()
+            .take(MOST_HINTS)
+            .map(|hint| line(hint))
+            .collect();
+    }
+    Fault::Told(told)
+}
+
+/// What became of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit to the keys, is unknown.
+pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
+    let not_begun = [
+        codes::PARSE_ERROR,
+        codes::INVALID_REQUEST,
+        codes::METHOD_NOT_FOUND,
+        codes::INVALID_PARAMS,
+        codes::UNSUPPORTED_PROTOCOL,
+    ];
+    if not_begun.contains(&error.code) {
+        return Effect::NotDone;
+    }
+    match member(error, "effect").unwrap_or_default() {
+        Effect::Partly(parts) if !covers(&parts, keys) => Effect::Unknown,
+        effect @ (Effect::NotDone | Effect::Done | Effect::Unknown | Effect::Partly(_)) => effect,
+    }
+}
+
+/// Whether every key is in exactly one of the lists, and nothing else.
+fn covers(parts: &Parts, keys: &[&str]) -> bool {
+    let lists = [&parts.done, &parts.unknown, &parts.not_done];
+    let mut named: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
+    let mut keys = keys.to_vec();
+    named.sort_unstable();
+    keys.sort_unstable();
+    named == keys
+}
+
+/// Whether a plugin that was ended said more than its one reply.
+pub fn contradicts(failure: &Failure) -> bool {
+    [
+        "double_reply",
+        "wrong_id",
+        "wrong_reply",
+        "invalid_utf8",
+        "line_too_long",
+    ]
+    .contains(&failure.code.as_str())
+}
+
+fn member<T: serde::de::DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
+    let value: &Value = error.data.as_ref()?.get(name)?;
+    shape::read(name, value.clone()).ok()
+}

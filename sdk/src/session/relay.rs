@@ -1,0 +1,96 @@
+//! A command's user interface, lent to a plugin that the command drives.
+
+use std::rc::Rc;
+
+use super::{Context, Shown};
+use crate::cancel::Cancel;
+use crate::failure::{Exit, Failure};
+use crate::question::{Answer, Question, QuestionKind};
+use crate::ui::{Capabilities, Level, Ui};
+
+/// The user interface of a session for a plugin that its command drives: the plugin's questions, logs and progress go to
+/// whoever shows the session, at any depth. The result and the piped input stay the command's own.
+///
+/// The keys of questions begin with the plugin's name and a dot, so that a script's answers to the command's own questions are never
+/// taken for the plugin's.
+pub struct Relay {
+    pub(super) shown: Rc<Shown>,
+    pub(super) name: String,
+    pub(super) context: Context,
+    pub(super) cancel: Cancel,
+}
+
+impl Relay {
+    /// Where and for whom the command runs.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The wish to stop.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// The question as the user knows it: the command has no option that would answer it.
+    fn renamed(&self, question: &Question) -> Question {
+        let mut question = question.clone();
+        question.key = format!("{}.{}", self.name, question.key);
+        question.flag = None;
+        question
+    }
+}
+
+impl Ui for Relay {
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = self.shown.capabilities();
+        if !self.shown.answers.is_empty() {
+            // A script may answer what nobody could be asked.
+            capabilities.ask = QuestionKind::ALL.to_vec();
+        }
+        capabilities.stdin = false;
+        capabilities.output = false;
+        capabilities
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        self.shown
+            .ask(&self.renamed(question), |ui, question| ui.ask(question))
+    }
+
+    fn ask_while(
+        &mut self,
+        question: &Question,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Answer, Failure> {
+        self.shown.ask(&self.renamed(question), |ui, question| {
+            ui.ask_while(question, wanted)
+        })
+    }
+
+    fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
+        self.shown.progress(message, current, total);
+    }
+
+    fn clear_progress(&mut self) {
+        self.shown.ui.borrow_mut().clear_progress();
+    }
+
+    fn log(&mut self, level: Level, message: &str) {
+        if self.context.wants(level) {
+            self.shown.ui.borrow_mut().log(level, message);
+        }
+    }
+
+    fn output(&mut self, _text: &str) {}
+
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        let message = "the piped input belongs to the command";
+        Err(Failure::new(Exit::Usage, "no_stdin", message))
+    }
+
+    fn plugin_stderr(&mut self, line: &str) {
+        self.log(Level::Info, &format!("{}: {line}", self.name));
+    }
+}
