@@ -2,6 +2,7 @@
 //!
 //! Every change ends as done, not done or unknown, and says which: see [`ChangeError`].
 
+pub mod external;
 pub mod hosted;
 pub mod local;
 mod profile;
@@ -66,11 +67,6 @@ pub trait SecretsBackend {
 
     /// Removes a set of either kind; `false` when there is none.
     fn delete(&self, name: &SetName) -> Result<bool, ChangeError>;
-
-    /// Ends the work. An error puts the last change in doubt.
-    fn close(&self) -> Result<(), BackendError> {
-        Ok(())
-    }
 
     /// Waits between two looks at a set that is not ready yet, until the user wants to stop.
     fn pause(&self, pause: Duration) -> Result<(), BackendError>;

@@ -1,18 +1,19 @@
 //! `config.toml`: what holds where no option and no variable says otherwise.
 
-use std::collections::BTreeMap;
+mod backends;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
-use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, TomlError, Value};
+use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
-use crate::domain::{BackendName, BUILT_IN};
 use crate::environment::Environment;
 use crate::files::{WriteError, refuse_special, write_private};
-use crate::text::theirs;
 use crate::words;
+
+pub use backends::BackendSettings;
 
 /// The settings there are, each a text.
 pub const KEYS: [&str; 6] = [
@@ -23,9 +24,6 @@ pub const KEYS: [&str; 6] = [
     "timeout",
     "keyring",
 ];
-
-/// The table that has a table for each backend of an executable of its own.
-const BACKENDS: &str = "backends";
 
 /// The settings of the file.
 #[derive(Debug, Clone, Default)]
@@ -42,26 +40,7 @@ impl Config {
             return Ok(Self::default());
         };
         let path = folder.join("config.toml");
-        let text = match fs::metadata(&path)
-            .and_then(|metadata| refuse_special(&metadata))
-            .and_then(|()| fs::read_to_string(&path))
-        {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // A link that leads nowhere is a file that can't be reached, and not none.
-                if path.is_symlink() {
-                    return Err(unreadable(&path, "it is a link that leads nowhere"));
-                }
-                String::new()
-            }
-            Err(error) => return Err(unreadable(&path, &reason(&error))),
-        };
-        let settings: DocumentMut = text.parse().map_err(|error: TomlError| {
-            let line = error.span().map_or(1, |span| {
-                text[..span.start.min(text.len())].lines().count().max(1)
-            });
-            unreadable(&path, &format!("line {line}: {}", error.message()))
-        })?;
+        let settings = read(&path)?;
         let config = Self { path, settings };
         config.check()?;
         Ok(config)
@@ -73,73 +52,6 @@ impl Config {
         self.settings.get(key).and_then(Item::as_str)
     }
 
-    /// The organization or the region for a backend: a backend of an executable of its own has its own.
-    #[must_use]
-    pub fn get_for(&self, backend: &BackendName, key: &str) -> Option<&str> {
-        match backend {
-            built_in if BUILT_IN.contains(built_in) => self.get(key),
-            other => self.own(other)?.get(key)?.as_str(),
-        }
-    }
-
-    /// The settings of a backend that has an executable of its own.
-    pub fn settings_of(&self, backend: &BackendName) -> BTreeMap<String, String> {
-        let own = self.own(backend).into_iter().flat_map(TableLike::iter);
-        own.filter_map(|(key, value)| Some((key.to_owned(), value.as_str()?.to_owned())))
-            .collect()
-    }
-
-    fn own(&self, backend: &BackendName) -> Option<&dyn TableLike> {
-        let backends = self.settings.get(BACKENDS)?.as_table_like()?;
-        backends.get(backend.as_str())?.as_table_like()
-    }
-
-    /// Sets or, with `None`, removes a setting of a backend, and writes the file.
-    pub fn set_for(
-        &mut self,
-        backend: &BackendName,
-        key: &str,
-        value: Option<&str>,
-    ) -> Result<(), Failure> {
-        if let Some(value) = value {
-            self.put_for(backend, key, value);
-        } else {
-            let backends = self.settings.get_mut(BACKENDS);
-            let own = backends
-                .and_then(|backends| backends.get_mut(backend.as_str()))
-                .and_then(Item::as_table_like_mut);
-            own.and_then(|own| own.remove(key));
-        }
-        self.write()
-    }
-
-    fn put_for(&mut self, backend: &BackendName, key: &str, value: &str) {
-        let backends = self.settings.entry(BACKENDS).or_insert_with(|| {
-            let mut table = Table::new();
-            // Only the tables in it have a header.
-            table.set_implicit(true);
-            Item::Table(table)
-        });
-        let Some(backends) = backends.as_table_like_mut() else {
-            return;
-        };
-        let own = backends
-            .entry(backend.as_str())
-            .or_insert_with(|| Item::Table(Table::new()));
-        let Some(own) = own.as_table_like_mut() else {
-            return;
-        };
-        let mut new = Value::from(value);
-        if let Some(item) = own.get_mut(key) {
-            if let Some(old) = item.as_value() {
-                *new.decor_mut() = old.decor().clone();
-            }
-            *item = Item::Value(new);
-        } else {
-            own.insert(key, Item::Value(new));
-        }
-    }
-
     /// Sets or, with `None`, removes a setting, and writes the file. Everything else in it stays as it was written; behind a
     /// link it is the link's target that is written.
     pub fn set(&mut self, key: &str, value: Option<&str>) -> Result<(), Failure> {
@@ -147,21 +59,7 @@ impl Config {
             Some(value) => self.put(key, value),
             None => self.remove(key),
         }
-        self.write()
-    }
-
-    fn write(&self) -> Result<(), Failure> {
-        if self.path.as_os_str().is_empty() {
-            return Err(homeless());
-        }
-        let target = match fs::canonicalize(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.path.clone()),
-            found => found,
-        };
-        target
-            .map_err(WriteError::NotWritten)
-            .and_then(|target| write_private(&target, self.settings.to_string().as_bytes()))
-            .map_err(|error| words::write_failure(&self.path, &error))
+        write(&self.path, &self.settings)
     }
 
     fn put(&mut self, key: &str, value: &str) {
@@ -215,8 +113,8 @@ impl Config {
 
     fn check(&self) -> Result<(), Failure> {
         for (key, value) in self.settings.iter() {
-            if key == BACKENDS {
-                self.check_backends(value)?;
+            // A later version may have such, and an option of this version is none.
+            if value.is_table_like() {
                 continue;
             }
             if !KEYS.contains(&key) {
@@ -235,29 +133,45 @@ impl Config {
         }
         Ok(())
     }
+}
 
-    fn check_backends(&self, backends: &Item) -> Result<(), Failure> {
-        let wrong = |what: &str| Err(unreadable(&self.path, what));
-        let Some(backends) = backends.as_table_like() else {
-            return wrong("`backends` must be a table: `[backends.NAME]`");
-        };
-        for (name, settings) in backends.iter() {
-            let shown = theirs(name);
-            if BackendName::parse(name).is_none() {
-                return wrong(&format!("`{shown}` can't be the name of a backend"));
+/// Reads a file of settings; no file has none.
+fn read(path: &Path) -> Result<DocumentMut, Failure> {
+    let text = match fs::metadata(path)
+        .and_then(|metadata| refuse_special(&metadata))
+        .and_then(|()| fs::read_to_string(path))
+    {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link that leads nowhere is a file that can't be reached, and not none.
+            if path.is_symlink() {
+                return Err(unreadable(path, "it is a link that leads nowhere"));
             }
-            let Some(settings) = settings.as_table_like() else {
-                return wrong(&format!("`backends.{shown}` must be a table"));
-            };
-            if let Some((key, _)) = settings.iter().find(|(_, value)| !value.is_str()) {
-                let key = theirs(key);
-                return wrong(&format!(
-                    "`{key}` of `backends.{shown}` must be a text in quotes"
-                ));
-            }
+            String::new()
         }
-        Ok(())
+        Err(error) => return Err(unreadable(path, &reason(&error))),
+    };
+    text.parse().map_err(|error: TomlError| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].lines().count().max(1)
+        });
+        unreadable(path, &format!("line {line}: {}", error.message()))
+    })
+}
+
+/// Writes a file of settings; behind a link it is the link's target that is written.
+fn write(path: &Path, settings: &DocumentMut) -> Result<(), Failure> {
+    if path.as_os_str().is_empty() {
+        return Err(homeless());
     }
+    let target = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        found => found,
+    };
+    target
+        .map_err(WriteError::NotWritten)
+        .and_then(|target| write_private(&target, settings.to_string().as_bytes()))
+        .map_err(|error| words::write_failure(path, &error))
 }
 
 fn text(raw: &RawString) -> &str {

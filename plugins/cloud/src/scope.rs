@@ -9,8 +9,8 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::config::Config;
-use crate::domain::{BackendName, Organization, Region};
+use crate::config::{BackendSettings, Config};
+use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::invalid;
 use crate::pace::Pace;
@@ -125,6 +125,7 @@ impl Scope {
         wanted: &Wanted,
         environment: &Environment,
         config: &Config,
+        backends: &BackendSettings,
         signed_in: bool,
     ) -> Result<Self, Failure> {
         let mut wrong = Vec::new();
@@ -150,7 +151,10 @@ impl Scope {
             None if signed_in => of(BackendName::HOSTED, Source::Config),
             None => of(BackendName::LOCAL, Source::Default),
         };
-        let in_file = |key| config.get_for(&backend.value, key);
+        let in_file = |key| match &backend.value {
+            built_in if BUILT_IN.contains(built_in) => config.get(key),
+            other => backends.get(other, key),
+        };
         let organization = texts(
             wanted.organization.as_deref(),
             environment.organization.as_deref(),

@@ -141,7 +141,7 @@ impl Place {
         };
         let organization = option(words, ["--organization", "-o"])
             .or_else(|| environment.organization.clone())
-            .or_else(|| config.get_for(&name, "organization").map(str::to_owned));
+            .or_else(|| config.get("organization").map(str::to_owned));
         let organization = organization.map(|name| Organization::parse(&name));
         let value = Setting {
             value: name,

@@ -119,7 +119,6 @@ fn read(context: &CommandContext<'_>, scope: Scope, name: SetName) -> Result<Ori
         SetKind::Unknown => return Err(super::target::wrong_type(&name, SetKind::Unknown)),
     };
     let contents = contents.ok_or_else(missing)?;
-    opened.close()?;
     Ok(Original {
         name,
         region: details.summary.region,
@@ -200,7 +199,6 @@ fn keys(
             confirm::yes(context, plan.question(), plan.words(opened))?;
         }
         let status = carry_out(context, opened, &plan, options.wait)?;
-        opened.close_after(Deed::Change, &plan.name)?;
         reply(opened, &plan, Progress::Done(status))
     };
     reply.data["from"] = from;

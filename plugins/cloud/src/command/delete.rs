@@ -43,7 +43,6 @@ pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<R
     if !deleted.map_err(|error| opened.change_failure(Deed::Delete, &name, &error))? {
         return Err(opened.not_found(&name));
     }
-    opened.close_after(Deed::Delete, &name)?;
     Ok(
         Reply::text(format!("Deleted the {} `{name}` ({place})\n", kind.words())).data(
             json!({ "name": name.as_str(), "type": kind.name(), "scope": opened.scope.json() }),

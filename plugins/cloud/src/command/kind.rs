@@ -1,8 +1,10 @@
 //! The kinds of backend: what is known of one before it is opened, and how that is done. Nothing else knows which there are.
 
+mod external;
 mod hosted;
 mod local;
 
+use bot_cli_sdk::discovery::BackendStanding;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::protocol::Candidate;
 
@@ -10,7 +12,9 @@ use super::context::CommandContext;
 use crate::backend::{Profile, SecretsBackend};
 use crate::domain::{BUILT_IN, BackendName, Organization, SetName};
 use crate::environment::Environment;
-use crate::scope::{Scope, Setting, unknown_backend};
+use crate::scope::{Scope, Setting, Source};
+use crate::text::theirs;
+pub use external::{Installed, all as found, knows, no_setting, uses};
 pub use hosted::{client, settle_organization};
 pub use local::vault;
 
@@ -35,6 +39,11 @@ pub trait Kind {
 
     /// Notes in the scope what holds where nothing says otherwise, as far as that is known without asking anybody.
     fn settle(&self, _scope: &mut Scope) {}
+
+    /// Returns the executable behind it, where it has one of its own.
+    fn installed(&self) -> Option<&Installed> {
+        None
+    }
 
     /// Returns code and name of the regions, as far as they are known without asking anybody.
     fn regions(&self) -> Vec<(String, String)> {
@@ -76,26 +85,44 @@ pub enum Others {
     Begin,
     /// They are not there, or not for this user.
     Missing,
+    /// The backend has no list of them.
+    Unnamed,
 }
 
 /// The kind of that name.
-pub fn of(
-    _environment: &Environment,
-    name: &Setting<BackendName>,
-) -> Result<Box<dyn Kind>, Failure> {
-    match name.value.as_str() {
-        "local" => Ok(Box::new(local::Local)),
-        "hosted" => Ok(Box::new(hosted::Service)),
-        other => Err(unknown_backend(other, name.source)),
+pub fn of(environment: &Environment, name: &Setting<BackendName>) -> Result<Box<dyn Kind>, Failure> {
+    if name.value == BackendName::LOCAL {
+        Ok(Box::new(local::Local))
+    } else if name.value == BackendName::HOSTED {
+        Ok(Box::new(hosted::Service))
+    } else {
+        Ok(Box::new(Installed::find(environment, name)?))
     }
 }
 
-/// The names of the kinds that there are.
-pub fn names(_environment: &Environment) -> Vec<String> {
-    BUILT_IN.iter().map(ToString::to_string).collect()
+/// The names of the kinds that can be used.
+pub fn names(environment: &Environment) -> Vec<String> {
+    let mut names: Vec<String> = BUILT_IN.iter().map(ToString::to_string).collect();
+    let found = found(environment).into_iter();
+    let usable = found.filter(|found| matches!(found.standing, BackendStanding::Usable(..)));
+    names.extend(usable.map(|found| found.name));
+    names
 }
 
-/// The settings that the installed backends have: `NAME.KEY` each.
-pub fn settings(_environment: &Environment) -> Vec<Candidate> {
-    Vec::new()
+/// The settings of the installed backends: `NAME.KEY` each.
+pub fn settings(environment: &Environment) -> Vec<Candidate> {
+    let names = names(environment).into_iter().skip(BUILT_IN.len());
+    let installed = names.filter_map(|name| {
+        let value = BackendName::parse(&name)?;
+        let source = Source::Default;
+        Installed::find(environment, &Setting { value, source }).ok()
+    });
+    let settings = installed.flat_map(|backend| {
+        let name = backend.name().clone();
+        let settings = backend.settings().into_iter();
+        settings.map(move |spec| {
+            Candidate::new(format!("{name}.{}", spec.name)).about(theirs(&spec.about))
+        })
+    });
+    settings.collect()
 }

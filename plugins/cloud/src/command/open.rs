@@ -5,9 +5,9 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use super::context::CommandContext;
 use super::kind;
 use crate::backend::{
-    ChangeError, Details, Effect, Profile, ReadsValues, SecretsBackend, Summary,
+    ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary,
 };
-use crate::config::{Config, nearest};
+use crate::config::{BackendSettings, Config, nearest};
 use crate::domain::{BackendName, Region, SetName};
 use crate::scope::{Scope, Setting, Source, Wanted};
 use crate::text::theirs;
@@ -27,7 +27,8 @@ pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fai
     let config = Config::read(&context.environment)?;
     // Whoever has no place for a sign-in may have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
-    Scope::resolve(wanted, &context.environment, &config, signed_in)
+    let backends = BackendSettings::read(&context.environment)?;
+    Scope::resolve(wanted, &context.environment, &config, &backends, signed_in)
 }
 
 /// The scope of the vault, whatever keeps secrets otherwise.
@@ -76,23 +77,6 @@ impl Opened<'_> {
         self.backend
             .reader()
             .ok_or_else(|| not_readable(self.profile(), so))
-    }
-
-    /// Ends the backend's work. What comes to light only then is a failure.
-    pub fn close(&self) -> Result<(), Failure> {
-        let closed = self.backend.close();
-        closed.map_err(|error| words::failure(&error))
-    }
-
-    /// Ends the backend's work after a change of a set.
-    pub fn close_after(&self, deed: Deed, name: &SetName) -> Result<(), Failure> {
-        self.backend.close().map_err(|cause| {
-            let error = ChangeError {
-                cause,
-                effect: Effect::Unknown,
-            };
-            self.change_failure(deed, name, &error)
-        })
     }
 
     /// A set; whatever goes wrong is worded.

@@ -51,7 +51,6 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
             None => failure,
         });
     };
-    opened.close()?;
     drop(opened);
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(

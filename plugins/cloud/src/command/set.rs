@@ -103,7 +103,6 @@ fn finish(
         context.output(&plan.words(opened));
     }
     let status = carry_out(context, opened, plan, options.wait)?;
-    opened.close_after(Deed::Change, &plan.name)?;
     Ok(reply(opened, plan, Progress::Done(status)))
 }
 

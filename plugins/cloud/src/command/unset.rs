@@ -51,7 +51,6 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         .backend
         .unset(&name, &keys)
         .map_err(|error| opened.change_failure(Deed::Change, &name, &error))?;
-    opened.close_after(Deed::Change, &name)?;
     if gone.len() == keys.len() {
         return Err(Failure::new(
             Exit::Failed,

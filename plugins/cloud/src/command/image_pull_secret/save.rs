@@ -66,7 +66,6 @@ impl Plan<'_> {
         let expected = (&confirmed, Expected::Listed);
         let target = (*name, target.region.as_ref());
         let status = provisioning::after(context, opened, target, expected, wait)?;
-        opened.close_after(Deed::Change, name)?;
         Ok(status)
     }
 
