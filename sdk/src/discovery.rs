@@ -3,17 +3,28 @@
 //!
 //! Nothing is started to find it out, and no variable is read: who calls passes the surroundings in.
 
+mod backends;
 mod cache;
+mod dynamic;
 mod inspect;
+mod launch;
 mod name;
+mod packs;
+mod role;
 mod search;
+#[cfg(test)]
+mod tests;
 mod trust;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::protocol::{DEPTH, HOST};
+pub use backends::{BACKEND_PREFIX, BackendStanding, FoundBackend};
 pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
+pub use packs::{Form, FoundPack, PackStanding, Reach};
+pub use role::Refused;
 pub use search::{Found, Named, Standing};
 pub use trust::{HostFile, Refusal, Trust};
 
@@ -22,10 +33,16 @@ pub use trust::{HostFile, Refusal, Trust};
 pub struct Discovery {
     /// The folders, in the order of search.
     pub folders: Vec<PathBuf>,
+    /// The folders of packs that are folders, in the order of search.
+    pub pack_folders: Vec<PathBuf>,
     /// The folder that keeps what executables declare.
     pub cache: Option<PathBuf>,
     /// Who is to trust them.
     pub trust: Trust,
+    /// The executable that plugins may start in turn.
+    pub host: Option<PathBuf>,
+    /// How many hosts stand above this process.
+    pub depth: u32,
 }
 
 impl Discovery {
@@ -35,15 +52,36 @@ impl Discovery {
         variable: impl Fn(&str) -> Option<OsString>,
         user: u32,
     ) -> Self {
+        let depth = variable(DEPTH).and_then(|depth| depth.to_str()?.parse().ok());
         Self {
             trust: Trust {
                 user,
                 host: host.as_deref().and_then(HostFile::find),
             },
-            folders: folders(host, &variable),
+            folders: folders(host.clone(), &variable),
+            pack_folders: home(&variable, "XDG_DATA_HOME", ".local/share")
+                .map(|home| home.join("bot-cli/packs"))
+                .into_iter()
+                .collect(),
+            host,
+            depth: depth.unwrap_or(0),
             cache: home(&variable, "XDG_CACHE_HOME", ".cache")
                 .map(|home| home.join("bot-cli/manifests")),
         }
+    }
+}
+
+impl Discovery {
+    /// The places for a plugin that uses others: those of the host that started it, or those of a host in the place of `own`, its
+    /// own executable, where it was started by hand.
+    pub fn of_plugin(
+        own: Option<PathBuf>,
+        variable: impl Fn(&str) -> Option<OsString>,
+        user: u32,
+    ) -> Self {
+        let host = variable(HOST).map(PathBuf::from);
+        let host = host.filter(|host| host.is_absolute());
+        Self::new(host.or(own), variable, user)
     }
 }
 

@@ -228,7 +228,8 @@ pub fn run_context(context: &Context, host: HostName) -> RunContext {
     }
 }
 
-fn call<T: DeserializeOwned>(
+/// Starts a plugin for one request and ends it.
+pub(crate) fn call<T: DeserializeOwned>(
     launch: &Launch,
     method: &str,
     params: Value,

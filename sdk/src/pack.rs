@@ -1,8 +1,32 @@
 //! Provider packs: AI services that another executable or a folder brings for `init`. `PACKS.md` is the normative text.
+//!
+//! The services that are built in have the same shape and keep the same rules.
 
+mod check;
+#[cfg(feature = "host")]
+mod folder;
+mod grammar;
+mod python;
+mod read;
+mod rule;
 mod schema;
+mod taken;
+#[cfg(test)]
+mod tests;
 
+pub use check::{Origin, Problem, arguments, check, variables};
+#[cfg(feature = "host")]
+pub use folder::{FILE, Folder, PROVIDERS, ProviderFile};
+pub use read::{Contents, LeftOut, Newer, Reader, read};
+pub use rule::Rule;
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
+pub use taken::Taken;
 
 /// The version of the schema that this library knows.
 pub const SCHEMA: &str = "1.0";
+
+/// What the name of a pack's manifest begins with: `pack-acme`.
+pub const PREFIX: &str = "pack-";
+
+/// The most data of a pack, in bytes of JSON or TOML.
+pub const MOST_DATA: usize = 1024 * 1024;

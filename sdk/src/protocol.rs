@@ -13,7 +13,7 @@ mod near;
 mod schema;
 pub mod secrets;
 pub(crate) mod shape;
-mod strict;
+pub(crate) mod strict;
 
 pub use manifest::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,

@@ -8,6 +8,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+use bot_cli_sdk::pack::Taken;
 pub use bot_cli_sdk::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use schema::{BotType, Reader, Transport, TransportVariable};
 
@@ -121,6 +122,34 @@ impl Catalogue {
             transport.family.as_deref() == Some(name_or_alias)
                 || transport.family_alias.as_deref() == Some(name_or_alias)
         })
+    }
+
+    /// What a pack can't have: identifiers, variables that mean something else, names that transports import.
+    #[must_use]
+    pub fn taken(&self) -> Taken {
+        let mut taken = Taken::default();
+        for provider in &self.providers {
+            for service in &provider.services {
+                taken.service(provider, service, "a service that is built in");
+            }
+        }
+        for transport in &self.transports {
+            let ids = [&transport.alias, &transport.family, &transport.family_alias];
+            for id in ids.into_iter().flatten().chain([&transport.id]) {
+                taken.id(id, "a transport");
+            }
+            for variable in &transport.env {
+                taken.variable(&variable.name, "a transport");
+            }
+            let imported = transport.imports.iter();
+            let imported = imported
+                .flat_map(|(module, names)| names.iter().map(move |name| (module, name)))
+                .chain([(&transport.module, &transport.class)]);
+            for (module, name) in imported {
+                taken.name(module, name);
+            }
+        }
+        taken
     }
 
     fn all_services(&self) -> impl Iterator<Item = &Service> {

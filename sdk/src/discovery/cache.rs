@@ -1,4 +1,5 @@
-//! What native executables declare, kept so that megabytes are searched once per version of a file.
+//! What native executables declare, kept so that megabytes are searched once per version of a file, and what packs have
+//! answered, kept so that they are started once per version.
 //!
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
@@ -12,11 +13,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::Manifest;
-
-/// Counts the changes of [`Manifest`] within a version of this library: an entry of before has lost what it did not know.
+/// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
 const FIELDS: u32 = 2;
 
 /// A version of a file.
@@ -44,53 +44,70 @@ impl Identity {
         }
     }
 
-    fn entry(&self, folder: &Path) -> PathBuf {
+    fn entry(&self, folder: &Path, kept: Kept) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         // Versions of this library side by side keep entries of their own.
         self.library.hash(&mut hasher);
         self.path.hash(&mut hasher);
-        folder.join(format!("{:016x}.json", hasher.finish()))
+        folder.join(format!("{:016x}.{}", hasher.finish(), kept.ending()))
     }
 }
 
-/// What a version of a file declares.
+/// What a version of a file declares, or answers.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Entry {
+struct Entry<T> {
     file: Identity,
-    /// Its manifest, if it has one.
-    pub manifest: Option<Manifest>,
+    kept: T,
 }
 
-/// What the file declares, if that is known.
-pub fn get(folder: &Path, file: &Identity) -> Option<Entry> {
-    let mut kept = File::options()
+/// What is kept of a file.
+#[derive(Debug, Clone, Copy)]
+pub enum Kept {
+    /// Its manifest, if it has one.
+    Manifest,
+    /// The providers that a pack has answered.
+    Providers,
+}
+
+impl Kept {
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Manifest => "json",
+            Self::Providers => "providers.json",
+        }
+    }
+}
+
+/// What is known of the file.
+pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
+    let mut entry = File::options()
         .read(true)
         // A pipe in its place is not waited for.
         .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(file.entry(folder))
+        .open(file.entry(folder, kept))
         .ok()?;
-    let facts = kept.metadata().ok()?;
+    let facts = entry.metadata().ok()?;
     // What somebody else has put there is not what this user found.
     if !facts.is_file() || facts.uid() != geteuid().as_raw() {
         return None;
     }
     let mut bytes = Vec::new();
-    kept.read_to_end(&mut bytes).ok()?;
-    let entry: Entry = serde_json::from_slice(&bytes).ok()?;
-    (entry.file == *file).then_some(entry)
+    entry.read_to_end(&mut bytes).ok()?;
+    let entry: Entry<T> = serde_json::from_slice(&bytes).ok()?;
+    (entry.file == *file).then_some(entry.kept)
 }
 
-/// Keeps what the file declares.
-pub fn put(folder: &Path, file: &Identity, manifest: Option<&Manifest>) {
+/// Keeps what is known of the file.
+pub fn put<T: Serialize>(folder: &Path, file: &Identity, kept: Kept, known: &T) {
     let entry = Entry {
         file: file.clone(),
-        manifest: manifest.cloned(),
+        kept: known,
     };
     // A cache that can't be written costs time, not a command.
-    let _ = write(folder, &file.entry(folder), &entry);
+    let _ = write(folder, &file.entry(folder, kept), &entry);
 }
 
-fn write(folder: &Path, path: &Path, entry: &Entry) -> std::io::Result<()> {
+fn write<T: Serialize>(folder: &Path, path: &Path, entry: &Entry<T>) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&serde_json::to_vec(entry)?)?;
@@ -102,18 +119,20 @@ fn write(folder: &Path, path: &Path, entry: &Entry) -> std::io::Result<()> {
 mod tests {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-    use super::{Identity, get, put};
+    use super::{Identity, Kept, get, put};
 
     #[test]
     fn a_pipe_in_place_of_an_entry_is_no_entry() {
         let folder = tempfile::tempdir().unwrap();
         let facts = folder.path().metadata().unwrap();
         let file = Identity::new(folder.path(), &facts);
-        put(folder.path(), &file, None);
-        assert!(get(folder.path(), &file).is_some());
-        let entry = file.entry(folder.path());
+        put(folder.path(), &file, Kept::Manifest, &"x");
+        let kept = || get::<String>(folder.path(), &file, Kept::Manifest);
+        assert!(kept().is_some());
+        assert!(get::<String>(folder.path(), &file, Kept::Providers).is_none());
+        let entry = file.entry(folder.path(), Kept::Manifest);
         std::fs::remove_file(&entry).unwrap();
         mknodat(CWD, &entry, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        assert!(get(folder.path(), &file).is_none());
+        assert!(kept().is_none());
     }
 }

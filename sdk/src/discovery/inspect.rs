@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
-use super::cache::{self, Identity};
+use super::cache::{self, Identity, Kept};
 use super::name::PluginName;
 use super::trust::Refusal;
 use crate::failure::reason;
@@ -144,12 +144,12 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undec
         return find(&head);
     }
     let identity = Identity::new(real, &facts);
-    if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity)) {
-        return Ok(known.manifest);
+    if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity, Kept::Manifest)) {
+        return Ok(known);
     }
     let manifest = search(&mut file, head)?;
     if let Some(folder) = cache {
-        cache::put(folder, &identity, manifest.as_ref());
+        cache::put(folder, &identity, Kept::Manifest, &manifest);
     }
     Ok(manifest)
 }
@@ -182,7 +182,16 @@ fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unde
             let text = BufReader::with_capacity(PIECE, text.take(LONGEST_MANIFEST as u64));
             match Manifest::begin(text) {
                 Ok(manifest) => return Ok(Some(manifest)),
-                Err(reason) => problem = problem.or(Some(Undeclared::Malformed(reason))),
+                Err(reason) => {
+                    let end = place + (MARKER.len() + LONGEST_MANIFEST) as u64;
+                    let is_cut = file.metadata().is_ok_and(|facts| facts.len() > end);
+                    let reason = if is_cut && reason.starts_with("EOF ") {
+                        format!("it is longer than {} MiB", LONGEST_MANIFEST / (1024 * 1024))
+                    } else {
+                        reason
+                    };
+                    problem = problem.or(Some(Undeclared::Malformed(reason)));
+                }
             }
         }
         // A marker may lie across the end.

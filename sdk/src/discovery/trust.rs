@@ -118,31 +118,36 @@ fn writable_by_others(facts: &Metadata) -> bool {
 }
 
 impl Trust {
-    /// The real path of `file`, if it can be trusted. A link is trusted as far as what it points to is.
+    /// The real path of `file`, if it can be trusted and run. A link is trusted as far as what it points to is.
     pub fn check(&self, file: &Path) -> Result<PathBuf, Refusal> {
-        let unreadable = |error: std::io::Error| Refusal::Unreadable(reason(&error));
-        let real = fs::canonicalize(file).map_err(unreadable)?;
-        let facts = fs::metadata(&real).map_err(unreadable)?;
-        if !facts.is_file() {
-            return Err(Refusal::NotAFile);
-        }
+        let (real, facts) = real_file(file)?;
         if facts.mode() & EXECUTABLE == 0 {
             return Err(Refusal::NotExecutable);
         }
-        if self.is_beside_host(&real, &facts) {
+        self.check_real(file, real, &facts)
+    }
+
+    /// The real path of `file`, if what it holds can be trusted: that nobody else could have written it.
+    pub fn check_data(&self, file: &Path) -> Result<PathBuf, Refusal> {
+        let (real, facts) = real_file(file)?;
+        self.check_real(file, real, &facts)
+    }
+
+    fn check_real(&self, file: &Path, real: PathBuf, facts: &Metadata) -> Result<PathBuf, Refusal> {
+        if self.is_beside_host(&real, facts) {
             return Ok(real);
         }
-        self.writable(&real, &facts)?;
-        self.owned(&real, &facts)?;
+        self.writable(&real, facts)?;
+        self.owned(&real, facts)?;
         let target = real.parent();
         let link = file.parent().filter(|folder| Some(*folder) != target);
         for folder in link.into_iter().chain(target) {
-            let facts = fs::metadata(folder).map_err(unreadable)?;
+            let facts = fs::metadata(folder).map_err(|error| unreadable(&error))?;
             self.owned(folder, &facts)?;
             // Who can write further up can put another folder in the place of this one. Whose those are is not asked: in
             // containers and sandboxes the upper folders often belong to nobody in particular.
             for above in folder.ancestors().filter(|above| above.is_absolute()) {
-                let facts = fs::metadata(above).map_err(unreadable)?;
+                let facts = fs::metadata(above).map_err(|error| unreadable(&error))?;
                 self.writable(above, &facts)?;
             }
         }
@@ -178,6 +183,20 @@ impl Trust {
             owner: facts.uid(),
         })
     }
+}
+
+fn real_file(file: &Path) -> Result<(PathBuf, Metadata), Refusal> {
+    let real = fs::canonicalize(file).map_err(|error| unreadable(&error))?;
+    let facts = fs::metadata(&real).map_err(|error| unreadable(&error))?;
+    if facts.is_file() {
+        Ok((real, facts))
+    } else {
+        Err(Refusal::NotAFile)
+    }
+}
+
+fn unreadable(error: &std::io::Error) -> Refusal {
+    Refusal::Unreadable(reason(error))
 }
 
 #[cfg(test)]

@@ -50,6 +50,23 @@ pub enum Kind {
     Video,
 }
 
+impl Kind {
+    /// Every kind, in the order of a pipeline.
+    pub const ALL: [Self; 5] = [Self::Stt, Self::Llm, Self::Tts, Self::Realtime, Self::Video];
+
+    /// Its name in data.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stt => "stt",
+            Self::Llm => "llm",
+            Self::Tts => "tts",
+            Self::Realtime => "realtime",
+            Self::Video => "video",
+        }
+    }
+}
+
 /// One class of the framework, and how to construct it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

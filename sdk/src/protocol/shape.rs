@@ -19,7 +19,7 @@ pub fn read<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, String> 
 }
 
 /// serde's sentences quote the value first; what was expected instead is named last, by the type and not by the value.
-fn problem(field: &str, text: &str) -> String {
+pub fn problem(field: &str, text: &str) -> String {
     if let Some(missing) = text
         .strip_prefix("missing field `")
         .and_then(|rest| rest.split('`').next())

@@ -1,43 +1,129 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::*;
+use bot_cli_sdk::pack::{self, Origin, Taken};
 
-const KINDS: [Kind; 5] = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
+use super::*;
 
 fn catalogue() -> &'static Catalogue {
     Catalogue::get()
 }
 
-/// Every service and each of its arguments, those of calls included, with their full names.
-fn arguments() -> Vec<(&'static Service, String, &'static Arg)> {
-    fn collect(
-        service: &'static Service,
-        prefix: &str,
-        args: &'static [Arg],
-        found: &mut Vec<(&'static Service, String, &'static Arg)>,
-    ) {
-        for arg in args {
-            let name = format!("{prefix}{}", arg.name);
-            collect(service, &format!("{name} > "), &arg.args, found);
-            found.push((service, name, arg));
-        }
+/// Transports have no checker of their own: what reaches generated code keeps the rules of services.
+fn as_provider(transport: &Transport) -> Provider {
+    let variables = transport.env.iter().map(|variable| {
+        let described = Variable {
+            about: variable.about.clone(),
+            secret: variable.secret,
+        };
+        (variable.name.clone(), described)
+    });
+    let service = serde_json::json!({
+        "id": format!("{}_video", transport.id),
+        "kind": "video",
+        "label": transport.label,
+        "extras": transport.extras,
+        "packages": transport.packages,
+        "module": transport.module,
+        "class": if transport.class == "TransportParams" { "Unreserved" } else { &transport.class },
+        "imports": transport.imports,
+        "args": transport.args,
+        "reads": transport.env.iter().map(|it| serde_json::json!({ "name": it.name })).collect::<Vec<_>>(),
+        "note": transport.note,
+    });
+    Provider {
+        label: transport.label.clone(),
+        site: transport
+            .site
+            .clone()
+            .unwrap_or("https://a.example".to_owned()),
+        env: variables.collect(),
+        services: vec![serde_json::from_value(service).unwrap()],
     }
-    let mut found = Vec::new();
-    for service in catalogue().all_services() {
-        collect(service, "", &service.args, &mut found);
-    }
-    found
 }
 
-/// The variables of a service: those of its arguments and those it reads by itself.
-fn variables(service: &Service) -> BTreeSet<&str> {
-    let of_arguments = arguments()
-        .into_iter()
-        .filter(|(owner, _, _)| owner.id == service.id)
-        .filter_map(|(_, _, arg)| arg.env.as_deref());
-    of_arguments
-        .chain(service.reads.iter().map(|read| read.name.as_str()))
-        .collect()
+#[test]
+fn every_provider_keeps_the_rules_of_packs() {
+    let problems: Vec<String> = catalogue()
+        .providers()
+        .flat_map(|provider| pack::check(provider, Origin::BuiltIn))
+        .map(|problem| problem.to_string())
+        .collect();
+    assert_eq!(problems, Vec::<String>::new());
+}
+
+#[test]
+fn every_transport_keeps_the_rules_of_services() {
+    for transport in &catalogue().transports {
+        let problems: Vec<String> = pack::check(&as_provider(transport), Origin::BuiltIn)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(problems, Vec::<String>::new(), "{}", transport.id);
+    }
+}
+
+#[test]
+fn services_can_stand_beside_each_other() {
+    let mut taken = Taken::default();
+    for provider in catalogue().providers() {
+        for service in &provider.services {
+            assert_eq!(taken.conflict(provider, service), None, "{}", service.id);
+            taken.service(provider, service, "a service that is built in");
+        }
+    }
+}
+
+#[test]
+fn what_is_built_in_is_taken() {
+    let Some(deepgram) = catalogue().providers().find(|it| it.label == "Deepgram") else {
+        panic!("no Deepgram");
+    };
+    let mut taken = catalogue().taken();
+    for (change, expected) in [
+        (
+            serde_json::json!({}),
+            "`id` is that of a service that is built in",
+        ),
+        (
+            serde_json::json!({ "id": "ultravox" }),
+            "`id` is that of a service that is built in",
+        ),
+        (
+            serde_json::json!({ "id": "livekit" }),
+            "`id` is that of a transport",
+        ),
+    ] {
+        let mut service = serde_json::to_value(&deepgram.services[0]).unwrap();
+        service
+            .as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        let service = serde_json::from_value(service).unwrap();
+        assert_eq!(
+            taken
+                .conflict(deepgram, &service)
+                .map(|it| it.reason())
+                .as_deref(),
+            Some(expected)
+        );
+    }
+    let mut other = deepgram.clone();
+    for (index, service) in other.services.iter_mut().enumerate() {
+        service.id = format!("other{index}_{}", service.kind.name());
+    }
+    assert_eq!(taken.conflict(&other, &other.services[0]), None);
+    other.env.get_mut("DEEPGRAM_API_KEY").unwrap().about = "Your bank's password".to_owned();
+    assert_eq!(
+        taken
+            .conflict(&other, &other.services[0])
+            .map(|it| it.reason())
+            .as_deref(),
+        Some("`env.DEEPGRAM_API_KEY.about` must be `API key`, as in a service that is built in")
+    );
+    taken.name("elsewhere", &other.services[0].class);
+    other.env.get_mut("DEEPGRAM_API_KEY").unwrap().about = "API key".to_owned();
+    let conflict = taken.conflict(&other, &other.services[0]);
+    assert!(conflict.is_some_and(|it| it.reason().starts_with("`imports` has `Deepgram")));
 }
 
 #[test]
@@ -109,16 +195,8 @@ fn families_name_their_two_directions() {
 }
 
 #[test]
-fn identifiers_end_in_their_kind() {
-    for service in catalogue().all_services() {
-        let ending = format!("_{:?}", service.kind).to_lowercase();
-        assert!(service.id.ends_with(&ending), "{}", service.id);
-    }
-}
-
-#[test]
 fn recommended_services_come_first_and_ranks_are_gapless() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let ranks: Vec<Option<u8>> = catalogue()
             .services(kind)
             .map(|service| service.recommended)
@@ -136,7 +214,7 @@ fn recommended_services_come_first_and_ranks_are_gapless() {
 
 #[test]
 fn labels_tell_the_services_of_a_kind_apart() {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let labels: Vec<&str> = catalogue()
             .services(kind)
             .map(|service| service.label.as_str())
@@ -155,15 +233,6 @@ fn transports_stand_in_order_without_gaps() {
             .collect();
         let expected: Vec<u8> = (1..).take(order.len()).collect();
         assert_eq!(order, expected, "{bot_type:?}");
-    }
-}
-
-#[test]
-fn every_provider_describes_exactly_the_variables_it_uses() {
-    for provider in catalogue().providers() {
-        let used: BTreeSet<&str> = provider.services.iter().flat_map(variables).collect();
-        let described: BTreeSet<&str> = provider.env.keys().map(String::as_str).collect();
-        assert_eq!(used, described, "{}", provider.label);
     }
 }
 
@@ -206,139 +275,15 @@ fn credentials_are_secrets() {
 }
 
 #[test]
-fn every_argument_has_exactly_one_source() {
-    for (service, name, arg) in arguments() {
-        let sources = [
-            arg.env.is_some(),
-            arg.value.is_some(),
-            arg.expr.is_some(),
-            arg.call.is_some(),
-        ];
-        assert_eq!(
-            sources.iter().filter(|present| **present).count(),
-            1,
-            "{} {name}",
-            service.id
-        );
-        assert!(
-            arg.args.is_empty() || arg.call.is_some(),
-            "{} {name}",
-            service.id
-        );
-    }
-}
-
-#[test]
-fn only_variables_have_types_and_defaults() {
-    for (service, name, arg) in arguments() {
-        let described = arg.optional
-            || arg.default.is_some()
-            || arg.class_default.is_some()
-            || arg.r#type != Type::Str;
-        assert!(!described || arg.env.is_some(), "{} {name}", service.id);
-        let answers = [
-            arg.optional,
-            arg.default.is_some(),
-            arg.class_default.is_some(),
-        ];
-        assert!(
-            answers.iter().filter(|given| **given).count() <= 1,
-            "{} {name}: says twice what holds while unset",
-            service.id
-        );
-        assert!(
-            arg.class_default.is_none() || name.starts_with("settings."),
-            "{} {name}",
-            service.id
-        );
-    }
-}
-
-#[test]
-fn defaults_have_the_type_of_their_argument() {
-    for (service, name, arg) in arguments() {
-        assert_eq!(
-            arg.r#type == Type::Choice,
-            !arg.choices.is_empty(),
-            "{} {name}",
-            service.id
-        );
-        for default in [&arg.default, &arg.class_default].into_iter().flatten() {
-            let fits = match arg.r#type {
-                Type::Int => default.parse::<i64>().is_ok(),
-                Type::Float => default.parse::<f64>().is_ok(),
-                Type::Choice => arg.choices.contains(default),
-                Type::Str | Type::List => !default.is_empty(),
-            };
-            assert!(fits, "{} {name}: {default}", service.id);
-        }
-    }
-}
-
-#[test]
-fn calls_use_only_imported_names() {
-    for (service, name, arg) in arguments() {
-        let imported: BTreeSet<&str> = service
-            .imports
-            .values()
-            .flatten()
-            .map(String::as_str)
-            .collect();
-        let used = arg
-            .call
-            .as_deref()
-            .or_else(|| arg.expr.as_deref().and_then(|expr| expr.split('.').next()));
-        assert!(
-            used.is_none_or(|used| used == "session" || imported.contains(used)),
-            "{} {name}",
-            service.id
-        );
-    }
-}
-
-#[test]
-fn prompts_and_turns_stand_where_they_belong() {
-    for service in catalogue().all_services() {
-        let speaks = matches!(service.kind, Kind::Llm | Kind::Realtime);
-        assert_eq!(service.prompt.is_some(), speaks, "{}", service.id);
-        assert_eq!(
-            service.turns.is_some(),
-            service.kind == Kind::Realtime,
-            "{}",
-            service.id
-        );
-    }
-}
-
-#[test]
-fn deprecated_services_are_not_recommended_and_name_others() {
+fn deprecated_services_name_others() {
     for service in catalogue().all_services() {
         let Some(reason) = &service.deprecated else {
             continue;
         };
-        assert!(service.recommended.is_none(), "{}", service.id);
         let names_another = catalogue()
             .services(service.kind)
             .any(|other| reason.contains(&other.id) && other.deprecated.is_none());
         assert!(names_another, "{}", service.id);
-    }
-}
-
-#[test]
-fn packages_have_a_floor_and_a_ceiling() {
-    let services = catalogue()
-        .all_services()
-        .flat_map(|service| &service.packages);
-    for package in services.chain(
-        catalogue()
-            .transports
-            .iter()
-            .flat_map(|transport| &transport.packages),
-    ) {
-        let (_, range) = package
-            .split_once(">=")
-            .unwrap_or_else(|| panic!("{package} has no floor"));
-        assert!(range.contains(",<"), "{package} has no ceiling");
     }
 }
 
@@ -362,7 +307,6 @@ fn client_packages_come_with_their_range() {
 #[test]
 fn services_know_their_provider() {
     for provider in catalogue().providers() {
-        assert!(provider.site.starts_with("https://"), "{}", provider.label);
         for service in &provider.services {
             assert_eq!(
                 catalogue().provider_of(service).map(|found| &found.label),

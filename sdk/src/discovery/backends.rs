@@ -1,0 +1,116 @@
+//! Finds secrets backends.
+
+use std::path::PathBuf;
+
+use super::Discovery;
+use super::inspect::{Plugin, inspect};
+use super::name::PluginName;
+use super::role::{self, Refused, judge};
+use crate::compat::{Fit, User};
+use crate::protocol::{Manifest, Role};
+
+/// What the name of a backend's manifest begins with: `secrets-vault`.
+pub const BACKEND_PREFIX: &str = "secrets-";
+
+/// A secrets backend that was found.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FoundBackend {
+    /// Its name: `vault` for `bot-cli-secrets-vault`.
+    pub name: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// What it declares, as far as that can be read.
+    pub manifest: Option<Manifest>,
+    /// Whether it is used.
+    pub standing: BackendStanding,
+}
+
+/// Whether a secrets backend is used.
+#[derive(Debug, Clone)]
+pub enum BackendStanding {
+    /// It is used by its name.
+    Usable(Box<Plugin>, Fit),
+    /// That file is used by this name.
+    Shadowed(PathBuf),
+    /// It is not used.
+    Refused(Refused),
+}
+
+impl Discovery {
+    /// The backends of this name in the order of search: the first that is not shadowed is the one that is used, or refused. None:
+    /// there is none.
+    #[must_use]
+    pub fn backend(&self, name: &str, user: Option<&User>) -> Vec<FoundBackend> {
+        if !role::is_name(name) {
+            return Vec::new();
+        }
+        let file = PluginName::parse(&format!("{BACKEND_PREFIX}{name}")).map(|name| name.file());
+        let Some(file) = file else {
+            return Vec::new();
+        };
+        let files = self.folders.iter().map(|folder| folder.join(&file));
+        // A dangling link is there, too, and is worth a reason.
+        let files = files.filter(|file| std::fs::symlink_metadata(file).is_ok());
+        self.standings(name, files.collect(), user, &[])
+    }
+
+    /// Every secrets backend, by name and then in the order of search. `built_in` are names that nobody else can have.
+    #[must_use]
+    pub fn backends(&self, user: Option<&User>, built_in: &[&str]) -> Vec<FoundBackend> {
+        self.named(BACKEND_PREFIX)
+            .into_iter()
+            .flat_map(|(name, files)| self.standings(&name, files, user, built_in))
+            .collect()
+    }
+
+    fn standings(
+        &self,
+        name: &str,
+        files: Vec<PathBuf>,
+        user: Option<&User>,
+        built_in: &[&str],
+    ) -> Vec<FoundBackend> {
+        let mut winner: Option<PathBuf> = None;
+        let mut found = Vec::new();
+        for file in files {
+            let full = PluginName::parse(&format!("{BACKEND_PREFIX}{name}"));
+            let inspected = full.map(|full| inspect(&full, &file, self));
+            let (manifest, standing) = match (inspected, &winner) {
+                (None, _) => {
+                    let mend = Some("give it a shorter name".to_owned());
+                    let reason = "its name is longer than 32 characters with `secrets-`";
+                    (None, BackendStanding::Refused(Refused::new(reason, mend)))
+                }
+                (Some(Err(unusable)), _) => {
+                    let refused = Refused::unusable(&unusable, &file);
+                    (None, BackendStanding::Refused(refused))
+                }
+                (Some(Ok(plugin)), Some(winner)) => {
+                    (plugin.manifest, BackendStanding::Shadowed(winner.clone()))
+                }
+                (Some(Ok(plugin)), None) => {
+                    winner = Some(file.clone());
+                    let standing = if built_in.contains(&name) {
+                        let reason = format!("`{name}` is the name of a backend that is built in");
+                        let mend = Some("give it another name".to_owned());
+                        BackendStanding::Refused(Refused::new(reason, mend))
+                    } else {
+                        match judge(&plugin, &Role::SecretsBackend, user) {
+                            Ok((_, fit)) => BackendStanding::Usable(Box::new(plugin.clone()), fit),
+                            Err(refused) => BackendStanding::Refused(refused),
+                        }
+                    };
+                    (plugin.manifest, standing)
+                }
+            };
+            found.push(FoundBackend {
+                name: name.to_owned(),
+                file,
+                manifest,
+                standing,
+            });
+        }
+        found
+    }
+}

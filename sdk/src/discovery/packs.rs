@@ -1,0 +1,299 @@
+//! Finds provider packs, executables and folders, and what each of them brings.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::inspect::{Plugin, Unusable, inspect};
+use super::name::PluginName;
+use super::role::{self, Refused, fits, judge};
+use super::{Discovery, dynamic};
+use crate::cancel::Cancel;
+use crate::compat::{Fit, User};
+use crate::pack::{self, Contents, Folder, Newer, Reader, Taken};
+use crate::protocol::{self, Manifest, Role};
+use crate::ui::Ui;
+
+/// A provider pack that was found.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FoundPack {
+    /// Its name: `acme` for `bot-cli-pack-acme`.
+    pub name: String,
+    /// Its own version, where it has a manifest.
+    pub version: String,
+    /// What it brings, in a few words.
+    pub about: String,
+    /// Its file or folder.
+    pub place: PathBuf,
+    /// What it is.
+    pub form: Form,
+    /// What it declares, as far as that can be read, without its providers.
+    pub manifest: Option<Manifest>,
+    /// Whether it is used.
+    pub standing: PackStanding,
+}
+
+/// What a pack is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// An executable whose manifest has the providers.
+    Static,
+    /// An executable that is asked for them.
+    Dynamic,
+    /// A folder of files.
+    Folder,
+}
+
+/// Whether a pack is used.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PackStanding {
+    /// It is, with these services.
+    Used(Contents),
+    /// It would have to be started, which was not wanted.
+    Unasked,
+    /// That file or folder is the pack of this name.
+    Shadowed(PathBuf),
+    /// It is not used.
+    Refused(Refused),
+}
+
+/// How far the search for services goes.
+pub enum Reach<'a> {
+    /// To what is in files: nothing is started.
+    CacheOnly,
+    /// To packs that have to be asked, which are started in the folder `cwd`.
+    Start {
+        /// Shows what they say.
+        ui: &'a mut dyn Ui,
+        /// The user's wish to stop.
+        cancel: &'a Cancel,
+        /// Where they work.
+        cwd: PathBuf,
+    },
+}
+
+/// A file or folder that may be a pack.
+enum Candidate {
+    Executable(PathBuf),
+    Folder(PathBuf),
+}
+
+impl Discovery {
+    /// Every pack by its name, with what `user` can use of it beside what is `taken`. Where two packs want the same, the first has it.
+    #[must_use]
+    pub fn packs(
+        &self,
+        user: Option<&User>,
+        taken: &mut Taken,
+        mut reach: Reach<'_>,
+    ) -> Vec<FoundPack> {
+        let mut found = Vec::new();
+        for (name, candidates) in self.candidates() {
+            let mut winner: Option<PathBuf> = None;
+            for candidate in candidates {
+                let mut pack = match candidate {
+                    Candidate::Executable(file) => {
+                        self.executable(&name, file, user, taken, &mut reach, winner.as_ref())
+                    }
+                    Candidate::Folder(folder) => {
+                        self.folder(&name, folder, user, taken, winner.as_ref())
+                    }
+                };
+                // One whose manifest is in order has the name, even if it does not fit.
+                if pack.manifest.is_some() && winner.is_none() {
+                    winner = Some(pack.place.clone());
+                }
+                if let Some(manifest) = &pack.manifest {
+                    pack.version.clone_from(&manifest.version);
+                    pack.about.clone_from(&manifest.about);
+                }
+                found.push(pack);
+            }
+        }
+        found
+    }
+
+    /// Folders first: they are the user's own.
+    fn candidates(&self) -> BTreeMap<String, Vec<Candidate>> {
+        let mut by_name: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
+        for folder in &self.pack_folders {
+            let Ok(entries) = fs::read_dir(folder) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                let path = entry.path();
+                if let Some(name) = entry.file_name().to_str()
+                    && !name.starts_with('.')
+                    && path.is_dir()
+                {
+                    by_name
+                        .entry(name.to_owned())
+                        .or_default()
+                        .push(Candidate::Folder(path));
+                }
+            }
+        }
+        for (name, files) in self.named(pack::PREFIX) {
+            by_name
+                .entry(name)
+                .or_default()
+                .extend(files.into_iter().map(Candidate::Executable));
+        }
+        by_name
+    }
+
+    fn executable(
+        &self,
+        name: &str,
+        file: PathBuf,
+        user: Option<&User>,
+        taken: &mut Taken,
+        reach: &mut Reach<'_>,
+        winner: Option<&PathBuf>,
+    ) -> FoundPack {
+        let mut pack = FoundPack::new(name, file, Form::Static);
+        let plugin = match self.inspect_pack(name, &pack.place) {
+            Ok(plugin) => plugin,
+            Err(refused) => return pack.refused(refused),
+        };
+        pack.manifest.clone_from(&plugin.manifest);
+        let providers = pack.manifest.as_mut().and_then(|it| it.providers.take());
+        if providers == Some(Value::from("dynamic")) {
+            pack.form = Form::Dynamic;
+        }
+        if let Some(winner) = winner {
+            return pack.with(PackStanding::Shadowed(winner.clone()));
+        }
+        let (manifest, fit) = match judge(&plugin, &Role::ProviderPack, user) {
+            Ok(judged) => judged,
+            Err(refused) => return pack.refused(refused),
+        };
+        let providers = match (pack.form, providers) {
+            (Form::Dynamic, _) => match dynamic::providers(&plugin, self, reach) {
+                Ok(Some(providers)) => providers,
+                Ok(None) => return pack.with(PackStanding::Unasked),
+                Err(refused) => return pack.refused(refused),
+            },
+            (Form::Static | Form::Folder, Some(providers)) => providers,
+            (Form::Static | Form::Folder, None) => {
+                let mend = "its author adds them, or `\"providers\":\"dynamic\"`".to_owned();
+                let refused = Refused::new("its manifest has no `providers`", Some(mend));
+                return pack.refused(refused);
+            }
+        };
+        match pack::read(name, providers, newer(&manifest, fit, user), taken) {
+            Ok(contents) => pack.with(PackStanding::Used(contents)),
+            Err(problem) => pack.refused(problem.into()),
+        }
+    }
+
+    fn inspect_pack(&self, name: &str, file: &Path) -> Result<Plugin, Refused> {
+        let full = PluginName::parse(&format!("{}{name}", pack::PREFIX)).ok_or_else(too_long)?;
+        inspect(&full, file, self).map_err(|unusable| Refused::unusable(&unusable, file))
+    }
+
+    fn folder(
+        &self,
+        name: &str,
+        folder: PathBuf,
+        user: Option<&User>,
+        taken: &mut Taken,
+        winner: Option<&PathBuf>,
+    ) -> FoundPack {
+        let mut pack = FoundPack::new(name, folder, Form::Folder);
+        if !role::is_name(name) {
+            let mend = "name the folder with lower-case words and hyphens between them".to_owned();
+            let refused = Refused::new("its name is not one of a pack", Some(mend));
+            return pack.refused(refused);
+        }
+        if PluginName::parse(&format!("{}{name}", pack::PREFIX)).is_none() {
+            return pack.refused(too_long());
+        }
+        let declared_in = pack.place.join(pack::FILE);
+        if fs::symlink_metadata(&declared_in).is_err() {
+            let mend = "section `A folder` of PACKS.md says what it holds".to_owned();
+            let reason = format!("it has no `{}`", pack::FILE);
+            return pack.refused(Refused::new(reason, Some(mend)));
+        }
+        if let Err(refusal) = self.trust.check_data(&declared_in) {
+            return pack.refused(Refused::untrusted(&refusal, &declared_in));
+        }
+        let trusted = |file: &Path| {
+            let checked = self.trust.check_data(file);
+            checked
+                .map(drop)
+                .map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
+        };
+        let manifest = match Folder::declared(&pack.place, name, &trusted) {
+            Ok(manifest) => manifest,
+            Err(problem) => return pack.refused(problem.into()),
+        };
+        pack.manifest = Some(manifest.clone());
+        if let Some(winner) = winner {
+            return pack.with(PackStanding::Shadowed(winner.clone()));
+        }
+        if !protocol::serves(&manifest.protocol) {
+            let unusable = Unusable::Protocol(manifest.protocol.clone());
+            return pack.refused(Refused::unusable(&unusable, &declared_in));
+        }
+        let fit = match fits(&manifest, &Role::ProviderPack, user) {
+            Ok(fit) => fit,
+            Err(refused) => return pack.refused(refused),
+        };
+        let files = match Folder::providers(&pack.place, &trusted) {
+            Ok(files) => files,
+            Err(problem) => return pack.refused(problem.into()),
+        };
+        let mut reader = Reader::new(name, newer(&manifest, fit, user), taken);
+        for (file, provider) in files {
+            match provider {
+                Ok(provider) => reader.provider(&format!("`{file}`"), provider),
+                Err(problem) => reader.leave_out(format!("`{file}`"), vec![problem]),
+            }
+        }
+        let contents = reader.finish();
+        pack.with(PackStanding::Used(contents))
+    }
+}
+
+impl FoundPack {
+    fn new(name: &str, place: PathBuf, form: Form) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: String::new(),
+            about: String::new(),
+            place,
+            form,
+            manifest: None,
+            standing: PackStanding::Unasked,
+        }
+    }
+
+    fn with(self, standing: PackStanding) -> Self {
+        Self { standing, ..self }
+    }
+
+    fn refused(self, refused: Refused) -> Self {
+        self.with(PackStanding::Refused(refused))
+    }
+}
+
+fn too_long() -> Refused {
+    let mend = "give it a shorter name".to_owned();
+    Refused::new(
+        "its name is longer than 32 characters with `pack-`",
+        Some(mend),
+    )
+}
+
+fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<Newer> {
+    let user = user.filter(|_| fit == Fit::Newer)?;
+    Some(Newer {
+        schema: manifest.catalogue.clone()?,
+        executable: user.executable.clone(),
+        version: user.version.clone(),
+    })
+}

@@ -1,0 +1,171 @@
+//! Plugins that other plugins use: their files by name, and whether they fit.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+
+use super::inspect::{Plugin, Unusable};
+use super::name::PREFIX;
+use super::{Discovery, Refusal};
+use crate::compat::{Fit, Incompatible, User};
+use crate::failure::Failure;
+use crate::pack::Problem;
+use crate::protocol::{Manifest, Role};
+
+/// Why a plugin of a role is not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// The reason, in a line.
+    pub reason: String,
+    /// What mends it, in a line.
+    pub remedy: Option<String>,
+}
+
+impl Refused {
+    pub(super) fn new(reason: impl Into<String>, remedy: Option<String>) -> Self {
+        let reason: String = reason.into();
+        Self {
+            reason: in_a_line(&reason),
+            remedy: remedy.map(|remedy| in_a_line(&remedy)),
+        }
+    }
+
+    pub(super) fn unusable(unusable: &Unusable, file: &Path) -> Self {
+        Self::new(unusable.reason(), unusable.remedy(file))
+    }
+
+    pub(super) fn untrusted(refusal: &Refusal, file: &Path) -> Self {
+        Self::new(refusal.reason(), refusal.remedy(file))
+    }
+
+    pub(super) fn failed(failure: &Failure) -> Self {
+        Self::new(failure.message.clone(), failure.hints.first().cloned())
+    }
+}
+
+impl From<Incompatible> for Refused {
+    fn from(why: Incompatible) -> Self {
+        Self::new(why.reason(), Some(why.remedy()))
+    }
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self::new(problem.reason(), Some(problem.rule.mend().to_owned()))
+    }
+}
+
+/// The reason and the mend in one line.
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)?;
+        match &self.remedy {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Discovery {
+    /// The files `bot-cli-` and `prefix` and a name, by that name and then in the order of search.
+    pub(super) fn named(&self, prefix: &str) -> BTreeMap<String, Vec<PathBuf>> {
+        let beginning = format!("{PREFIX}{prefix}");
+        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        let mut seen = Vec::new();
+        for folder in &self.folders {
+            let Ok(entries) = fs::read_dir(folder) else {
+                continue;
+            };
+            // The same folder under two names is one.
+            let Ok(facts) = fs::metadata(folder) else {
+                continue;
+            };
+            if seen.contains(&(facts.dev(), facts.ino())) {
+                continue;
+            }
+            seen.push((facts.dev(), facts.ino()));
+            for entry in entries.flatten() {
+                let file_name = entry.file_name();
+                let name = file_name
+                    .to_str()
+                    .and_then(|name| name.strip_prefix(&beginning));
+                if let Some(name) = name.filter(|name| is_name(name)) {
+                    by_name
+                        .entry(name.to_owned())
+                        .or_default()
+                        .push(entry.path());
+                }
+            }
+        }
+        by_name
+    }
+}
+
+/// Whether a role's plugins can have this name: words with hyphens between them, so that identifiers can begin with it.
+pub(super) fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.split('-').all(|word| {
+            !word.is_empty()
+                && word
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        })
+}
+
+/// The manifest of a plugin of this role, as far as `user` can use it.
+pub(super) fn judge(
+    plugin: &Plugin,
+    role: &Role,
+    user: Option<&User>,
+) -> Result<(Manifest, Fit), Refused> {
+    let Some(manifest) = &plugin.manifest else {
+        let mend = format!(
+            "its author adds a manifest with `\"role\":\"{}\"`",
+            role.name()
+        );
+        return Err(Refused::new("it declares no manifest", Some(mend)));
+    };
+    let fit = fits(manifest, role, user)?;
+    Ok((manifest.clone(), fit))
+}
+
+/// What `user` can use of a plugin of this role.
+pub(super) fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
+    if manifest.role != *role {
+        let reason = format!(
+            "its role is `{}`, not `{}`",
+            manifest.role.name(),
+            role.name()
+        );
+        let mend = "its author changes the role in its manifest, or the name of the file";
+        return Err(Refused::new(reason, Some(mend.to_owned())));
+    }
+    // What it was made for comes first: a later version may have another form in everything else.
+    let fit = user.map_or(Ok(Fit::Whole), |user| user.fit(manifest))?;
+    if Version::parse(&manifest.version).is_err() {
+        let reason = format!(
+            "its version `{}` is not a semantic version",
+            manifest.version
+        );
+        let mend = "its author writes a version such as `1.0.0`".to_owned();
+        return Err(Refused::new(reason, Some(mend)));
+    }
+    Ok(fit)
+}
+
+/// A text of somebody else's on one line, whatever it holds.
+fn in_a_line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let mut line: String = text
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .filter(|c| c.is_alphanumeric() || c.is_ascii_graphic() || *c == ' ' || *c == '…')
+        .take(LONGEST)
+        .collect();
+    line.truncate(line.trim_end().len());
+    line
+}

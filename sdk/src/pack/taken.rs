@@ -1,0 +1,160 @@
+//! What is there already: identifiers that name one service, variables that mean one thing, names that are imported from one module.
+
+use std::collections::BTreeMap;
+
+use super::check::{arguments, is_read_alike, variables};
+use super::grammar::shown;
+use super::{Arg, Problem, Provider, Rule, Service, Variable};
+
+/// What the services that are there have taken.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// Whose an identifier is.
+    ids: BTreeMap<String, String>,
+    variables: BTreeMap<String, Meaning>,
+    /// The module that a name comes from.
+    names: BTreeMap<String, String>,
+}
+
+/// What a variable means, and how it is read.
+#[derive(Debug, Clone)]
+struct Meaning {
+    whose: String,
+    /// `None`: no service can share it.
+    variable: Option<Variable>,
+    readers: Vec<Arg>,
+}
+
+impl Taken {
+    /// Takes an identifier that is no service's: a transport's.
+    pub fn id(&mut self, id: &str, whose: &str) {
+        self.ids.insert(id.to_owned(), whose.to_owned());
+    }
+
+    /// Takes a variable that no service can share.
+    pub fn variable(&mut self, name: &str, whose: &str) {
+        let meaning = Meaning {
+            whose: whose.to_owned(),
+            variable: None,
+            readers: Vec::new(),
+        };
+        self.variables.insert(name.to_owned(), meaning);
+    }
+
+    /// Takes a name that generated code may import from `module` beside any service.
+    pub fn name(&mut self, module: &str, name: &str) {
+        self.names.insert(name.to_owned(), module.to_owned());
+    }
+
+    /// Takes what a service has. `whose` follows "is that of": `a service that is built in`.
+    pub fn service(&mut self, provider: &Provider, service: &Service, whose: &str) {
+        for id in [Some(&service.id), service.alias.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            self.id(id, whose);
+        }
+        for name in variables(service) {
+            let Some(variable) = provider.env.get(name) else {
+                continue;
+            };
+            let meaning = self.variables.entry(name.to_owned());
+            let meaning = meaning.or_insert_with(|| Meaning {
+                whose: whose.to_owned(),
+                variable: Some(variable.clone()),
+                readers: Vec::new(),
+            });
+            for (_, arg) in arguments(service) {
+                let reads_it = arg.env.as_deref() == Some(name);
+                // One of each kind is enough.
+                if reads_it
+                    && !meaning
+                        .readers
+                        .iter()
+                        .any(|known| reads_the_same(known, arg))
+                {
+                    meaning.readers.push(arg.clone());
+                }
+            }
+        }
+    }
+
+    /// Why a service can't stand beside what is there.
+    #[must_use]
+    pub fn conflict(&self, provider: &Provider, service: &Service) -> Option<Problem> {
+        let found = |rule, field: &str, problem: String| {
+            Some(Problem {
+                rule,
+                service: Some(service.id.clone()),
+                field: field.to_owned(),
+                problem,
+            })
+        };
+        if let Some(whose) = self.ids.get(&service.id) {
+            return found(Rule::Identifiers, "id", format!("is that of {whose}"));
+        }
+        for name in variables(service) {
+            let Some(meaning) = self.variables.get(name) else {
+                continue;
+            };
+            let field = format!("env.{}", shown(name));
+            let Some(variable) = &meaning.variable else {
+                return found(
+                    Rule::Variables,
+                    &field,
+                    format!("is a variable of {}", meaning.whose),
+                );
+            };
+            let whose = &meaning.whose;
+            let own = provider.env.get(name);
+            if own.is_some_and(|own| own.about != variable.about) {
+                return found(
+                    Rule::Variables,
+                    &format!("{field}.about"),
+                    format!("must be `{}`, as in {whose}", shown(&variable.about)),
+                );
+            }
+            if own.is_some_and(|own| own.secret != variable.secret) {
+                return found(
+                    Rule::Variables,
+                    &format!("{field}.secret"),
+                    format!("must be {}, as in {whose}", variable.secret),
+                );
+            }
+            let is_alike = |arg: &Arg| {
+                meaning
+                    .readers
+                    .iter()
+                    .all(|known| is_read_alike(known, arg))
+            };
+            let differs =
+                |(_, arg): &(String, &Arg)| arg.env.as_deref() == Some(name) && !is_alike(arg);
+            if arguments(service).iter().any(differs) {
+                return found(
+                    Rule::Variables,
+                    &field,
+                    format!("has another type or default than in {whose}"),
+                );
+            }
+        }
+        let imported = service
+            .imports
+            .iter()
+            .flat_map(|(module, names)| names.iter().map(move |name| (module, name)));
+        let mut imported = std::iter::once((&service.module, &service.class)).chain(imported);
+        let (_, name) = imported
+            .find(|(module, name)| self.names.get(*name).is_some_and(|known| known != *module))?;
+        found(
+            Rule::Imports,
+            "imports",
+            format!(
+                "has `{}`, which generated code imports from another module",
+                shown(name)
+            ),
+        )
+    }
+}
+
+fn reads_the_same(one: &Arg, other: &Arg) -> bool {
+    one.r#type == other.r#type && one.choices == other.choices && one.default == other.default
+}
