@@ -17,3 +17,4 @@ pub mod service;
 pub mod signals;
 pub mod signing_in;
 pub mod user;
+pub mod vault_backend;

@@ -199,6 +199,10 @@ fn signed_in(
 }
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let used = open::scope(context, &Wanted::default())?;
+    if kind::of(&context.environment, &used.backend)?.signs_in_itself() {
+        return status_of_its_own(context, used);
+    }
     let mut scope = hosted(context)?;
     let access = token::access(context, &scope)?;
     let client = kind::client(context, &scope, &access)?;
@@ -238,6 +242,28 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "kind": kind,
         "source": from,
         "user": user.as_deref().map(theirs),
+        "organization": organization.map(|organization| json!({
+            "value": organization.value.as_str(),
+            "source": organization.source.name(),
+        })),
+    })))
+}
+
+/// Whether a backend that signs in by itself opens.
+fn status_of_its_own(context: &CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
+    let opened = open::open_scope(context, scope)?;
+    let (place, keeper) = (opened.place(), &opened.profile().keeper);
+    let scope = &opened.scope;
+    let organization = scope.organization.as_ref();
+    let line = organization.map_or_else(String::new, |organization| {
+        let source = organization.source.name();
+        format!("Organization: {} ({source})\n", organization.value)
+    });
+    let text = format!("Using {place} with {keeper}, which signs in by itself\n{line}");
+    Ok(Reply::text(text).data(json!({
+        "signed_in": true,
+        "backend": scope.backend.value.as_str(),
+        "place": place,
         "organization": organization.map(|organization| json!({
             "value": organization.value.as_str(),
             "source": organization.source.name(),

@@ -16,11 +16,12 @@ use super::set::report::{Progress, reply};
 use super::target::{Target, target};
 use super::{confirm, kind, run};
 use crate::backend::Ability;
-use crate::domain::{Entry, Region, SetKind, SetName};
+use crate::domain::{Entry, Key, Region, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Copy;
 use crate::scope::{Scope, Setting, Source, Wanted};
-use crate::words::{self, change::Deed};
+use crate::text::theirs;
+use crate::words;
 
 /// What follows for a copy from a backend that gives no values back.
 const NOTHING_TO_COPY: &str = "nothing can be copied from it";
@@ -191,6 +192,7 @@ fn keys(
         skipped: Vec::new(),
         missing: Vec::new(),
     };
+    check_keys(&plan.entries)?;
     check_size(opened, &plan.entries, &plan.target.known)?;
     let mut reply = if options.dry_run {
         reply(opened, &plan, Progress::Shown)
@@ -203,6 +205,19 @@ fn keys(
     };
     reply.data["from"] = from;
     Ok(reply)
+}
+
+/// A backend may have keys that were made elsewhere and that no new set can have.
+fn check_keys(entries: &[Entry]) -> Result<(), Failure> {
+    let wrong = entries.iter().filter_map(|entry| {
+        let problem = Key::parse(entry.key.as_str()).err()?;
+        Some((theirs(entry.key.as_str()), None, problem))
+    });
+    let wrong: Vec<_> = wrong.collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(wrong).hint("rename or remove these keys where the set was made"))
 }
 
 /// Where the copy goes. A new one is in the region of the original, where nothing says otherwise.

@@ -40,9 +40,9 @@ pub trait Kind {
     /// Notes in the scope what holds where nothing says otherwise, as far as that is known without asking anybody.
     fn settle(&self, _scope: &mut Scope) {}
 
-    /// Returns the executable behind it, where it has one of its own.
-    fn installed(&self) -> Option<&Installed> {
-        None
+    /// Whether the sign-in to the hosting service is not its own: it signs in by itself.
+    fn signs_in_itself(&self) -> bool {
+        false
     }
 
     /// Returns code and name of the regions, as far as they are known without asking anybody.

@@ -1,5 +1,7 @@
 //! `organizations list` and `organizations use`.
 
+use std::path::PathBuf;
+
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
@@ -8,15 +10,21 @@ use serde_json::json;
 use super::context::CommandContext;
 use super::kind::{self, Organizations, Others};
 use super::open;
-use crate::config::{Config, nearest};
-use crate::domain::Organization;
+use crate::config::{BackendSettings, Config, nearest};
+use crate::domain::{BUILT_IN, Organization};
 use crate::input::invalid;
 use crate::options::ScopeOptions;
 use crate::scope::{Scope, Source, Wanted};
 use crate::text::theirs;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
-    let (scope, Organizations { all, .. }) = organizations(context, &options.wanted(None))?;
+    let (scope, Organizations { all, others }) = organizations(context, &options.wanted(None))?;
+    if others == Others::Unnamed {
+        let backend = &scope.backend.value;
+        context.note(&format!(
+            "the backend `{backend}` has no list of organizations; this is the one in use"
+        ));
+    }
     let current = scope
         .organization
         .as_ref()
@@ -60,8 +68,7 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
             },
         );
     }
-    let mut config = Config::read(&context.environment)?;
-    config.set("organization", Some(wanted.as_str()))?;
+    let path = keep(context, &scope, &wanted)?;
     if scope
         .organization
         .as_ref()
@@ -71,9 +78,27 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
     }
     Ok(Reply::text(format!(
         "Using the organization {wanted} from now on ({})\n",
-        config.path.display()
+        path.display()
     ))
-    .data(json!({ "organization": wanted.as_str(), "config": config.path })))
+    .data(json!({ "organization": wanted.as_str(), "config": path })))
+}
+
+/// Keeps the choice where the backend looks for it, and returns where that is.
+fn keep(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    wanted: &Organization,
+) -> Result<PathBuf, Failure> {
+    let (key, value) = ("organization", Some(wanted.as_str()));
+    let backend = &scope.backend.value;
+    if BUILT_IN.contains(backend) {
+        let mut config = Config::read(&context.environment)?;
+        config.set(key, value)?;
+        return Ok(config.path);
+    }
+    let mut settings = BackendSettings::read(&context.environment)?;
+    settings.set(backend, key, value)?;
+    Ok(settings.path)
 }
 
 /// Every organization, with the scope in which one of them is current.

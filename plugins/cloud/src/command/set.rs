@@ -22,7 +22,6 @@ use crate::input::template::TemplateKey;
 use crate::options::Set;
 use crate::scope::{Scope, Setting, Source};
 use carry_out::carry_out;
-use crate::words::change::Deed;
 use plan::{Plan, names};
 use read::{Read, read};
 use report::{Progress, nothing_missing, reply};

@@ -484,7 +484,7 @@ fn a_project_without_its_set_is_shown_the_way_to_it() {
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(
         run.stderr.ends_with(
-            "hint: bot-cli cloud secrets set --from-template server/.env.example --backend local\n"
+            "hint: bot-cli cloud secrets set --from-template server/.env.example\n"
         ),
         "{run:?}"
     );

@@ -244,8 +244,8 @@ impl Kind for Installed {
         })
     }
 
-    fn installed(&self) -> Option<&Installed> {
-        Some(self)
+    fn signs_in_itself(&self) -> bool {
+        true
     }
 }
 
