@@ -2,6 +2,8 @@
 //!
 //! Every request also has the `protocol`, `capabilities` and `context` of `run`: [`Call`] adds them.
 
+#[cfg(test)]
+mod document;
 mod error;
 mod on_wire;
 

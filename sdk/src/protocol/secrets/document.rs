@@ -1,0 +1,310 @@
+//! `BACKENDS.md`, its examples and its schema: the blocks are the files, and the files are what the types read and write.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::{
+    CredentialsResult, DeleteResult, ErrorData, GetResult, ListParams, ListResult, NameParams,
+    OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
+    UnsetParams, UnsetResult, ValuesResult, methods,
+};
+use crate::protocol::{
+    AskResult, Id, Manifest, Message, ProgressParams, RunContext, WireCapabilities,
+};
+use crate::question::Question;
+
+/// What every request has.
+const COMMON: [&str; 3] = ["protocol", "capabilities", "context"];
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn document() -> String {
+    std::fs::read_to_string(package().join("BACKENDS.md")).unwrap()
+}
+
+fn examples() -> BTreeMap<String, String> {
+    std::fs::read_dir(package().join("tests/backends"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+/// The lines of the examples that are messages, each with the name of its file.
+fn lines() -> Vec<(String, String)> {
+    examples()
+        .into_iter()
+        .filter(|(name, _)| name.ends_with(".jsonl"))
+        .flat_map(|(name, text)| {
+            let lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
+            lines.into_iter().map(move |line| (name.clone(), line))
+        })
+        .collect()
+}
+
+#[test]
+fn the_blocks_of_the_document_are_the_example_files() {
+    let document = document();
+    let mut blocks = BTreeMap::new();
+    for part in document.split("<!-- example: ").skip(1) {
+        let (name, rest) = part.split_once(" -->\n```").unwrap();
+        let (_language, rest) = rest.split_once('\n').unwrap();
+        let (block, _) = rest.split_once("\n```\n").unwrap();
+        blocks.insert(name.to_owned(), format!("{block}\n"));
+    }
+    // Those in other languages are only named.
+    let mut files = examples();
+    files.retain(|name, _| name.ends_with(".jsonl") || blocks.contains_key(name));
+    assert_eq!(blocks, files);
+    let named = blocks.keys().filter(|name| name.ends_with(".jsonl"));
+    assert_eq!(document.matches("```json\n").count(), named.count());
+}
+
+#[test]
+fn examples_decode_and_encode_to_themselves() {
+    let mut requests = HashMap::new();
+    for (file, line) in lines() {
+        let message = Message::from_line(line.as_bytes()).unwrap();
+        let typed = through_types(message, &mut requests);
+        assert_eq!(typed.to_line().trim_end(), line, "{file}");
+    }
+    let used: Vec<&String> = requests.values().collect();
+    for method in methods::ALL {
+        assert!(used.iter().any(|used| *used == method), "{method}");
+    }
+}
+
+#[test]
+fn every_example_decodes_with_members_of_a_later_version() {
+    let mut requests = HashMap::new();
+    for (file, line) in lines() {
+        let mut later: Value = serde_json::from_str(&line).unwrap();
+        add_members(&mut later);
+        let message = Message::from_line(later.to_string().as_bytes()).unwrap();
+        let typed = through_types(message, &mut requests);
+        assert!(!typed.to_line().is_empty(), "{file}");
+    }
+}
+
+/// Adds a member to every object, except where the keys are the user's own.
+fn add_members(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members.iter_mut() {
+                if !["entries", "values", "settings", "effect", "prior"].contains(&key.as_str()) {
+                    add_members(member);
+                }
+            }
+            members.insert("later".to_owned(), json!({ "x": [1] }));
+        }
+        Value::Array(values) => values.iter_mut().for_each(add_members),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The message with what belongs to its method read into types and written again.
+fn through_types(message: Message, requests: &mut HashMap<Id, String>) -> Message {
+    match message {
+        Message::Request { id, method, params } => {
+            requests.insert(id.clone(), method.clone());
+            let params = if method == "ask" {
+                through::<Question>(params)
+            } else {
+                request(&method, params)
+            };
+            Message::Request { id, method, params }
+        }
+        Message::Notification { method, params } => {
+            assert_eq!(method, "progress");
+            let params = through::<ProgressParams>(params);
+            Message::Notification { method, params }
+        }
+        Message::Result { id, result } => {
+            let result = result_of(&requests[&id], result);
+            Message::Result { id, result }
+        }
+        Message::Error { id, mut error } => {
+            let is_ours = error.code > 0;
+            error.data = error.data.map(|data| {
+                if is_ours {
+                    through::<ErrorData>(data)
+                } else {
+                    through::<crate::protocol::ErrorData>(data)
+                }
+            });
+            Message::Error { id, error }
+        }
+    }
+}
+
+fn request(method: &str, params: Value) -> Value {
+    let Value::Object(params) = params else {
+        panic!("{method}: params is no object");
+    };
+    let (common, own): (Map<_, _>, Map<_, _>) = params
+        .into_iter()
+        .partition(|(name, _)| COMMON.contains(&name.as_str()));
+    let own = Value::Object(own);
+    let own = match method {
+        methods::OPEN => through::<OpenParams>(own),
+        methods::LIST => through::<ListParams>(own),
+        methods::GET | methods::VALUES | methods::CREDENTIALS | methods::DELETE => {
+            through::<NameParams>(own)
+        }
+        methods::ORGANIZATIONS => json!({}),
+        methods::PUT => through::<PutParams>(own),
+        methods::PUT_IMAGE_PULL_SECRET => through::<PutImagePullSecretParams>(own),
+        methods::UNSET => through::<UnsetParams>(own),
+        other => panic!("no type for {other}"),
+    };
+    let mut all = Map::new();
+    all.insert("protocol".to_owned(), common["protocol"].clone());
+    all.extend(own.as_object().unwrap().clone());
+    for (name, value) in common {
+        match name.as_str() {
+            "capabilities" => all.insert(name, through::<WireCapabilities>(value)),
+            "context" => all.insert(name, through::<RunContext>(value)),
+            _ => None,
+        };
+    }
+    Value::Object(all)
+}
+
+fn result_of(method: &str, result: Value) -> Value {
+    match method {
+        "ask" => through::<AskResult>(result),
+        methods::OPEN => through::<OpenResult>(result),
+        methods::LIST => through::<ListResult>(result),
+        methods::GET => through::<GetResult>(result),
+        methods::VALUES => through::<ValuesResult>(result),
+        methods::CREDENTIALS => through::<CredentialsResult>(result),
+        methods::ORGANIZATIONS => through::<OrganizationsResult>(result),
+        methods::PUT | methods::PUT_IMAGE_PULL_SECRET => through::<PutResult>(result),
+        methods::UNSET => through::<UnsetResult>(result),
+        methods::DELETE => through::<DeleteResult>(result),
+        other => panic!("no type for {other}"),
+    }
+}
+
+fn through<T: DeserializeOwned + Serialize>(value: Value) -> Value {
+    json!(crate::protocol::shape::read::<T>("example", value).unwrap())
+}
+
+#[test]
+fn the_manifests_of_the_samples_are_found() {
+    for (name, text) in examples() {
+        if name.starts_with("bot-cli-") {
+            let manifest = Manifest::find(text.as_bytes()).unwrap();
+            assert_eq!(format!("bot-cli-{}", manifest.name), name);
+            assert_eq!(manifest.secrets.as_deref(), Some(super::VERSION));
+        }
+    }
+    let document = document();
+    let manifest = Manifest::find(document.as_bytes()).unwrap();
+    assert_eq!(manifest.name, "secrets-acme");
+    assert_eq!(manifest.settings[0].name, "address");
+}
+
+#[test]
+fn the_document_names_every_code() {
+    let document = document();
+    let errors = document.split("| `data.code` | meaning |").nth(1).unwrap();
+    let (errors, _) = errors.split_once("\n\n").unwrap();
+    for code in super::Code::ALL {
+        assert!(errors.contains(&format!("`{}`", code.name())), "{code:?}");
+    }
+}
+
+#[test]
+fn the_stored_schema_is_that_of_the_types() {
+    let file = package().join("backends.schema.json");
+    let generated = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, &generated).unwrap();
+    }
+    let stored = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        stored == generated,
+        "run `UPDATE=1 cargo test -p bot-cli-sdk schema`"
+    );
+}
+
+fn schema() -> Value {
+    let mut types = SchemaGenerator::default();
+    let mut entries = Map::new();
+    let mut add = |method: &str, params: Value, result: Value| {
+        entries.insert(
+            method.to_owned(),
+            json!({ "params": params, "result": result }),
+        );
+    };
+    let none = json!({ "type": "object" });
+    let name = of::<NameParams>(&mut types);
+    add(
+        methods::OPEN,
+        of::<OpenParams>(&mut types),
+        of::<OpenResult>(&mut types),
+    );
+    add(
+        methods::LIST,
+        of::<ListParams>(&mut types),
+        of::<ListResult>(&mut types),
+    );
+    add(methods::GET, name.clone(), of::<GetResult>(&mut types));
+    add(
+        methods::VALUES,
+        name.clone(),
+        of::<ValuesResult>(&mut types),
+    );
+    add(
+        methods::CREDENTIALS,
+        name.clone(),
+        of::<CredentialsResult>(&mut types),
+    );
+    add(
+        methods::ORGANIZATIONS,
+        none,
+        of::<OrganizationsResult>(&mut types),
+    );
+    add(
+        methods::PUT,
+        of::<PutParams>(&mut types),
+        of::<PutResult>(&mut types),
+    );
+    add(
+        methods::PUT_IMAGE_PULL_SECRET,
+        of::<PutImagePullSecretParams>(&mut types),
+        of::<PutResult>(&mut types),
+    );
+    add(
+        methods::UNSET,
+        of::<UnsetParams>(&mut types),
+        of::<UnsetResult>(&mut types),
+    );
+    add(methods::DELETE, name, of::<DeleteResult>(&mut types));
+    let error = of::<ErrorData>(&mut types);
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "bot-cli secrets backends 1.0: parameters and results by method",
+        "description": "Generated from the types of bot-cli-sdk. What a writer of this version sends; a reader takes more, because \
+            later minor versions add members, codes and values. `params` also have the `protocol`, `capabilities` and `context` of \
+            `run` in protocol.schema.json.",
+        "x-methods": entries,
+        "x-error-data": error,
+        "$defs": types.take_definitions(true),
+    })
+}
+
+fn of<T: JsonSchema>(types: &mut SchemaGenerator) -> Value {
+    types.subschema_for::<T>().to_value()
+}
