@@ -31,14 +31,21 @@ pub fn plugin(
     // Nothing is known of a plugin that is not there; a failure is one document all the same.
     let untold = CommandSpec::default();
     let name = name.to_string_lossy();
-    let early = terminal(environment, &options.with(&words::take(&untold, words)));
+    let early_taken = words::take(&untold, words);
+    let early = terminal(environment, &options.with(&early_taken));
     let shown: Vec<String> = words
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let plugin = match named::plugin(&name, &shown, environment, &early) {
         Ok(plugin) => plugin,
-        Err(failure) => return early.report(&Outcome::new(Err(failure))),
+        Err(failure) => {
+            let result = match roles::folder(&name, environment) {
+                Some(pack) => roles::of_folder(&pack, early_taken.help, environment),
+                None => Err(failure),
+            };
+            return early.report(&Outcome::new(result));
+        }
     };
     let Some(manifest) = &plugin.manifest else {
         let failure = undeclared(&plugin, words, options, environment);
@@ -90,11 +97,15 @@ fn declared(
 ) -> Outcome {
     if !help::is_command(plugin) {
         return Outcome::new(if taken.help.is_some() {
-            Ok(roles::help(plugin, manifest, environment))
+            Ok(roles::help(plugin.name.as_str(), manifest, environment))
         } else if taken.version && !manifest.version.is_empty() {
             Ok(help::version(plugin, manifest))
         } else {
-            Err(roles::not_a_command(plugin, &manifest.role, environment))
+            Err(roles::not_a_command(
+                plugin.name.as_str(),
+                &manifest.role,
+                environment,
+            ))
         });
     }
     let common = options.with(taken);
@@ -111,7 +122,7 @@ fn declared(
             manifest,
             &taken.path,
             form,
-            environment.look,
+            environment,
         )));
     }
     if taken.version && !manifest.version.is_empty() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::conformance::{Finding, Kit, Level, Report, Verdict};
-use bot_cli_sdk::discovery::{Plugin, PluginName};
+use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Outcome, Reply};
 use bot_cli_sdk::terminal::{Terminal, printable, table};
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::arguments::{CheckArguments, Show};
 
-/// The file that `plugin` means: a path, or the name of a plugin.
+/// The file or folder that `plugin` means: a path, or the name of a plugin.
 pub fn file(
     plugin: &OsStr,
-    named: impl FnOnce(&str) -> Result<Plugin, Failure>,
+    named: impl FnOnce(&str) -> Result<PathBuf, Failure>,
 ) -> Result<PathBuf, Failure> {
     let path = Path::new(plugin);
     let name = plugin
@@ -26,8 +26,8 @@ pub fn file(
         .filter(|name| PluginName::parse(name).is_some());
     match name {
         Some(name) => match named(name) {
-            Ok(plugin) => Ok(plugin.file),
-            Err(_) if path.is_file() => Ok(path.to_owned()),
+            Ok(file) => Ok(file),
+            Err(_) if path.exists() => Ok(path.to_owned()),
             Err(failure) => Err(failure),
         },
         None => Ok(path.to_owned()),
@@ -39,14 +39,13 @@ pub fn check(file: &Path, arguments: &CheckArguments, terminal: &Terminal) -> Ou
     let report = kit(file, arguments).and_then(|kit| {
         let cancel = Cancel::on_signals()?;
         let mut ui = terminal.clone().watching(&cancel);
+        let file = file.display();
         let what = match &arguments.argv {
-            None => "requests that ask for no work",
-            Some(_) => "the words of `--argv`, among others",
+            _ if !kit.starts() => format!("reading `{file}`, without running anything"),
+            None => format!("running `{file}` with requests that ask for no work"),
+            Some(_) => format!("running `{file}` with the words of `--argv`, among others"),
         };
-        ui.log(
-            Loud::Note,
-            &format!("running `{}` with {what}", file.display()),
-        );
+        ui.log(Loud::Note, &what);
         let report = kit.check_each(&cancel, |step| {
             let (made, of) = (step.number - 1, step.of);
             ui.progress(step.id, u64::try_from(made).ok(), u64::try_from(of).ok());

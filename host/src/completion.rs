@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::complete::{AtEnd, ByShell, at_end};
-use bot_cli_sdk::discovery::{PluginName, Standing};
+use bot_cli_sdk::discovery::{Plugin, PluginName, Standing};
 use bot_cli_sdk::driver::{self, Patience};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{
@@ -21,6 +21,7 @@ use serde_json::json;
 use crate::arguments::{self, Shell};
 use crate::environment::Environment;
 use crate::help;
+use crate::roles::Offers;
 use crate::run;
 use crate::tree;
 use crate::variables;
@@ -200,6 +201,7 @@ impl Call<'_> {
         let plugin = plugin.plugin?;
         let spec = plugin.manifest.as_ref()?.command.as_ref()?;
         let mut found = at_end(spec, self.words);
+        self.add_offered(&plugin, environment, &mut found);
         if found.dynamic.is_none() {
             return Some(found);
         }
@@ -237,6 +239,22 @@ impl Call<'_> {
         Some(found)
     }
 
+    /// Adds what other plugins bring for the argument. Nothing is started for it.
+    fn add_offered(&self, plugin: &Plugin, environment: &Environment, found: &mut AtEnd) {
+        let (Some(values_from), Some(manifest)) = (&found.values_from, &plugin.manifest) else {
+            return;
+        };
+        let typed = found.typed(self.words.last().map_or("", String::as_str));
+        let offers = Offers::new(plugin, manifest, environment);
+        let mut fitting = offers.values(values_from);
+        fitting.retain(|value| value.value.starts_with(typed));
+        for value in fitting {
+            let mut candidate = Candidate::new(format!("{}{}", found.prefix, value.value));
+            candidate.about = value.about;
+            found.candidates.push(candidate);
+        }
+    }
+
     /// The words as the plugin gets them in a run. The value in `--name=value` becomes a word of its own, so that a plugin
     /// has one form to know.
     fn argv(&self, spec: &CommandSpec, found: &AtEnd) -> Vec<String> {
@@ -257,11 +275,13 @@ impl Call<'_> {
 /// The host's own commands and the plugins, in the form of a manifest.
 fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
     let mut plugins = Vec::new();
+    let mut checked = Vec::new();
     for found in environment.discovery.all(&arguments::RESERVED) {
-        if let Standing::Usable(plugin) = &found.standing
-            && help::is_command(plugin)
-        {
-            plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
+        if let Standing::Usable(plugin) = &found.standing {
+            checked.push(ValueSpec::new(&found.name).about(help::about(plugin)));
+            if help::is_command(plugin) {
+                plugins.push(CommandSpec::new(&found.name, help::about(plugin)));
+            }
         }
     }
     let named = plugins.iter().map(|plugin| (&*plugin.name, &*plugin.about));
@@ -272,10 +292,6 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         .collect();
     let mut root = own;
     offer(&mut root, &["help"], helped);
-    let checked = plugins
-        .iter()
-        .map(|plugin| ValueSpec::new(&plugin.name).about(&plugin.about))
-        .collect();
     offer(&mut root, &["plugin", "check"], checked);
     plugins.append(&mut root.commands);
     root.commands = plugins;

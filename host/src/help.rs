@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::roles;
+use crate::roles::{self, Offers};
 use crate::tree;
 
 /// The widest text.
@@ -82,7 +82,7 @@ pub fn of_words(
         return Ok(undeclared(plugin, look));
     };
     if !is_command(plugin) {
-        return Ok(roles::help(plugin, manifest, environment));
+        return Ok(roles::help(plugin.name.as_str(), manifest, environment));
     }
     let untold = CommandSpec::default();
     let mut reader = Reader::new(manifest.command.as_ref().unwrap_or(&untold));
@@ -98,7 +98,7 @@ pub fn of_words(
         manifest,
         reader.path(),
         HelpForm::Long,
-        look,
+        environment,
     ))
 }
 
@@ -125,16 +125,20 @@ pub fn plugin(
     manifest: &Manifest,
     path: &[&CommandSpec],
     form: HelpForm,
-    look: Look,
+    environment: &Environment,
 ) -> Reply {
+    let look = environment.look;
     let invocation = invocation(plugin, path);
+    let is_versioned = !manifest.version.is_empty();
+    let offers = Offers::new(plugin, manifest, environment);
+    let offered = |values_from: &str| offers.values(values_from);
     let command = if manifest.command.is_some() {
-        tree::command(path, &invocation, !manifest.version.is_empty())
+        tree::command(path, &invocation, is_versioned, offered)
     } else {
         // What it takes is the plugin's secret, but not what it is.
         let mut untold = CommandSpec::new("", &manifest.about);
         untold.arguments.push(anything());
-        tree::command(&[&untold], &invocation, !manifest.version.is_empty())
+        tree::command(&[&untold], &invocation, is_versioned, offered)
     };
     let mut command = command.term_width(width(look));
     // As clap does by itself: the long form only where there is more to say.
@@ -200,7 +204,12 @@ pub fn about(plugin: &Plugin) -> String {
         || format!("(runs {})", plugin.file.display()),
         |manifest| manifest.about.clone(),
     );
-    printable(&about, false).replace('\n', " ")
+    line(&about)
+}
+
+/// A text of a manifest on one line.
+pub fn line(text: &str) -> String {
+    printable(text, false).replace('\n', " ")
 }
 
 fn width(look: Look) -> usize {

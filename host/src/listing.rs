@@ -1,59 +1,116 @@
 //! `plugin list`: every plugin, where it is, and whether it is used.
 
-use bot_cli_sdk::discovery::{Found, Standing};
+mod roles;
+
+use bot_cli_sdk::discovery::{Found, Plugin, Standing};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::terminal::{printable, table};
+use bot_cli_sdk::protocol::Role;
+use bot_cli_sdk::terminal::table;
 use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::environment::Environment;
+use crate::help;
+use crate::roles::Survey;
 
 /// The longest text of a column, as long as the longest name that a plugin can have.
 const LONGEST: usize = 32;
 
+/// A plugin in the list: what programs read, and what stands below the table.
+struct Row {
+    entry: Value,
+    notes: Vec<Note>,
+}
+
+/// What is to say of a plugin.
+struct Note {
+    text: String,
+    hint: Option<String>,
+}
+
 /// Lists the plugins.
 pub fn list(environment: &Environment) -> Reply {
     let found = environment.discovery.all(&arguments::RESERVED);
-    let data: Vec<Value> = found.iter().map(entry).collect();
-    if data.is_empty() {
-        let folders: Vec<String> = environment
-            .discovery
-            .folders
-            .iter()
-            .map(|folder| format!("  {}", folder.display()))
-            .collect();
-        return Reply::text(format!("no plugins in\n{}\n", folders.join("\n")))
-            .data(json!({ "plugins": data }));
+    let survey = Survey::make(&found, environment);
+    let folders = survey.folders().map(|pack| roles::folder(pack, &survey));
+    let mut rows: Vec<Row> = folders.collect();
+    rows.extend(found.iter().map(|it| row(it, &found, &survey)));
+    // A folder comes before the executables of its name.
+    rows.sort_by(|one, other| {
+        one.entry["name"]
+            .as_str()
+            .cmp(&other.entry["name"].as_str())
+    });
+    if rows.is_empty() {
+        return nothing(environment);
     }
-    let mut rows = vec![
+    let mut cells = vec![
         ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
             .map(str::to_owned)
             .to_vec(),
     ];
-    let mut reasons = String::new();
-    for (found, entry) in found.iter().zip(&data) {
-        let cell = |key: &str| shown(entry[key].as_str().unwrap_or("-"));
-        rows.push(vec![
+    let mut notes = String::new();
+    for row in &rows {
+        let cell = |key: &str| shown(row.entry[key].as_str().unwrap_or("-"));
+        let file = cell("file");
+        cells.push(vec![
             short(&cell("name")),
             short(&cell("version")),
             short(&cell("role")),
-            cell("status"),
-            cell("file"),
+            row.status(),
+            file.clone(),
         ]);
-        if let Some(reason) = entry["reason"].as_str() {
-            reasons.extend([
-                "\n",
-                &shown(&found.file.to_string_lossy()),
-                ": ",
-                &shown(reason),
-            ]);
-        }
-        if let Some(remedy) = entry["hint"].as_str() {
-            reasons.extend(["\n  hint: ", &shown(remedy)]);
+        for note in &row.notes {
+            notes.extend(["\n", &file, ": ", &shown(&note.text)]);
+            if let Some(hint) = &note.hint {
+                notes.extend(["\n  hint: ", &shown(hint)]);
+            }
         }
     }
-    let gap = if reasons.is_empty() { "" } else { "\n" };
-    Reply::text(format!("{}{reasons}{gap}", table(&rows))).data(json!({ "plugins": data }))
+    let gap = if notes.is_empty() { "" } else { "\n" };
+    let entries: Vec<Value> = rows.into_iter().map(|row| row.entry).collect();
+    Reply::text(format!("{}{notes}{gap}", table(&cells))).data(json!({ "plugins": entries }))
+}
+
+fn nothing(environment: &Environment) -> Reply {
+    let folders: Vec<String> = environment
+        .discovery
+        .folders
+        .iter()
+        .map(|folder| format!("  {}", folder.display()))
+        .collect();
+    Reply::text(format!("no plugins in\n{}\n", folders.join("\n"))).data(json!({ "plugins": [] }))
+}
+
+impl Row {
+    fn new(name: &str, file: &str) -> Self {
+        Self {
+            entry: json!({ "name": name, "file": file }),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Says why the plugin has this status.
+    fn because(mut self, status: &str, reason: String, hint: Option<String>) -> Self {
+        self.entry["status"] = json!(status);
+        self.entry["reason"] = json!(reason);
+        if let Some(hint) = &hint {
+            self.entry["hint"] = json!(hint);
+        }
+        self.notes.push(Note { text: reason, hint });
+        self
+    }
+
+    /// The status, and who uses the plugin where that is not the user.
+    fn status(&self) -> String {
+        let status = shown(self.entry["status"].as_str().unwrap_or("-"));
+        let users = self.entry["used_by"].as_array();
+        let users = users.map(|users| users.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+        match users {
+            Some(users) if !users.is_empty() => format!("{status} by {}", users.join(", ")),
+            Some(_) | None => status,
+        }
+    }
 }
 
 /// One long name must not push everything else off the screen.
@@ -64,46 +121,46 @@ fn short(text: &str) -> String {
     }
 }
 
-fn entry(found: &Found) -> Value {
-    let mut entry = json!({ "name": found.name, "file": found.file.to_string_lossy() });
+fn row(found: &Found, all: &[Found], survey: &Survey) -> Row {
+    let row = Row::new(&found.name, &found.file.to_string_lossy());
     match &found.standing {
-        Standing::Usable(plugin) => {
-            if let Some(manifest) = &plugin.manifest {
-                entry["status"] = json!("used");
-                entry["version"] = json!(manifest.version);
-                entry["about"] = json!(manifest.about);
-                entry["role"] = json!(manifest.role.name());
-            } else {
-                entry["status"] = json!("undeclared");
-                entry["role"] = json!("command");
-            }
-        }
+        Standing::Usable(plugin) => usable(row, plugin, all, survey),
         Standing::Shadowed(winner) => {
             let winner = winner.as_ref().map_or_else(
                 || "a command of bot-cli itself".to_owned(),
                 |file| format!("`{}`", file.display()),
             );
-            entry["status"] = json!("shadowed");
-            entry["reason"] = json!(format!("{winner} comes first"));
+            row.because("shadowed", format!("{winner} comes first"), None)
         }
         Standing::Unusable(unusable) => {
-            entry["status"] = json!("refused");
-            entry["reason"] = json!(unusable.reason());
-            if let Some(remedy) = unusable.remedy(&found.file) {
-                entry["hint"] = json!(remedy);
-            }
+            row.because("refused", unusable.reason(), unusable.remedy(&found.file))
         }
-        Standing::Misnamed => {
-            entry["status"] = json!("refused");
-            entry["reason"] =
-                json!("its name is not made of lower-case letters, digits and hyphens, 32 at most");
-        }
+        Standing::Misnamed => row.because(
+            "refused",
+            "its name is not made of lower-case letters, digits and hyphens, 32 at most".to_owned(),
+            None,
+        ),
     }
-    entry
+}
+
+fn usable(mut row: Row, plugin: &Plugin, all: &[Found], survey: &Survey) -> Row {
+    let Some(manifest) = &plugin.manifest else {
+        row.entry["status"] = json!("undeclared");
+        row.entry["role"] = json!("command");
+        return row;
+    };
+    row.entry["version"] = json!(manifest.version);
+    row.entry["about"] = json!(manifest.about);
+    row.entry["role"] = json!(manifest.role.name());
+    if manifest.role == Role::Command {
+        row.entry["status"] = json!("used");
+        return row;
+    }
+    roles::judged(row, plugin, manifest, all, survey)
 }
 
 fn shown(text: &str) -> String {
-    match printable(text, false).replace('\n', " ") {
+    match help::line(text) {
         empty if empty.is_empty() => "-".to_owned(),
         text => text,
     }

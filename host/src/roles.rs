@@ -2,79 +2,23 @@
 //!
 //! The host knows no command by heart. Which one uses a role, and in which version, is in that command's manifest.
 
-use bot_cli_sdk::compat::User;
-use bot_cli_sdk::discovery::{Plugin, Standing};
+mod offers;
+mod survey;
+
+use bot_cli_sdk::discovery::{Form, Found, FoundPack, Plugin, Reach, Standing};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::{ArgumentSpec, CommandSpec, Manifest, Role, SettingSpec};
+use bot_cli_sdk::pack::{self, Taken};
+use bot_cli_sdk::protocol::{Manifest, Role, SettingSpec};
 use bot_cli_sdk::terminal::{printable, table};
+use bot_cli_sdk::words::HelpForm;
 use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
 use crate::help;
-
-/// A command that uses plugins of a role.
-pub struct Consumer {
-    /// The command's own name: `init`.
-    pub name: String,
-    /// What it can use.
-    pub user: User,
-    /// Its command tree.
-    pub tree: Option<CommandSpec>,
-}
-
-/// What the name of a secrets backend begins with.
-const SECRETS_PREFIX: &str = "secrets-";
-
-/// The commands that use plugins of `role`.
-pub fn consumers(role: &Role, environment: &Environment) -> Vec<Consumer> {
-    let found = environment.discovery.all(&arguments::RESERVED);
-    let usable = found.into_iter().filter_map(|found| match found.standing {
-        Standing::Usable(plugin) => Some(*plugin),
-        Standing::Shadowed(_) | Standing::Unusable(_) | Standing::Misnamed => None,
-    });
-    usable
-        .filter_map(|plugin| Consumer::of(plugin, role))
-        .collect()
-}
-
-impl Consumer {
-    /// The plugin, if it uses those of `role`.
-    fn of(plugin: Plugin, role: &Role) -> Option<Self> {
-        let manifest = plugin.manifest?;
-        let uses = manifest.uses.get(role.name())?.clone();
-        Some(Self {
-            name: plugin.name.to_string(),
-            user: User::new(plugin.name.file(), manifest.version, uses),
-            tree: manifest.command,
-        })
-    }
-
-    /// The first option of this command that takes what plugins of `role` bring: `bot-cli cloud --backend`.
-    fn option(&self, role: &Role) -> Option<String> {
-        let words = option_of(self.tree.as_ref()?, role)?;
-        Some(format!("bot-cli {} {words}", self.name))
-    }
-}
-
-/// The words that lead to an option for `role`, below `command`.
-fn option_of(command: &CommandSpec, role: &Role) -> Option<String> {
-    let fits = |argument: &&ArgumentSpec| {
-        let source = argument.values_from.as_deref().map(Source::read);
-        source.is_some_and(|source| source.role == role.name())
-    };
-    let long = command
-        .arguments
-        .iter()
-        .filter(fits)
-        .find_map(|argument| argument.long.as_deref());
-    if let Some(long) = long {
-        return Some(format!("--{long}"));
-    }
-    let mut below = command.commands.iter().filter(|below| !below.hidden);
-    below.find_map(|below| Some(format!("{} {}", below.name, option_of(below, role)?)))
-}
+pub use offers::Offers;
+pub use survey::{Survey, View};
 
 /// Where values of an argument come from: `provider-pack/stt`.
 pub struct Source<'a> {
@@ -92,66 +36,69 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What a plugin of `role` is, and who uses it, in a sentence.
-pub fn purpose(name: &str, role: &Role, consumers: &[Consumer]) -> String {
-    let (what, serves) = match role {
-        Role::ProviderPack => ("provider pack", "offers its services"),
-        Role::SecretsBackend => ("secrets backend", "can keep secrets in it"),
-        other @ (Role::Command | Role::Other(_) | _) => {
-            let role = printable(other.name(), false).replace('\n', " ");
-            return format!(
-                "`{name}` is not a command, and this bot-cli does not know its role `{role}`"
-            );
+/// The commands among `found` that use plugins of `role`, with what they declare.
+pub fn consumers<'a>(
+    role: &'a Role,
+    found: &'a [Found],
+) -> impl Iterator<Item = (&'a Plugin, &'a Manifest)> {
+    let usable = found.iter().filter_map(|found| match &found.standing {
+        Standing::Usable(plugin) => Some((&**plugin, plugin.manifest.as_ref()?)),
+        Standing::Shadowed(_) | Standing::Unusable(_) | Standing::Misnamed => None,
+    });
+    usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
+}
+
+/// The role in words: `provider pack`.
+pub fn words(role: &Role) -> String {
+    match role {
+        Role::Command => "command".to_owned(),
+        Role::ProviderPack => "provider pack".to_owned(),
+        Role::SecretsBackend => "secrets backend".to_owned(),
+        other @ (Role::Other(_) | _) => {
+            format!("plugin of the role `{}`", help::line(other.name()))
         }
-    };
-    match commands(consumers) {
-        users if users.is_empty() => {
-            format!("`{name}` is a {what}, not a command, and no plugin here uses a {what}")
-        }
-        users => format!("`{name}` is a {what}, not a command: {users} {serves}"),
     }
 }
 
-/// How a plugin of `role` is used: command lines, and `plugin list` for the rest.
-pub fn usages(name: &str, role: &Role, consumers: &[Consumer]) -> Vec<String> {
-    // What stands for a name is a word of the user's.
-    let value = match role {
-        Role::SecretsBackend => name.strip_prefix(SECRETS_PREFIX).unwrap_or(name),
-        Role::ProviderPack => "SERVICE",
-        Role::Command | Role::Other(_) | _ => "",
-    };
-    let options = consumers
-        .iter()
-        .filter_map(|consumer| consumer.option(role));
-    let lines = options.map(|option| format!("{option} {value}"));
-    lines.chain(["bot-cli plugin list".to_owned()]).collect()
+/// The pack that is a folder and is called `name` with `pack-` in front.
+pub fn folder(name: &str, environment: &Environment) -> Option<FoundPack> {
+    let name = name.strip_prefix(pack::PREFIX)?;
+    let discovery = &environment.discovery;
+    let packs = discovery.packs(None, &mut Taken::default(), Reach::CacheOnly);
+    let mut packs = packs.into_iter();
+    packs.find(|pack| pack.form == Form::Folder && pack.name == name)
 }
 
-/// The failure of a plugin that somebody runs and that is no command.
-pub fn not_a_command(plugin: &Plugin, role: &Role, environment: &Environment) -> Failure {
-    let consumers = consumers(role, environment);
-    let name = plugin.name.as_str();
-    let failure = Failure::new(
-        Exit::Usage,
-        "not_a_command",
-        purpose(name, role, &consumers),
-    );
-    usages(name, role, &consumers)
-        .into_iter()
-        .fold(failure, Failure::hint)
+/// What somebody gets who runs a pack that is a folder, or wants its help.
+pub fn of_folder(
+    pack: &FoundPack,
+    help: Option<HelpForm>,
+    environment: &Environment,
+) -> Result<Reply, Failure> {
+    let name = format!("{}{}", pack::PREFIX, pack.name);
+    match (help, &pack.manifest) {
+        (Some(_), Some(manifest)) => Ok(self::help(&name, manifest, environment)),
+        (Some(_) | None, _) => Err(not_a_command(&name, &Role::ProviderPack, environment)),
+    }
+}
+
+/// The failure of somebody who runs a plugin that is no command.
+pub fn not_a_command(name: &str, role: &Role, environment: &Environment) -> Failure {
+    let (purpose, usages) = purpose(name, role, environment);
+    let failure = Failure::new(Exit::Usage, "not_a_command", purpose);
+    usages.into_iter().fold(failure, Failure::hint)
 }
 
 /// What is known of a plugin that is no command, from its manifest.
-pub fn help(plugin: &Plugin, manifest: &Manifest, environment: &Environment) -> Reply {
-    let consumers = consumers(&manifest.role, environment);
-    let name = plugin.name.as_str();
+pub fn help(name: &str, manifest: &Manifest, environment: &Environment) -> Reply {
+    let (purpose, usages) = purpose(name, &manifest.role, environment);
     let mut text = String::new();
     if !manifest.about.is_empty() {
-        text.extend([&help::about(plugin), "\n\n"]);
+        text.extend([&help::line(&manifest.about), "\n\n"]);
     }
-    text.extend([&purpose(name, &manifest.role, &consumers), "\n\nUse:\n"]);
-    for line in usages(name, &manifest.role, &consumers) {
-        text.extend(["  ", &line, "\n"]);
+    text.extend([&purpose, "\n\nUse:\n"]);
+    for usage in usages {
+        text.extend(["  ", &usage, "\n"]);
     }
     if !manifest.settings.is_empty() {
         let rows: Vec<Vec<String>> = manifest.settings.iter().map(setting).collect();
@@ -162,18 +109,40 @@ pub fn help(plugin: &Plugin, manifest: &Manifest, environment: &Environment) -> 
 }
 
 fn setting(setting: &SettingSpec) -> Vec<String> {
-    let cell = |text: &str| printable(text, false).replace('\n', " ");
     let required = if setting.required { " (required)" } else { "" };
     vec![
-        format!("  {}", cell(&setting.name)),
-        format!("{}{required}", cell(&setting.about)),
+        format!("  {}", help::line(&setting.name)),
+        format!("{}{required}", help::line(&setting.about)),
     ]
 }
 
-fn commands(consumers: &[Consumer]) -> String {
-    let names: Vec<String> = consumers
-        .iter()
-        .map(|consumer| format!("`bot-cli {}`", consumer.name))
-        .collect();
-    names.join(" and ")
+/// What a plugin of `role` is and who uses it, in a sentence, and how, in command lines.
+fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<String>) {
+    let found = environment.discovery.all(&arguments::RESERVED);
+    let mut users = Vec::new();
+    let mut usages = Vec::new();
+    for (plugin, manifest) in consumers(role, &found) {
+        users.push(format!("`bot-cli {}`", plugin.name));
+        usages.extend(Offers::new(plugin, manifest, environment).example(role, name));
+    }
+    usages.push("bot-cli plugin list".to_owned());
+    let what = words(role);
+    let serves = match role {
+        Role::ProviderPack => "offers its services",
+        Role::SecretsBackend => "can keep secrets in it",
+        other @ (Role::Command | Role::Other(_) | _) => {
+            let role = help::line(other.name());
+            let purpose = format!(
+                "`{name}` is not a command, and this bot-cli does not know its role `{role}`"
+            );
+            return (purpose, usages);
+        }
+    };
+    let purpose = if users.is_empty() {
+        format!("`{name}` is a {what}, not a command, and no plugin here uses a {what}")
+    } else {
+        let users = users.join(" and ");
+        format!("`{name}` is a {what}, not a command: {users} {serves}")
+    };
+    (purpose, usages)
 }

@@ -6,7 +6,7 @@ use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::outcome::{Outcome, Reply};
 use bot_cli_sdk::plugin::usage;
 use bot_cli_sdk::terminal::{Terminal, Verbosity};
-use bot_cli_sdk::words;
+use bot_cli_sdk::words::{self, HelpForm};
 use clap::Parser;
 use clap::error::ErrorKind;
 
@@ -19,6 +19,7 @@ use crate::help;
 use crate::listing;
 use crate::named;
 use crate::new;
+use crate::roles;
 use crate::tree;
 use crate::variables;
 
@@ -41,8 +42,13 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
                 words.push("--help".into());
                 own_help(&words, environment).result
             }
-            Some((name, words)) => named::plugin(name, words, environment, &terminal)
-                .and_then(|plugin| help::of_words(&plugin, words, environment)),
+            Some((name, words)) => match named::plugin(name, words, environment, &terminal) {
+                Ok(plugin) => help::of_words(&plugin, words, environment),
+                Err(failure) => match roles::folder(name, environment) {
+                    Some(pack) => roles::of_folder(&pack, Some(HelpForm::Long), environment),
+                    None => Err(failure),
+                },
+            },
         },
         Some(Command::Plugin {
             command: PluginCommand::List,
@@ -51,7 +57,13 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
             command: PluginCommand::Check(arguments),
         }) => {
             let file = check::file(&arguments.plugin, |name| {
-                named::plugin(name, &[], environment, &terminal)
+                match named::plugin(name, &[], environment, &terminal) {
+                    Ok(plugin) => Ok(plugin.file),
+                    Err(failure) => {
+                        let folder = roles::folder(name, environment);
+                        folder.map(|pack| pack.place).ok_or(failure)
+                    }
+                }
             });
             return terminal.report(&match file {
                 Ok(file) => check::check(&file, &arguments, &terminal),

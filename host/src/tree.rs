@@ -10,9 +10,18 @@ use bot_cli_sdk::words::{HostOption, Reader};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command, ValueHint};
 
+/// How many values that other plugins bring are named in the words about an argument.
+const OFFERED: usize = 5;
+
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
-/// the options that every plugin has. `is_versioned`: the root says its version.
-pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> Command {
+/// the options that every plugin has. `is_versioned`: the root says its version. `offered`: what other plugins bring for an argument
+/// with this `values_from`.
+pub fn command(
+    path: &[&CommandSpec],
+    invocation: &str,
+    is_versioned: bool,
+    offered: impl Fn(&str) -> Vec<ValueSpec>,
+) -> Command {
     let Some((spec, above)) = path.split_last() else {
         return Command::new(invocation.to_owned());
     };
@@ -20,6 +29,10 @@ pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> C
     let mut spec = (*spec).clone();
     let inherited = inherited.filter(|argument| argument.global);
     spec.arguments.extend(inherited.cloned());
+    for argument in &mut spec.arguments {
+        let values = argument.values_from.as_deref().map(&offered);
+        add(argument, values.unwrap_or_default());
+    }
     let mut command = bare(&spec, invocation);
     let free: Vec<HostOption> = Reader::new(&spec).host_options().collect();
     for option in [HostOption::Json, HostOption::Verbose, HostOption::Quiet] {
@@ -37,6 +50,24 @@ pub fn command(path: &[&CommandSpec], invocation: &str, is_versioned: bool) -> C
     // In builds with assertions, clap would hold each name against all the others: minutes for the largest trees.
     command.build();
     command.subcommands(subcommands(&spec))
+}
+
+/// Shows what other plugins bring: among the values, or in words where these are hidden or any other is possible.
+fn add(argument: &mut ArgumentSpec, values: Vec<ValueSpec>) {
+    if !argument.values_hidden && !argument.values.is_empty() {
+        argument.values.extend(values);
+        return;
+    }
+    if values.is_empty() {
+        return;
+    }
+    let named: Vec<&str> = values.iter().take(OFFERED).map(|it| &*it.value).collect();
+    let more = match values.len().saturating_sub(OFFERED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let offered = format!(" [from plugins: {}{more}]", named.join(", "));
+    argument.about.push_str(&offered);
 }
 
 /// The commands of a command, as far as they are listed.
@@ -236,7 +267,7 @@ mod tests {
         root.commands = (1..=20_000)
             .map(|number| CommandSpec::new(format!("c{number}"), format!("Number {number}")))
             .collect();
-        let help = command(&[&root], "bot-cli all", false).render_help();
+        let help = command(&[&root], "bot-cli all", false, |_| Vec::new()).render_help();
         let help = help.to_string();
         assert!(help.contains("Usage: bot-cli all [OPTIONS] [COMMAND]"));
         assert!(help.contains("\n  c1      Number 1\n"));

@@ -11,6 +11,8 @@ pub struct AtEnd {
     pub candidates: Vec<Candidate>,
     /// The argument whose values only the plugin knows.
     pub dynamic: Option<String>,
+    /// The plugins that have more whole words: `values_from` of the argument.
+    pub values_from: Option<String>,
     /// What the shell completes by itself, beside the candidates.
     pub by_shell: Option<ByShell>,
     /// What stands before a value within the word: `--stt=`.
@@ -167,6 +169,7 @@ fn values(argument: &ArgumentSpec, word: &str, prefix: String, start: usize) -> 
     AtEnd {
         candidates,
         dynamic,
+        values_from: argument.values_from.clone(),
         by_shell,
         prefix,
     }

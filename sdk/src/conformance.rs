@@ -4,6 +4,7 @@
 //! lines over pipes, so that nothing between it and the plugin hides a fault. Every check has a deadline, and every process group that
 //! it started has ended when it returns. By itself it sends only requests that do no work: `describe`, `complete`, unknown methods, and
 //! `run` with `--help` or `--version`. [`Kit::argv`] names words that do no harm, for the checks that need a real run.
+//! A provider pack is asked for its services; one that has them in its manifest or in a folder is read and never run.
 //!
 //! It proves that a plugin breaks a rule, never that it keeps all of them.
 //!
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::protocol::MAX_LINE;
-use bench::{Bench, Stop};
+use bench::{Bench, Form, Stop};
 use catalogue::{Check, Gate};
 pub use report::{Document, Finding, Level, Report, Verdict};
 
@@ -79,7 +80,7 @@ pub fn check(program: &Path) -> Result<Report, Failure> {
 }
 
 impl Kit {
-    /// For the plugin in the file `program`.
+    /// For the plugin in the file, or the pack in the folder, `program`.
     #[must_use]
     pub fn new(program: &Path) -> Self {
         let kept = |name: &&str| Some((OsString::from(*name), std::env::var_os(name)?));
@@ -120,6 +121,12 @@ impl Kit {
     pub fn longest_line(mut self, bytes: usize) -> Self {
         self.longest_line = bytes.clamp(1024, MAX_LINE);
         self
+    }
+
+    /// Whether the checks run the plugin. What a provider pack declares in its file or folder is only read.
+    #[must_use]
+    pub fn starts(&self) -> bool {
+        Bench::new(self, &Cancel::new()).form() == Form::Spoken
     }
 
     /// Makes every check. A failure means that the checks could not be made, or that `cancel` ended them.

@@ -7,7 +7,6 @@ mod backends;
 mod cache;
 mod dynamic;
 mod inspect;
-mod launch;
 mod name;
 mod packs;
 mod role;
@@ -19,7 +18,8 @@ mod trust;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use crate::protocol::{DEPTH, HOST};
+use crate::driver::Nesting;
+use crate::protocol::HOST;
 pub use backends::{BACKEND_PREFIX, BackendStanding, FoundBackend};
 pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
@@ -39,10 +39,8 @@ pub struct Discovery {
     pub cache: Option<PathBuf>,
     /// Who is to trust them.
     pub trust: Trust,
-    /// The executable that plugins may start in turn.
-    pub host: Option<PathBuf>,
-    /// How many hosts stand above this process.
-    pub depth: u32,
+    /// How plugins are started.
+    pub nesting: Nesting,
 }
 
 impl Discovery {
@@ -52,19 +50,19 @@ impl Discovery {
         variable: impl Fn(&str) -> Option<OsString>,
         user: u32,
     ) -> Self {
-        let depth = variable(DEPTH).and_then(|depth| depth.to_str()?.parse().ok());
+        let mut nesting = Nesting::read(&variable);
+        nesting.host.clone_from(&host);
         Self {
             trust: Trust {
                 user,
                 host: host.as_deref().and_then(HostFile::find),
             },
-            folders: folders(host.clone(), &variable),
+            folders: folders(host, &variable),
             pack_folders: home(&variable, "XDG_DATA_HOME", ".local/share")
                 .map(|home| home.join("bot-cli/packs"))
                 .into_iter()
                 .collect(),
-            host,
-            depth: depth.unwrap_or(0),
+            nesting,
             cache: home(&variable, "XDG_CACHE_HOME", ".cache")
                 .map(|home| home.join("bot-cli/manifests")),
         }

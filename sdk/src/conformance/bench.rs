@@ -1,12 +1,14 @@
 //! What the checks share: the plugin, its manifest, where it is started, and what was seen on the way.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::Command;
+use std::rc::Rc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::dialogue::Dialogue;
@@ -15,10 +17,14 @@ use super::{Kit, LEAST_PATIENCE};
 use crate::cancel::Cancel;
 use crate::discovery::PREFIX;
 use crate::failure::{Exit, Failure, reason};
+use crate::pack::{self, Contents, Problem, Taken};
 use crate::protocol::{DEPTH, Manifest, ManifestError, Role};
 
 /// The largest part of a file that is searched for its manifest.
 const SEARCHED: u64 = 256 * 1024 * 1024;
+
+/// What a pack has in place of providers if it is asked for them.
+const DYNAMIC: &str = "dynamic";
 
 /// Why a check did not pass.
 #[derive(Debug)]
@@ -48,13 +54,28 @@ pub enum Fault {
     LeftBehind,
 }
 
+/// How what a plugin brings is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// From the plugin: it is spoken to.
+    Spoken,
+    /// From its manifest: it is never started.
+    Declared,
+    /// From the files of a folder without an executable.
+    Folder,
+}
+
 /// The plugin, and what was seen of it.
 pub struct Bench<'a> {
     kit: &'a Kit,
     cancel: &'a Cancel,
     file: Result<Manifest, String>,
+    services: RefCell<Option<Value>>,
+    contents: OnceCell<Result<Contents, Problem>>,
     patience: Cell<Duration>,
     asks: Cell<Option<bool>>,
+    /// Whether a secrets backend could not open the place of `--argv`.
+    is_closed: Cell<bool>,
     messages: RefCell<Vec<String>>,
     faults: RefCell<Vec<(Fault, String, Vec<String>)>>,
 }
@@ -66,8 +87,11 @@ impl<'a> Bench<'a> {
             kit,
             cancel,
             file: manifest(&kit.program),
+            services: RefCell::default(),
+            contents: OnceCell::new(),
             patience: Cell::new(kit.patience),
             asks: Cell::new(None),
+            is_closed: Cell::new(false),
             messages: RefCell::default(),
             faults: RefCell::default(),
         }
@@ -100,8 +124,63 @@ impl<'a> Bench<'a> {
 
     /// What it is for.
     pub fn role(&self) -> Role {
+        if self.form() == Form::Folder {
+            return Role::ProviderPack;
+        }
         let declared = self.file.as_ref().map(|manifest| manifest.role.clone());
         declared.unwrap_or_default()
+    }
+
+    /// How what it brings is known.
+    pub fn form(&self) -> Form {
+        if self.kit.program.is_dir() {
+            return Form::Folder;
+        }
+        match &self.file {
+            Ok(manifest) if manifest.role == Role::ProviderPack => match &manifest.providers {
+                Some(Value::String(text)) if text == DYNAMIC => Form::Spoken,
+                Some(_) | None => Form::Declared,
+            },
+            Ok(_) | Err(_) => Form::Spoken,
+        }
+    }
+
+    /// Keeps the services that a pack replied with.
+    pub fn set_services(&self, services: Value) {
+        *self.services.borrow_mut() = Some(services);
+    }
+
+    /// The services that a pack replied with, as far as it was asked.
+    pub fn services(&self) -> Option<Value> {
+        self.services.borrow().clone()
+    }
+
+    /// What a pack brings, read as who uses it reads it.
+    pub fn contents(&self) -> Result<Result<&Contents, &Problem>, Stop> {
+        let manifest = self.declared()?;
+        let read = || {
+            let name = manifest.name.strip_prefix(pack::PREFIX);
+            let name = name.unwrap_or(&manifest.name);
+            let mut taken = Taken::default();
+            let mut reader = pack::Reader::new(name, None, &mut taken);
+            match (self.form(), &manifest.providers) {
+                (Form::Folder, _) => {
+                    let trusted = |_: &Path| Ok(());
+                    for (file, value) in pack::Folder::providers(&self.kit.program, &trusted)? {
+                        match value {
+                            Ok(value) => reader.provider(&file, value),
+                            Err(problem) => reader.leave_out(file, vec![problem]),
+                        }
+                    }
+                }
+                (Form::Spoken, _) => reader.list(self.services().unwrap_or_default())?,
+                (Form::Declared, providers) => {
+                    reader.list(providers.clone().unwrap_or_default())?;
+                }
+            }
+            Ok(reader.finish())
+        };
+        Ok(self.contents.get_or_init(read).as_ref())
     }
 
     /// The words of a run that does no harm.
@@ -138,6 +217,16 @@ impl<'a> Bench<'a> {
         self.asks.set(Some(asks));
     }
 
+    /// Whether a secrets backend could not open its place, which is tried once.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.get()
+    }
+
+    /// Keeps that it could not.
+    pub fn set_closed(&self) {
+        self.is_closed.set(true);
+    }
+
     /// Whether the checks are still wanted.
     pub fn check_wanted(&self) -> Result<(), Stop> {
         if self.cancel.requested() {
@@ -159,11 +248,25 @@ impl<'a> Bench<'a> {
 
     /// Starts the plugin as a shell does, but not at a terminal.
     pub fn start_with(&self, arguments: &[&str], reader: Reader) -> Result<Dialogue<'_>, Stop> {
-        self.check_wanted()?;
         let folder = folder().map_err(|error| {
             let message = format!("could not make an empty folder: {}", reason(&error));
             Stop::Ended(Box::new(Failure::new(Exit::Failed, "no_folder", message)))
         })?;
+        self.spawn(Rc::new(folder), arguments, reader)
+    }
+
+    /// Starts the plugin as a host does, where it was started before.
+    pub fn start_in(&self, folder: Rc<TempDir>) -> Result<Dialogue<'_>, Stop> {
+        self.spawn(folder, &[], Reader::Stays)
+    }
+
+    fn spawn(
+        &self,
+        folder: Rc<TempDir>,
+        arguments: &[&str],
+        reader: Reader,
+    ) -> Result<Dialogue<'_>, Stop> {
+        self.check_wanted()?;
         let program = fs::canonicalize(&self.kit.program);
         let mut command = Command::new(program.as_deref().unwrap_or(&self.kit.program));
         command
@@ -233,6 +336,13 @@ fn folder() -> io::Result<TempDir> {
 
 /// The manifest in the file, or why there is none.
 fn manifest(program: &Path) -> Result<Manifest, String> {
+    if program.is_dir() {
+        let name = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+        let name = name.file_name().unwrap_or_default().to_string_lossy();
+        let trusted = |_: &Path| Ok(());
+        return pack::Folder::declared(program, &name, &trusted)
+            .map_err(|problem| problem.reason());
+    }
     let mut bytes = Vec::new();
     File::open(program)
         .and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes))

@@ -1,9 +1,11 @@
 //! The checks, in their order. Which are made depends on the role of a plugin and on what it is made of.
 
+mod backend;
 mod command;
 mod every;
+mod pack;
 
-use super::bench::{Bench, Stop};
+use super::bench::{Bench, Form, Stop};
 use super::report::{Document, Level};
 use crate::protocol::Role;
 
@@ -23,8 +25,11 @@ pub struct Check {
     /// What to change in a plugin that fails.
     pub mend: &'static str,
     /// Makes the check.
-    pub hold: fn(&Bench) -> Result<(), Stop>,
+    pub hold: Hold,
 }
+
+/// Makes a check.
+type Hold = fn(&Bench) -> Result<(), Stop>;
 
 /// How checks depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +44,23 @@ pub enum Gate {
 
 /// The checks for the plugin on the bench.
 pub fn all(bench: &Bench) -> Vec<&'static Check> {
-    let own: &[&[Check]] = match bench.role() {
-        Role::Command => &[&every::FILE, &every::TALK, &command::COMMAND, &every::WHOLE],
-        Role::SecretsBackend | Role::ProviderPack | Role::Other(_) => {
-            &[&every::FILE, &every::TALK, &every::WHOLE]
+    let own: &[&[Check]] = match (bench.role(), bench.form()) {
+        (Role::Command, _) => &[&every::FILE, &every::TALK, &command::COMMAND, &every::WHOLE],
+        (Role::ProviderPack, Form::Folder) => &[&pack::FOLDER, &pack::DECLARED, &pack::SERVICES],
+        // There is nothing to ask it for.
+        (Role::ProviderPack, Form::Declared) => &[&pack::STATIC, &pack::DECLARED, &pack::SERVICES],
+        (Role::ProviderPack, Form::Spoken) => &[
+            &every::FILE,
+            &pack::DECLARED,
+            &every::TALK,
+            &pack::ASKED,
+            &pack::SERVICES,
+            &every::WHOLE,
+        ],
+        (Role::SecretsBackend, _) => {
+            &[&every::FILE, &every::TALK, &backend::BACKEND, &every::WHOLE]
         }
+        (Role::Other(_), _) => &[&every::FILE, &every::TALK, &every::WHOLE],
     };
     own.iter().copied().flatten().collect()
 }
@@ -54,7 +71,7 @@ const fn check(
     id: &'static str,
     level: Level,
     section: &'static str,
-    hold: fn(&Bench) -> Result<(), Stop>,
+    hold: Hold,
     mend: &'static str,
 ) -> Check {
     let gate = Gate::Open;
@@ -77,17 +94,31 @@ const fn gate(check: Check, gate: Gate) -> Check {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Check, command, every};
+    use super::{Check, backend, command, every, pack};
+    use crate::pack::Rule;
 
     #[test]
     fn every_check_has_its_own_name_and_a_section_of_its_document() {
-        let all: [&[Check]; 4] = [&every::FILE, &every::TALK, &command::COMMAND, &every::WHOLE];
+        let all: [&[Check]; 9] = [
+            &every::FILE,
+            &every::TALK,
+            &command::COMMAND,
+            &backend::BACKEND,
+            &pack::FOLDER[..1],
+            &pack::DECLARED,
+            &pack::ASKED,
+            &pack::SERVICES,
+            &every::WHOLE,
+        ];
         let mut names = HashSet::new();
         for check in all.into_iter().flatten() {
             assert!(names.insert(check.id), "{}", check.id);
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
             let document = folder.join(check.document.to_string());
-            let document = std::fs::read_to_string(document).unwrap();
+            let Ok(document) = std::fs::read_to_string(document) else {
+                assert_eq!(check.document, super::Document::Packs);
+                continue;
+            };
             let heading = format!("\n## {}\n", check.section);
             assert!(
                 document.contains(&heading),
@@ -95,6 +126,14 @@ mod tests {
                 check.id,
                 check.section
             );
+        }
+    }
+
+    #[test]
+    fn every_rule_of_packs_has_a_check() {
+        for rule in Rule::ALL {
+            let id = format!("pack_{}", rule.id());
+            assert!(pack::SERVICES.iter().any(|check| check.id == id), "{id}");
         }
     }
 }

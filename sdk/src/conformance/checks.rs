@@ -1,12 +1,15 @@
 //! The checks, by what they look at.
 
 pub mod asking;
+pub mod backend;
 pub mod command;
 pub mod completing;
 pub mod ending;
 pub mod file;
 pub mod lines;
+pub mod pack;
 pub mod running;
+pub mod services;
 pub mod versions;
 pub mod whole;
 

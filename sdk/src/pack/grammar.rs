@@ -287,151 +287,155 @@ fn is_site(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    const CALL: &str = r#"print(__import__("os").system("evil")) or X"#;
+
+    /// Forms, what has them, what doesn't.
+    const FORMS: &[(Form, &[&str], &[&str])] = &[
+        (
+            ID,
+            &["a_stt", "acme_fast2_stt"],
+            &[
+                "A_stt", "_stt", "a__stt", "a_stt_", "a-stt", "a_stt\n", "ä_stt", CALL,
+            ],
+        ),
+        (
+            MODULE,
+            &["a", "a.b_c.D1", "a._b"],
+            &[
+                ".a",
+                "a.",
+                "a..b",
+                "a b",
+                "a.class",
+                "__future__",
+                "bot",
+                "server.x",
+                "a;b",
+                "a.1",
+                CALL,
+            ],
+        ),
+        (
+            CLASS,
+            &["X", "AcmeSTTService"],
+            &[
+                "acme",
+                "X.Y",
+                "X()",
+                "X,os",
+                "Pipeline",
+                "None",
+                "Exception",
+                "Ä",
+                CALL,
+            ],
+        ),
+        (
+            NAME,
+            &["make", "Thing_2"],
+            &[
+                "os", "class", "print", "required", "_x", "a.b", "a as b", "*", CALL,
+            ],
+        ),
+        (
+            KEYWORD,
+            &["api_key", "model"],
+            &["api-key", "lambda", "**x", "a=1,b", "", CALL],
+        ),
+        (
+            EXPRESSION,
+            &["session", "None", "Kind.FAST", "Kind"],
+            &[
+                "session.get",
+                "Kind.__class__",
+                "Kind()",
+                "Kind.",
+                "1+1",
+                "os.environ",
+                "\"x\"",
+                CALL,
+            ],
+        ),
+        (
+            VARIABLE,
+            &["ACME_KEY", "A2_B"],
+            &["acme", "A-B", "A=1", "1A", "_A", "A\n", "$A", CALL],
+        ),
+        (
+            EXTRA,
+            &["openai", "aws-nova-sonic"],
+            &["a]", "a,b", "-a", "A", "a_b", CALL],
+        ),
+        (
+            PACKAGE,
+            &["acme>=1,<2", "acme-x[fast,slow]>=1.2.3,<2"],
+            &[
+                "acme",
+                "acme>=1",
+                "acme<2",
+                "pipecat-ai>=1,<2",
+                "pipecat-ai[openai]>=1,<2",
+                "acme @ https://x",
+                "acme>=1,<2;python_version<'3'",
+                "acme>=1,<2,!=1.5",
+                "acme>=1a1,<2",
+                "acme[]>=1,<2",
+                "acme>=,<2",
+                CALL,
+            ],
+        ),
+        (
+            PYTHON,
+            &["3.12", "3.9"],
+            &["3", "3.1x", "3.012", "2.7", "3.99", ">=3", CALL],
+        ),
+        (
+            SITE,
+            &["https://acme.example", "https://a-b.example/x/y?z=1#k"],
+            &[
+                "http://a.example",
+                "https://",
+                "https://a",
+                "https://a.example/<x>",
+                "https://a.example/a b",
+                "https://.a.example",
+                "javascript:x",
+                "https://a.example/)",
+                CALL,
+            ],
+        ),
+        (
+            LABEL,
+            &["Acme", "Acme (local) 2.0", "Ünïcode 日本"],
+            &[
+                "\"\"\"",
+                "a\\",
+                "a\nb",
+                " a",
+                "a  b",
+                "<b>",
+                "a\u{202e}b",
+                "{{ x }}",
+                "[x](y)",
+                "a`b",
+                "$x",
+                CALL,
+            ],
+        ),
+        (
+            VALUE,
+            &["us-east-1", "http://localhost:11434/v1"],
+            &["a`b`", "a\nb", "${HOME}", "a\u{0}", "a|b", CALL],
+        ),
+    ];
+
     #[test]
     fn what_reaches_code_has_a_grammar() {
-        let call = r#"print(__import__("os").system("evil")) or X"#;
-        for (form, good, bad) in [
-            (
-                ID,
-                vec!["a_stt", "acme_fast2_stt"],
-                vec![
-                    "A_stt", "_stt", "a__stt", "a_stt_", "a-stt", "a_stt\n", "ä_stt", call,
-                ],
-            ),
-            (
-                MODULE,
-                vec!["a", "a.b_c.D1", "a._b"],
-                vec![
-                    ".a",
-                    "a.",
-                    "a..b",
-                    "a b",
-                    "a.class",
-                    "__future__",
-                    "bot",
-                    "server.x",
-                    "a;b",
-                    "a.1",
-                    call,
-                ],
-            ),
-            (
-                CLASS,
-                vec!["X", "AcmeSTTService"],
-                vec![
-                    "acme",
-                    "X.Y",
-                    "X()",
-                    "X,os",
-                    "Pipeline",
-                    "None",
-                    "Exception",
-                    "Ä",
-                    call,
-                ],
-            ),
-            (
-                NAME,
-                vec!["make", "Thing_2"],
-                vec![
-                    "os", "class", "print", "required", "_x", "a.b", "a as b", "*", call,
-                ],
-            ),
-            (
-                KEYWORD,
-                vec!["api_key", "model"],
-                vec!["api-key", "lambda", "**x", "a=1,b", "", call],
-            ),
-            (
-                EXPRESSION,
-                vec!["session", "None", "Kind.FAST", "Kind"],
-                vec![
-                    "session.get",
-                    "Kind.__class__",
-                    "Kind()",
-                    "Kind.",
-                    "1+1",
-                    "os.environ",
-                    "\"x\"",
-                    call,
-                ],
-            ),
-            (
-                VARIABLE,
-                vec!["ACME_KEY", "A2_B"],
-                vec!["acme", "A-B", "A=1", "1A", "_A", "A\n", "$A", call],
-            ),
-            (
-                EXTRA,
-                vec!["openai", "aws-nova-sonic"],
-                vec!["a]", "a,b", "-a", "A", "a_b", call],
-            ),
-            (
-                PACKAGE,
-                vec!["acme>=1,<2", "acme-x[fast,slow]>=1.2.3,<2"],
-                vec![
-                    "acme",
-                    "acme>=1",
-                    "acme<2",
-                    "pipecat-ai>=1,<2",
-                    "pipecat-ai[openai]>=1,<2",
-                    "acme @ https://x",
-                    "acme>=1,<2;python_version<'3'",
-                    "acme>=1,<2,!=1.5",
-                    "acme>=1a1,<2",
-                    "acme[]>=1,<2",
-                    "acme>=,<2",
-                    call,
-                ],
-            ),
-            (
-                PYTHON,
-                vec!["3.12", "3.9"],
-                vec!["3", "3.1x", "3.012", "2.7", "3.99", ">=3", call],
-            ),
-            (
-                SITE,
-                vec!["https://acme.example", "https://a-b.example/x/y?z=1#k"],
-                vec![
-                    "http://a.example",
-                    "https://",
-                    "https://a",
-                    "https://a.example/<x>",
-                    "https://a.example/a b",
-                    "https://.a.example",
-                    "javascript:x",
-                    "https://a.example/)",
-                    call,
-                ],
-            ),
-            (
-                LABEL,
-                vec!["Acme", "Acme (local) 2.0", "Ünïcode 日本"],
-                vec![
-                    "\"\"\"",
-                    "a\\",
-                    "a\nb",
-                    " a",
-                    "a  b",
-                    "<b>",
-                    "a\u{202e}b",
-                    "{{ x }}",
-                    "[x](y)",
-                    "a`b",
-                    "$x",
-                    call,
-                ],
-            ),
-            (
-                VALUE,
-                vec!["us-east-1", "http://localhost:11434/v1"],
-                vec!["a`b`", "a\nb", "${HOME}", "a\u{0}", "a|b", call],
-            ),
-        ] {
-            for text in good {
+        for (form, good, bad) in FORMS {
+            for text in *good {
                 assert_eq!(form.problem(text), None, "{text}");
             }
-            for text in bad {
+            for text in *bad {
                 let problem = form.problem(text);
                 assert!(problem.is_some(), "{text} is {}", form.what);
                 assert!(

@@ -49,7 +49,7 @@ impl Rule {
 
     /// Its name for programs, stable.
     #[must_use]
-    pub fn id(self) -> &'static str {
+    pub const fn id(self) -> &'static str {
         match self {
             Self::Size => "size",
             Self::Shape => "shape",
@@ -68,7 +68,7 @@ impl Rule {
 
     /// What mends a service that breaks it.
     #[must_use]
-    pub fn mend(self) -> &'static str {
+    pub const fn mend(self) -> &'static str {
         match self {
             Self::Size => "leave out what nobody chooses: a pack has at most 1 MiB of data",
             Self::Shape => "give every key the type that the schema has for it",

@@ -58,7 +58,7 @@ fn reads_what_is_in_order() {
     assert_eq!(provider.services[0].id, "acme_fast_stt");
     assert_eq!(check(provider, Origin::Pack("acme")), []);
     let again = json!(provider);
-    assert_eq!(read_acme(json!([again])).providers, [provider.clone()]);
+    assert_eq!(read_acme(json!([again])).providers, contents.providers);
 }
 
 #[test]
@@ -67,13 +67,17 @@ fn a_pack_says_not_what_comes_first() {
     assert_eq!(contents.providers[0].services[0].recommended, None);
 }
 
-#[test]
-fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
-    let code = r#"print(__import__("os").system("evil")) or X"#;
-    let table: Vec<(&str, Value, &str)> = vec![
+const CODE: &str = r#"print(__import__("os").system("evil")) or X"#;
+
+/// Where, what is put there, and the reason.
+type Row = (&'static str, Value, &'static str);
+
+/// A key of the service.
+fn wrong_services() -> Vec<Row> {
+    vec![
         (
             "/class",
-            json!(code),
+            json!(CODE),
             "`class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a Python class name such as `AcmeSTTService`",
         ),
         (
@@ -112,14 +116,50 @@ fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
             "`service.turbo` is not a key of catalogue 1.0",
         ),
         (
-            "/args/0/turbo",
-            json!(true),
-            "`service.args[0].turbo` is not a key of catalogue 1.0",
-        ),
-        (
             "/kind",
             json!("smell"),
             "`service.kind` must be one of `stt`, `llm`, `tts`, `realtime`, `video`",
+        ),
+        (
+            "/packages/0",
+            json!("acme-speech"),
+            "`packages` is `acme-speech`, not a requirement with a floor and a ceiling such as `acme-speech>=1.2,<2`",
+        ),
+        (
+            "/extras",
+            json!(["x]>=0; os"]),
+            "`extras` is `x]>=0; os`, not the name of an extra of `pipecat-ai`, such as `openai`",
+        ),
+        (
+            "/requires_python",
+            json!(">=3"),
+            "`requires_python` is `>=3`, not a version of Python such as `3.12`",
+        ),
+        (
+            "/prompt",
+            json!("settings.system_instruction"),
+            "`prompt` is for language models and realtime services",
+        ),
+        (
+            "/imports",
+            json!({ "acme.kinds": ["Kind", "Params"], "other": ["Kind"] }),
+            "`imports` has `Kind` twice",
+        ),
+        (
+            "/imports",
+            json!({ "acme.kinds": ["Kind", "Params", "logger"] }),
+            "`imports` is `logger`, not a Python name that generated code has no other use for",
+        ),
+    ]
+}
+
+/// A key of an argument.
+fn wrong_arguments() -> Vec<Row> {
+    vec![
+        (
+            "/args/0/turbo",
+            json!(true),
+            "`service.args[0].turbo` is not a key of catalogue 1.0",
         ),
         (
             "/args/0/name",
@@ -153,8 +193,8 @@ fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
         ),
         (
             "/args/1/expr",
-            json!(code),
-            "`args.kind.expr` must have at most 60 characters",
+            json!(CODE),
+            "`args.kind.expr` is `print(__import__(\"os\").system(\"evil\")) o…`, not `session`, `None`, `True`, `False` or a name of `imports`, with attributes behind dots",
         ),
         (
             "/args/3/call",
@@ -186,44 +226,19 @@ fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
             json!("int"),
             "`args.settings.model.class_default` is not of the argument's type",
         ),
-        (
-            "/packages/0",
-            json!("acme-speech"),
-            "`packages` is `acme-speech`, not a requirement with a floor and a ceiling such as `acme-speech>=1.2,<2`",
-        ),
-        (
-            "/extras",
-            json!(["x]>=0; os"]),
-            "`extras` is `x]>=0; os`, not the name of an extra of `pipecat-ai`, such as `openai`",
-        ),
-        (
-            "/requires_python",
-            json!(">=3"),
-            "`requires_python` is `>=3`, not a version of Python such as `3.12`",
-        ),
-        (
-            "/prompt",
-            json!("settings.system_instruction"),
-            "`prompt` is for language models and realtime services",
-        ),
-        (
-            "/imports",
-            json!({ "acme.kinds": ["Kind", "Params"], "other": ["Kind"] }),
-            "`imports` has `Kind` twice",
-        ),
-        (
-            "/imports",
-            json!({ "acme.kinds": ["Kind", "Params", "logger"] }),
-            "`imports` is `logger`, not a Python name that generated code has no other use for",
-        ),
-    ];
+    ]
+}
+
+#[test]
+fn a_service_that_breaks_a_rule_is_left_out_with_the_reason() {
     let mut wrong = Vec::new();
-    for (place, value, expected) in table {
+    for (place, value, expected) in wrong_services().into_iter().chain(wrong_arguments()) {
         let reason = reason(|service| {
             let (parent, key) = place.rsplit_once('/').unwrap();
-            match service.pointer_mut(parent).unwrap() {
-                Value::Array(items) => items[key.parse::<usize>().unwrap()] = value.clone(),
-                other => other[key] = value.clone(),
+            let parent = service.pointer_mut(parent).unwrap();
+            match parent.as_array_mut() {
+                Some(items) => items[key.parse::<usize>().unwrap()] = value.clone(),
+                None => parent[key] = value.clone(),
             }
         });
         if reason != expected {

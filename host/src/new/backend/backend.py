@@ -24,15 +24,16 @@ HELP = f"""A secrets backend of bot-cli. It is not started by hand:
   bot-cli cloud secrets list --backend {NAME.removeprefix("secrets-")}
 """
 LONGEST_VALUE = 64 * 1024
+STATUS = {"unavailable": 7}  # The exit status of a command that fails for this reason; 1 for the others.
 NAMES = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
 class Failure(Exception):
-    """Ends a request with a code of the protocol, and with words that have no value in them."""
+    """Ends a request with a code that BACKENDS.md has, and with words that have no value in them."""
 
-    def __init__(self, code, message, number=1):
+    def __init__(self, code, message):
         super().__init__(message)
-        self.code, self.number = code, number
+        self.code = code
 
 
 class Store:
@@ -53,8 +54,9 @@ class Store:
         with open(f"{self.path}.lock", "w", opener=private) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             content = self.read()
+            sets = content["organizations"].setdefault(self.organization, {})
             before = json.dumps(content)
-            yield content["organizations"].setdefault(self.organization, {})
+            yield sets
             if json.dumps(content) != before:
                 self.write(json.dumps(content, indent=1).encode())
 
@@ -90,7 +92,7 @@ class Store:
             os.fsync(folder)
         finally:
             os.close(folder)
-        self.effect = None
+        self.effect = "done"
 
 
 def private(path, flags):
@@ -104,6 +106,8 @@ class Backend:
         self.store = None
 
     def open(self, params):
+        if params.get("region"):
+            raise Failure("not_found", "this backend has no regions")
         settings = params.get("settings") or {}
         data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
         path = settings.get("file") or os.path.join(data, NAME, "sets.json")
@@ -145,9 +149,8 @@ class Backend:
         with self.store.change() as sets:
             kept = prior(sets, params, "entries")
             kept.setdefault("entries", {}).update(params["entries"])
-            for value in params["entries"].values():
-                if len(value.encode()) > LONGEST_VALUE:
-                    raise Failure("too_large", f"a value is longer than {LONGEST_VALUE} bytes")
+            if any(len(value.encode()) > LONGEST_VALUE for value in params["entries"].values()):
+                raise Failure("too_large", f"a value has at most {LONGEST_VALUE} bytes")
         return {}
 
     def put_image_pull_secret(self, params):
@@ -158,9 +161,10 @@ class Backend:
 
     def unset(self, params):
         with self.store.change() as sets:
-            entries = (sets.get(params["name"]) or {}).get("entries")
-            if entries is None:
-                raise Failure("not_found", "there is no such secret set")
+            kept = sets.get(params["name"], {"entries": {}})
+            if "entries" not in kept:
+                raise Failure("conflict", "an image pull secret has no keys")
+            entries = kept["entries"]
             missing = [key for key in params["keys"] if entries.pop(key, None) is None]
         return {"missing": missing}
 
@@ -176,18 +180,15 @@ def shown(name, kept):
 
 
 def prior(sets, params, kind):
-    """The set to change, if it is still what the user was told about."""
-    name, told = params["name"], params["prior"]
-    if told == "absent":
-        if name in sets:
-            raise Failure("conflict", "there is such a set by now")
-        if not NAMES.fullmatch(name):
-            raise Failure("invalid_name", "a name has letters, digits and hyphens, 63 at most")
-        return sets.setdefault(name, {})
-    kept = sets.get(name)
-    if kept is None or kind not in kept or sorted(kept.get("entries", [])) != sorted(told["keys"]):
-        raise Failure("conflict", "the set is not what it was")
-    return kept
+    """The set to change, if it is still there as the user was told, or a new one."""
+    name = params["name"]
+    if not NAMES.fullmatch(name):
+        raise Failure("invalid_name", "a name has letters, digits and hyphens, 63 at most")
+    if (name in sets) == (params["prior"] == "absent"):
+        raise Failure("conflict", "the set was made or removed in the meantime")
+    if name in sets and kind not in sets[name]:
+        raise Failure("conflict", "the set is of the other kind")
+    return sets.setdefault(name, {})
 
 
 METHODS = {
@@ -243,30 +244,36 @@ def read(requests):
 def reply(backend, request):
     params = request.get("params") or {}
     try:
-        if str(params.get("protocol", "1.0")).split(".")[0] != "1":
-            raise Refused(-32022, "the protocol version is not supported", {"supported": ["1.0"]})
-        method = METHODS.get(request["method"])
-        if method is None:
-            raise Refused(-32601, "there is no such method")
-        if method is not Backend.open and backend.store is None:
-            raise Refused(-32600, "`secrets/open` comes first")
-        return {"result": method(backend, params)}
+        return {"result": served(backend, request["method"], params)}
     except Refused as why:
         return {"error": error(*why.args)}
     except Failure as failure:
-        return {"error": failed(backend, failure.code, str(failure), failure.number)}
+        return {"error": failed(backend, failure.code, str(failure))}
     except OSError as cause:
-        return {"error": failed(backend, "unavailable", f"{cause.filename}: {cause.strerror}")}
-    except Exception as cause:
+        return {"error": failed(backend, "unavailable", f"`{cause.filename}`: {cause.strerror}")}
+    except (AttributeError, KeyError, TypeError, ValueError):
         # Its words could have a value in them.
-        return {"error": failed(backend, "internal", type(cause).__name__)}
+        return {"error": error(-32602, "a parameter is missing or has another form")}
 
 
-def failed(backend, code, message, number=1):
+def served(backend, method, params):
+    for version in (params.get("protocol", "1.0"), params.get("secrets", "1.0")):
+        if str(version).split(".")[0] != "1":
+            raise Refused(-32022, "the version is not supported", {"supported": ["1.0"]})
+    if method not in METHODS:
+        raise Refused(-32601, "there is no such method")
+    if (method == "secrets/open") == bool(backend.store):
+        raise Refused(-32600, "`secrets/open` comes first, and once")
+    if backend.store:
+        backend.store.effect = None
+    return METHODS[method](backend, params)
+
+
+def failed(backend, code, message):
     data = {"code": code}
     if backend.store and backend.store.effect:
-        data["effect"], backend.store.effect = backend.store.effect, None
-    return error(number, message, data)
+        data["effect"] = backend.store.effect
+    return error(STATUS.get(code, 1), message, data)
 
 
 def error(code, message, data=None):
@@ -301,7 +308,7 @@ def told(number, frame):
 def main():
     if len(sys.argv) > 1 or sys.stdin.isatty():
         print(f"bot-cli-{NAME} {VERSION}\n" if "--version" in sys.argv else HELP, end="")
-        sys.exit(0 if {"--help", "-h", "--version"} & {*sys.argv} else 2)
+        sys.exit()
     # A stray print reaches standard error and not the host.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

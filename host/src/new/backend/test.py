@@ -72,13 +72,13 @@ class BackendTest(unittest.TestCase):
 
     def test_refuses_a_change_of_what_has_changed(self):
         refused = {"code": "conflict", "effect": "not_done"}
-        [_, absent, keys, values] = self.replies(
+        [_, made, removed, values] = self.replies(
             self.put("prod", {"A": CANARY}),
             self.put("prod", {"A": "2"}),
-            self.put("prod", {"A": "2"}, {"keys": ["B"]}),
+            self.put("other", {"A": "2"}, {"keys": ["A"]}),
             ("values", {"name": "prod"}),
         )
-        self.assertEqual((absent, keys), (refused, refused))
+        self.assertEqual((made, removed), (refused, refused))
         self.assertEqual(values, {"values": {"A": CANARY}})
 
     def test_processes_do_not_overwrite_each_other(self):
@@ -105,6 +105,7 @@ class BackendTest(unittest.TestCase):
         self.assertEqual(changed, {"code": "unavailable", "effect": "not_done"})
         self.assertEqual(listed, {"code": "unavailable"})
         self.assertEqual(self.file.read_text(), damaged)
+        self.assertEqual(sorted(path.name for path in self.file.parent.iterdir()), ["sets.json", "sets.json.lock"])
 
     def test_says_what_was_not_done(self):
         self.file.parent.write_text("a file is in the way")

@@ -7,6 +7,23 @@ use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::Reply;
 use crate::protocol::{Manifest, codes, methods, shape};
 
+/// What must be the same in the file and in the answer to `describe`.
+const DESCRIBED: [&str; 13] = [
+    "protocol",
+    "name",
+    "version",
+    "about",
+    "role",
+    "requires",
+    "uses",
+    "catalogue",
+    "framework",
+    "secrets",
+    "settings",
+    "command",
+    "providers",
+];
+
 /// `describe` answers what stands in the file.
 pub fn describe(bench: &Bench) -> Held {
     let declared = bench.declared()?;
@@ -25,7 +42,7 @@ pub fn describe(bench: &Bench) -> Held {
         described.command = None;
     }
     let (here, there) = (json!(declared), json!(described));
-    let differing = ["protocol", "name", "version", "about", "role", "command"]
+    let differing = DESCRIBED
         .into_iter()
         .find(|field| here.get(field) != there.get(field));
     match differing {

@@ -1,0 +1,144 @@
+//! Packs, backends and other plugins that commands use, as they stand in the list.
+
+use std::path::Path;
+
+use bot_cli_sdk::discovery::{BACKEND_PREFIX, Found, FoundPack, Plugin};
+use bot_cli_sdk::pack;
+use bot_cli_sdk::protocol::{Manifest, Role};
+use serde_json::{Value, json};
+
+use super::{Note, Row};
+use crate::roles::{Survey, View, consumers, words};
+
+/// A pack that is a folder.
+pub fn folder(pack: &FoundPack, survey: &Survey) -> Row {
+    let name = format!("{}{}", pack::PREFIX, pack.name);
+    let mut row = Row::new(&name, &pack.place.to_string_lossy());
+    row.entry["role"] = json!(Role::ProviderPack.name());
+    if let Some(manifest) = &pack.manifest {
+        row.entry["version"] = json!(manifest.version);
+        row.entry["about"] = json!(manifest.about);
+    }
+    seen(row, &pack.place, &Role::ProviderPack, survey)
+}
+
+/// A plugin that is no command.
+pub fn judged(
+    row: Row,
+    plugin: &Plugin,
+    manifest: &Manifest,
+    all: &[Found],
+    survey: &Survey,
+) -> Row {
+    let prefix = match manifest.role {
+        Role::ProviderPack => pack::PREFIX,
+        Role::SecretsBackend => BACKEND_PREFIX,
+        Role::Command | Role::Other(_) | _ => return other(row, &manifest.role, all),
+    };
+    if !plugin.name.as_str().starts_with(prefix) {
+        let reason = format!(
+            "the name of a {} begins with `{prefix}`",
+            manifest.role.name()
+        );
+        let hint = format!(
+            "name the file `bot-cli-{prefix}NAME`, and the plugin `{prefix}NAME` in its manifest"
+        );
+        return row.because("refused", reason, Some(hint));
+    }
+    seen(row, &plugin.file, &manifest.role, survey)
+}
+
+/// A plugin of a role that this host does not know; commands may.
+fn other(mut row: Row, role: &Role, all: &[Found]) -> Row {
+    let users: Vec<String> = consumers(role, all)
+        .map(|(plugin, _)| plugin.name.to_string())
+        .collect();
+    if users.is_empty() {
+        let reason = format!("no plugin here uses a {}", words(role));
+        return row.because("unused", reason, None);
+    }
+    row.entry["status"] = json!("used");
+    row.entry["used_by"] = json!(users);
+    row
+}
+
+/// A pack or backend as the commands see it.
+fn seen(mut row: Row, place: &Path, role: &Role, survey: &Survey) -> Row {
+    let mut users = Vec::new();
+    let mut refused_by = Vec::new();
+    let mut notes = Vec::new();
+    let mut other = None;
+    for (command, view) in survey.of(place) {
+        match view {
+            View::Used { services, left_out } => {
+                users.push(command);
+                if *role == Role::ProviderPack {
+                    row.entry["services"] = json!(services);
+                    row.entry["left_out"] = left_out.iter().map(left_out_entry).collect();
+                    notes.extend(notes_on(services.as_deref(), left_out));
+                }
+            }
+            View::Shadowed(winner) => {
+                let reason = format!("`{}` comes first", winner.display());
+                other.get_or_insert(("shadowed", reason, None));
+            }
+            View::Refused(refused) => {
+                refused_by.push(json!({
+                    "by": command,
+                    "reason": refused.reason,
+                    "hint": refused.remedy,
+                }));
+                notes.push(Note {
+                    text: format!("not used by `{command}`: {}", refused.reason),
+                    hint: refused.remedy.clone(),
+                });
+                let (reason, hint) = (refused.reason.clone(), refused.remedy.clone());
+                other.get_or_insert(("refused", reason, hint));
+            }
+        }
+    }
+    if !users.is_empty() {
+        row.entry["status"] = json!("used");
+        row.entry["used_by"] = json!(users);
+        if !refused_by.is_empty() {
+            row.entry["refused_by"] = json!(refused_by);
+        }
+        row.notes = notes;
+        return row;
+    }
+    if let Some((status, reason, hint)) = other {
+        return row.because(status, reason, hint);
+    }
+    match survey.alone(place) {
+        Some(View::Refused(refused)) => row.because("refused", refused.reason, refused.remedy),
+        Some(View::Shadowed(winner)) => row.because(
+            "shadowed",
+            format!("`{}` comes first", winner.display()),
+            None,
+        ),
+        Some(View::Used { .. }) | None => {
+            let reason = format!("no plugin here uses a {}", words(role));
+            row.because("unused", reason, None)
+        }
+    }
+}
+
+fn left_out_entry((what, reason): &(String, String)) -> Value {
+    json!({ "what": what, "reason": reason })
+}
+
+fn notes_on(services: Option<&[String]>, left_out: &[(String, String)]) -> Vec<Note> {
+    let note = |text: String| Note { text, hint: None };
+    let mut notes: Vec<Note> = left_out
+        .iter()
+        .map(|(what, reason)| note(format!("{what} is left out: {reason}")))
+        .collect();
+    match services {
+        None => notes.push(note(
+            "it is asked for its services when a command needs them".to_owned(),
+        )),
+        Some([]) if notes.is_empty() => notes.push(note("it brings no service".to_owned())),
+        Some(_) => {}
+    }
+    notes
+}
