@@ -81,7 +81,12 @@ impl Backend for VaultBackend {
         let region = region.map_err(Error::not_done)?;
         let entries = put.entries.into_iter();
         let entries: Result<Vec<Entry>, Error> = entries
-            .map(|(key, value)| Ok(Entry { key: key_of(&key)?, value }))
+            .map(|(key, value)| {
+                Ok(Entry {
+                    key: key_of(&key)?,
+                    value,
+                })
+            })
             .collect();
         let entries = entries.map_err(Error::not_done)?;
         let done = self.vault.put(&name, &entries, region.as_ref());
@@ -159,11 +164,7 @@ impl VaultBackend {
     fn expect(&self, name: &SetName, prior: &Prior) -> Result<(), ChangeError> {
         let found = self.vault.get(name);
         let found = found.map_err(|error| failed(error).not_done())?;
-        let is_there = match prior {
-            Prior::Absent => false,
-            _ => true,
-        };
-        if found.is_some() == is_there {
+        if found.is_none() == matches!(prior, Prior::Absent) {
             return Ok(());
         }
         Err(Error::new(Code::Conflict, "the set has changed").not_done())
@@ -182,12 +183,14 @@ fn region_of(text: &str) -> Result<domain::Region, Error> {
     domain::Region::parse(text).map_err(|problem| Error::new(Code::NotFound, problem))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn failed(error: VaultError) -> Error {
-    let code = match error {
-        VaultError::Refused(_) => Code::Conflict,
-        VaultError::Cancelled => Code::Cancelled,
-        VaultError::Busy { .. } => Code::Unavailable,
-        _ => Code::Refused,
+    let code = if matches!(error, VaultError::Refused(_)) {
+        Code::Conflict
+    } else if error == VaultError::Cancelled {
+        Code::Cancelled
+    } else {
+        Code::Refused
     };
     Error::new(code, error.to_string())
 }

@@ -315,19 +315,19 @@ pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
     BackendName::parse(name).ok_or_else(|| unknown_backend(name, source))
 }
 
-/// There is no such backend.
+/// There is no such backend. What stands on the command line in its place may be a value, and is not shown.
 #[must_use]
 pub fn unknown_backend(name: &str, source: Source) -> Failure {
-    Failure::new(
-        Exit::Usage,
-        "unknown_backend",
-        format!("there is no backend `{}`{}", theirs(name), source.words()),
-    )
-    .field(
-        "backend",
-        Some("--backend"),
-        "must be `local`, `hosted` or a backend that is installed",
-    )
+    let message = match source.words() {
+        "" => "there is no such backend".to_owned(),
+        words => format!("there is no backend `{}`{words}", theirs(name)),
+    };
+    Failure::new(Exit::Usage, "unknown_backend", message)
+        .field(
+            "backend",
+            Some("--backend"),
+            "must be `local`, `hosted` or a backend that is installed",
+        )
 }
 
 /// Whether the keyring is used where there is one.

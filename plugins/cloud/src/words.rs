@@ -113,4 +113,3 @@ fn quoted(path: &Path) -> String {
     let shown = path.display().to_string();
     shlex::try_quote(&shown).map_or(shown.clone(), Into::into)
 }
-

@@ -110,7 +110,7 @@ impl<'a> External<'a> {
                 not_done: of(&parts.not_done),
             })),
             // What is not known of an effect is not known of the change.
-            _ => Effect::Unknown,
+            secrets::Effect::Unknown | _ => Effect::Unknown,
         };
         ChangeError {
             cause: self.failed(error.fault),
@@ -124,10 +124,12 @@ impl<'a> External<'a> {
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     match fault {
         Fault::Cancelled => BackendError::Cancelled,
-        fault => BackendError::Own(Box::new(ExternalError::Fault {
-            backend: name.clone(),
-            fault,
-        })),
+        fault @ (Fault::Told(_) | Fault::Broken(_) | _) => {
+            BackendError::Own(Box::new(ExternalError::Fault {
+                backend: name.clone(),
+                fault,
+            }))
+        }
     }
 }
 
@@ -161,7 +163,7 @@ fn opened_profile(name: &BackendName, opened: &OpenResult) -> Profile {
         secrets::Ability::Values => Some(Ability::Values),
         secrets::Ability::ImagePullSecrets => Some(Ability::ImagePullSecrets),
         secrets::Ability::Organizations => Some(Ability::Organizations),
-        _ => None,
+        secrets::Ability::Other(_) | _ => None,
     });
     let at = profile(name).names.at;
     Profile {
@@ -357,7 +359,7 @@ fn kind(kind: secrets::SetKind) -> SetKind {
     match kind {
         secrets::SetKind::Secret => SetKind::Secret,
         secrets::SetKind::ImagePullSecret => SetKind::ImagePullSecret,
-        _ => SetKind::Unknown,
+        secrets::SetKind::Unknown | _ => SetKind::Unknown,
     }
 }
 
@@ -366,6 +368,6 @@ fn status(status: SetStatus) -> Status {
     match status {
         SetStatus::Ready => Status::Ready,
         SetStatus::Failed => Status::Failed,
-        _ => Status::Pending,
+        SetStatus::Pending | _ => Status::Pending,
     }
 }

@@ -216,7 +216,10 @@ mod tests {
             problems.iter().map(owned).collect()
         };
         let entries = [entry("A", ""), entry("B", "hidden")];
-        let expected = [("A", "has no value, and the box does not accept empty values")];
+        let expected = [(
+            "A",
+            "has no value, and the box does not accept empty values",
+        )];
         assert_eq!(profile.empty(&entries), of(&expected));
         let expected = [
             ("B", "has 6 bytes, and the box takes 4 a value"),

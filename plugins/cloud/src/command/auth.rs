@@ -18,9 +18,9 @@ use crate::auth::{browser, import};
 use crate::backend::hosted::access;
 use crate::backend::hosted::http::Client;
 use crate::config::homeless;
+use crate::domain::BackendName;
 use crate::input::invalid;
 use crate::options::Login;
-use crate::domain::BackendName;
 use crate::scope::{Scope, Wanted};
 use crate::secret_file::Place;
 use crate::text::theirs;
@@ -199,9 +199,9 @@ fn signed_in(
 }
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
-    let used = open::scope(context, &Wanted::default())?;
-    if kind::of(&context.environment, &used.backend)?.signs_in_itself() {
-        return status_of_its_own(context, used);
+    let configured = open::scope(context, &Wanted::default())?;
+    if kind::of(&context.environment, &configured.backend)?.signs_in_itself() {
+        return status_of_its_own(context, configured);
     }
     let mut scope = hosted(context)?;
     let access = token::access(context, &scope)?;

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::set::carry_out::carry_out;
-use super::set::{check_empty, check_size};
 use super::set::plan::Plan;
 use super::set::report::{Progress, reply};
+use super::set::{check_empty, check_size};
 use super::target::{Target, target};
 use super::{confirm, kind, run};
 use crate::backend::Ability;
@@ -149,7 +149,9 @@ fn source(context: &CommandContext<'_>, options: &Copy) -> Result<Scope, Failure
 }
 
 fn again(failure: Failure) -> Failure {
-    failure.hint("set the values again where they came from: `bot-cli cloud secrets set NAME --file FILE`")
+    failure.hint(
+        "set the values again where they came from: `bot-cli cloud secrets set NAME --file FILE`",
+    )
 }
 
 fn is_itself(original: &Original, opened: &Opened<'_>, to: &SetName) -> bool {
@@ -245,9 +247,7 @@ fn place(
 
 /// Checks the name of a new set, and offers one where only its spelling is in the way.
 fn check_name(opened: &Opened<'_>, name: &SetName) -> Result<(), Failure> {
-    let check = |name: &str| {
-        opened.profile().names.check(&SetName::parse(name)?)
-    };
+    let check = |name: &str| opened.profile().names.check(&SetName::parse(name)?);
     check(name.as_str()).map_err(|problem| {
         let field = ("name".to_owned(), Some("--to-name"), problem);
         let near = name.as_str().to_lowercase().replace('.', "-");

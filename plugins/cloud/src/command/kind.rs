@@ -90,7 +90,10 @@ pub enum Others {
 }
 
 /// The kind of that name.
-pub fn of(environment: &Environment, name: &Setting<BackendName>) -> Result<Box<dyn Kind>, Failure> {
+pub fn of(
+    environment: &Environment,
+    name: &Setting<BackendName>,
+) -> Result<Box<dyn Kind>, Failure> {
     if name.value == BackendName::LOCAL {
         Ok(Box::new(local::Local))
     } else if name.value == BackendName::HOSTED {

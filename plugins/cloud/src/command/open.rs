@@ -4,9 +4,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 
 use super::context::CommandContext;
 use super::kind;
-use crate::backend::{
-    ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary,
-};
+use crate::backend::{ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary};
 use crate::config::{BackendSettings, Config, nearest};
 use crate::domain::{BackendName, Region, SetName};
 use crate::scope::{Scope, Setting, Source, Wanted};

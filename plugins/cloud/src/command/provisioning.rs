@@ -132,7 +132,9 @@ fn elsewhere(opened: &Opened<'_>, name: &SetName, wanted: &Region, is: &str) -> 
     Failure::new(
         Exit::Failed,
         "region_differs",
-        format!("`{name}` is changed, but {subject} says that it is in the region {is}, not in {wanted}"),
+        format!(
+            "`{name}` is changed, but {subject} says that it is in the region {is}, not in {wanted}"
+        ),
     )
     .outcome(ChangeState::Done)
     .hint("bot-cli cloud regions list")

@@ -145,7 +145,9 @@ fn refused(problems: Vec<(String, String)>) -> Result<(), Failure> {
     }
     let wrong = problems.into_iter();
     Err(invalid(
-        wrong.map(|(field, problem)| (field, None, problem)).collect(),
+        wrong
+            .map(|(field, problem)| (field, None, problem))
+            .collect(),
     ))
 }
 

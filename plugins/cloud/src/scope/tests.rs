@@ -1,6 +1,6 @@
 use super::{Scope, Source, Wanted, address};
-use crate::domain::BackendName;
 use crate::config::{BackendSettings, Config};
+use crate::domain::BackendName;
 use crate::environment::Environment;
 use bot_cli_sdk::secret::Secret;
 
@@ -12,7 +12,14 @@ fn environment() -> Environment {
 }
 
 fn resolve(wanted: &Wanted, environment: &Environment) -> Scope {
-    Scope::resolve(wanted, environment, &Config::default(), &BackendSettings::default(), false).unwrap()
+    Scope::resolve(
+        wanted,
+        environment,
+        &Config::default(),
+        &BackendSettings::default(),
+        false,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -32,7 +39,13 @@ fn a_token_or_a_sign_in_mean_the_service() {
         resolve(&Wanted::default(), &with_token).backend.value,
         BackendName::HOSTED
     );
-    let scope = Scope::resolve(&Wanted::default(), &environment(), &Config::default(), &BackendSettings::default(), true);
+    let scope = Scope::resolve(
+        &Wanted::default(),
+        &environment(),
+        &Config::default(),
+        &BackendSettings::default(),
+        true,
+    );
     assert_eq!(scope.unwrap().backend.value, BackendName::HOSTED);
 }
 
@@ -64,8 +77,14 @@ fn all_wrong_settings_are_named_at_once() {
         timeout: Some("soon".to_owned()),
         ..environment()
     };
-    let failure =
-        Scope::resolve(&Wanted::default(), &variables, &Config::default(), &BackendSettings::default(), false).unwrap_err();
+    let failure = Scope::resolve(
+        &Wanted::default(),
+        &variables,
+        &Config::default(),
+        &BackendSettings::default(),
+        false,
+    )
+    .unwrap_err();
     assert_eq!(failure.fields.len(), 3);
 }
 

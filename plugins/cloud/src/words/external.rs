@@ -18,7 +18,7 @@ impl Explained for ExternalError {
             Self::Fault { backend, fault } => match fault {
                 Fault::Told(error) => told(backend, error),
                 Fault::Broken(failure) => broken(backend, failure),
-                _ => Failure::cancelled(),
+                Fault::Cancelled | _ => Failure::cancelled(),
             },
             Self::Key { backend, problem } => Failure::new(
                 Exit::Failed,
@@ -87,7 +87,7 @@ fn sentence(code: Code) -> (Exit, &'static str) {
             "has a question, and nobody is there to be asked",
         ),
         Code::Cancelled => (Exit::Cancelled, "was stopped"),
-        _ => (Exit::Failed, "failed"),
+        Code::Internal | _ => (Exit::Failed, "failed"),
     }
 }
 
@@ -95,10 +95,12 @@ fn sentence(code: Code) -> (Exit, &'static str) {
 fn broken(backend: &BackendName, failure: &Failure) -> Failure {
     let mut failure = failure.clone();
     failure.message = format!("the backend `{backend}` failed: {}", failure.message);
-    failure.exit = match failure.exit {
-        Exit::Protocol | Exit::NotRunnable | Exit::NotFound => Exit::Failed,
-        exit => exit,
-    };
+    if matches!(
+        failure.exit,
+        Exit::Protocol | Exit::NotRunnable | Exit::NotFound
+    ) {
+        failure.exit = Exit::Failed;
+    }
     if failure.hints.is_empty() {
         let look = format!("`bot-cli plugin info secrets-{backend}` shows which file it is");
         return failure.hint(look);

@@ -8,7 +8,7 @@ use crate::text::{span, theirs};
 
 impl Explained for ServiceError {
     fn explain(&self) -> Failure {
-    match self {
+        match self {
         ServiceError::Unreachable { host, reason } => Failure::new(
             Exit::Unavailable,
             "unreachable",
@@ -96,7 +96,7 @@ impl Explained for ServiceError {
         .hint("a proxy or a sign-in page may have answered; look at the address: `bot-cli cloud config show`"),
         ServiceError::Cancelled => Failure::cancelled(),
     }
-}
+    }
 }
 
 fn unavailable(status: u16, message: &str, retry_after: Option<u64>) -> Failure {

@@ -99,4 +99,3 @@ fn look_at(path: &Path) -> String {
         quoted(path)
     )
 }
-

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::status;
 use super::ServiceError;
+use super::status;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName};
 use bot_cli_sdk::secret::Secret;

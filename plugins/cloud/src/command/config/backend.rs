@@ -61,7 +61,11 @@ pub fn set(
         check(&installed, key, value)?
     };
     settings.set(&name, &key, (!value.is_empty()).then_some(value))?;
-    Ok(done(&format!("{name}.{}", theirs(&key)), value, &settings.path))
+    Ok(done(
+        &format!("{name}.{}", theirs(&key)),
+        value,
+        &settings.path,
+    ))
 }
 
 /// The name of the setting, as the backend has it.
@@ -71,7 +75,7 @@ fn check(installed: &Installed, key: &str, value: &str) -> Result<String, Failur
     let other = [key.replace('-', "_"), key.replace('_', "-")];
     let known = [key.to_owned()].into_iter().chain(other);
     let Some(known) = known.into_iter().find(|key| knows(&specs, key)) else {
-        let message = format!("the backend `{name}` has no setting `{}`", theirs(key));
+        let message = format!("the backend `{name}` has no such setting");
         let failure = Failure::new(Exit::Usage, "unknown_setting", message);
         return Err(no_setting(failure, &specs, key));
     };
@@ -156,7 +160,13 @@ pub fn all(context: &CommandContext<'_>) -> Backends {
         match reason {
             None => usable.push(format!("{name} {}", version.unwrap_or_default())),
             Some(reason) => {
-                others.extend(["Not used: ", &file.display().to_string(), ": ", &reason, "\n"]);
+                others.extend([
+                    "Not used: ",
+                    &file.display().to_string(),
+                    ": ",
+                    &reason,
+                    "\n",
+                ]);
             }
         }
     }

@@ -55,7 +55,9 @@ impl Plan<'_> {
         wait: bool,
     ) -> Result<Option<Status>, Failure> {
         let Self { name, host, target } = self;
-        let too_long = opened.profile().too_long("credentials", credentials.expose());
+        let too_long = opened
+            .profile()
+            .too_long("credentials", credentials.expose());
         if let Some((field, problem)) = too_long {
             return Err(invalid(vec![(field, None, problem)]));
         }

@@ -57,10 +57,7 @@ fn user() -> User {
 
 impl Installed {
     /// The backend of that name; one clear line where there is none, or where it can't be used.
-    pub fn find(
-        environment: &Environment,
-        name: &Setting<BackendName>,
-    ) -> Result<Self, Failure> {
+    pub fn find(environment: &Environment, name: &Setting<BackendName>) -> Result<Self, Failure> {
         let Setting { value, source } = name;
         let found = environment.plugins.backend(value.as_str(), Some(&user()));
         for FoundBackend { file, standing, .. } in found {
@@ -84,7 +81,7 @@ impl Installed {
         Err(match nearest(value.as_str(), names.iter().map(String::as_str)) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint(format!(
-                "install `bot-cli-{SECRETS}{value}` where `bot-cli plugin list` looks; there are {}",
+                "there are {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
                 names.join(", ")
             )),
         })
@@ -128,9 +125,8 @@ impl Installed {
         if let Some(spec) = missing.next() {
             let setting = theirs(&spec.name);
             let message = format!("the backend `{name}` needs its setting `{setting}`");
-            return Err(Failure::new(Exit::Usage, "missing_setting", message).hint(format!(
-                "bot-cli cloud config set {name}.{setting} VALUE"
-            )));
+            return Err(Failure::new(Exit::Usage, "missing_setting", message)
+                .hint(format!("bot-cli cloud config set {name}.{setting} VALUE")));
         }
         for (everywhere, _) in EVERYWHERE {
             set.remove(everywhere);

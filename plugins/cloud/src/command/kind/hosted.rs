@@ -177,4 +177,3 @@ fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
 fn internal(problem: &str) -> Failure {
     Failure::new(Exit::Failed, "internal", problem)
 }
-

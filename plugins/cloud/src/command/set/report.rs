@@ -4,9 +4,9 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
 
 use super::plan::{Plan, names};
+use crate::backend::Ability;
 use crate::command::open::Opened;
 use crate::command::target::where_to;
-use crate::backend::Ability;
 use crate::domain::{Key, Region, SetName, Status};
 use crate::text::{count, theirs};
 
