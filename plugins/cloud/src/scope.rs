@@ -322,12 +322,11 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
         "" => "there is no such backend".to_owned(),
         words => format!("there is no backend `{}`{words}", theirs(name)),
     };
-    Failure::new(Exit::Usage, "unknown_backend", message)
-        .field(
-            "backend",
-            Some("--backend"),
-            "must be `local`, `hosted` or a backend that is installed",
-        )
+    Failure::new(Exit::Usage, "unknown_backend", message).field(
+        "backend",
+        Some("--backend"),
+        "must be `local`, `hosted` or a backend that is installed",
+    )
 }
 
 /// Whether the keyring is used where there is one.

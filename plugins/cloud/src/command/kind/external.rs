@@ -148,7 +148,7 @@ impl Installed {
         let region = region.filter(|region| region.source != Source::DeployFile);
         params.region = region.map(|region| region.value.to_string());
         let plugin = format!("{SECRETS}{}", self.name);
-        let mut launch = context.environment.plugins.launch(
+        let mut launch = context.environment.plugins.nesting.launch(
             &plugin,
             &self.plugin.file,
             &context.cwd(),
