@@ -245,7 +245,7 @@ fn what_a_backend_declares_is_looked_at() {
                 manifest[member] = usual.into();
             }
         }
-        let bench = super::super::host::bench();
+        let bench = crate::host::bench();
         // It says that it has no method, and knows of no version.
         let script =
             format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\nwhile read -r line; do :; done\n");
