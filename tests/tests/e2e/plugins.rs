@@ -122,14 +122,7 @@ fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
         };
         run(&["config", "set", &format!("{name}.{setting}"), &kept]);
         run(&["config", "set", "backend", name]);
-        run(&[
-            "secrets",
-            "set",
-            "prod",
-            "OPENAI_API_KEY=sk-1",
-            "EMPTY=",
-            "-y",
-        ]);
+        run(&["secrets", "set", "prod", "OPENAI_API_KEY=sk-1", "--skip"]);
         let listed = run(&["secrets", "list", "--json"]);
         assert!(listed.contains("\"prod\""), "{listed}");
         let printed = run(&[
@@ -142,7 +135,7 @@ fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
             "echo $OPENAI_API_KEY",
         ]);
         assert_eq!(printed, "sk-1\n");
-        run(&["secrets", "delete", "prod", "-y"]);
+        run(&["secrets", "delete", "prod", "--skip"]);
         let listed = run(&["secrets", "list", "--json"]);
         assert!(!listed.contains("\"prod\""), "{listed}");
     }
