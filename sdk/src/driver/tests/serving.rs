@@ -291,6 +291,6 @@ fn a_question_that_the_plugin_takes_back_is_withdrawn() {
         ..Recorder::default()
     };
     let outcome = run(&launch, &params(), &mut ui, &Cancel::new());
-    assert_eq!(outcome.result.unwrap().text, "without a name\n");
+    assert_eq!(outcome.result.unwrap().text, "without a name");
     assert_eq!(ui.seen, ["ask name None", "withdrawn"]);
 }
