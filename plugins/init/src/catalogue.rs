@@ -58,6 +58,21 @@ impl Pack {
 }
 
 impl Unused {
+    /// Behind the name of a service: why it can't be chosen, and what mends it.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let Self { pack, reason, .. } = self;
+        match (&self.service, &self.remedy) {
+            (Some(_), _) => {
+                format!("the provider pack `{pack}` has it, but it can't be used: {reason}")
+            }
+            (None, None) => format!("the provider pack `{pack}` is not used: {reason}"),
+            (None, Some(remedy)) => {
+                format!("the provider pack `{pack}` is not used: {reason}; {remedy}")
+            }
+        }
+    }
+
     /// In a sentence: what, why, and what mends it.
     #[must_use]
     pub fn words(&self) -> String {

@@ -132,6 +132,75 @@ const ENDINGS: &[&str] = &[
     "settings",
 ];
 
+/// What a line may have, and some language takes for more than text.
+const PIECES: &[&str] = &[
+    "'",
+    "''",
+    "'''",
+    "`",
+    "`id`",
+    "#",
+    " # ",
+    "=",
+    "KEY=1",
+    ":",
+    ": ",
+    "x: y",
+    "- ",
+    "-",
+    "--",
+    "(",
+    ")",
+    "()",
+    "(x)",
+    "&",
+    "&amp;",
+    "&&",
+    "%",
+    "%s",
+    "%(x)s",
+    "!",
+    "!!",
+    "?",
+    "@",
+    "@x",
+    ",",
+    ", ",
+    ";",
+    ".",
+    "..",
+    "/",
+    "//",
+    "*",
+    "_",
+    "__",
+    "_x_",
+    "1.",
+    "1e5",
+    "é",
+    "日本",
+    "ß",
+    "İ",
+    "x",
+    " x ",
+    "True",
+    "None",
+    "null",
+    "https://x.example",
+];
+
+/// The members that have such texts.
+const TEXTS: &[&str] = &[
+    "label",
+    "note",
+    "deprecated",
+    "about",
+    "default",
+    "class_default",
+    "value",
+    "choices",
+];
+
 /// A manifest's `providers`: as its author wrote it, and spoiled.
 pub(super) fn pack(random: &mut Rng) -> (Value, Value) {
     let mut providers = Vec::new();
@@ -140,8 +209,11 @@ pub(super) fn pack(random: &mut Rng) -> (Value, Value) {
     }
     let sound = Value::Array(providers);
     let mut spoiled = sound.clone();
-    for _ in 0..random.usize(1..=4) {
+    for _ in 0..random.usize(0..=2) {
         spoil(&mut spoiled, random);
+    }
+    for _ in 0..random.usize(0..=4) {
+        slip(&mut spoiled, random);
     }
     (sound, spoiled)
 }
@@ -260,6 +332,42 @@ fn spoil(place: &mut Value, random: &mut Rng) {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
             *place = odd(random);
         }
+    }
+}
+
+/// Puts something into a text that people read or that is a value, where more is allowed than in a name.
+fn slip(place: &mut Value, random: &mut Rng) {
+    match place {
+        Value::Array(items) if !items.is_empty() => {
+            let index = random.usize(..items.len());
+            slip(&mut items[index], random);
+        }
+        Value::Object(members) if !members.is_empty() => {
+            let is_text = |name: &str| TEXTS.contains(&name);
+            let (texts, others): (Vec<String>, Vec<String>) = members
+                .iter()
+                .filter(|(name, value)| is_text(name) || value.is_array() || value.is_object())
+                .map(|(name, _)| name.clone())
+                .partition(|name| is_text(name));
+            let among = if others.is_empty() || !texts.is_empty() && random.u8(..3) == 0 {
+                texts
+            } else {
+                others
+            };
+            let Some(name) = among.get(random.usize(..among.len().max(1))) else {
+                return;
+            };
+            if let Some(member) = members.get_mut(name) {
+                slip(member, random);
+            }
+        }
+        Value::String(text) => {
+            let piece = PIECES[random.usize(..PIECES.len())];
+            let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            places.push(text.len());
+            text.insert_str(places[random.usize(..places.len())], piece);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {}
     }
 }
 

@@ -178,7 +178,7 @@ fn unknown(raw: &str, kind: Kind, from: &From<'_, '_>) -> String {
         return format!("that is {}, not {}{near}", noun(service.kind), noun(kind));
     }
     if let Some(unused) = catalogue.why_unused(raw) {
-        return unused.words();
+        return unused.why();
     }
     let recorded = from
         .recorded
