@@ -19,3 +19,4 @@ pub mod service;
 pub mod signals;
 pub mod signing_in;
 pub mod user;
+pub mod vault_backend;
