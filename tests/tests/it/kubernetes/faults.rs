@@ -87,6 +87,44 @@ fn a_change_whose_answer_is_lost_is_tried_again_and_done_once() {
 }
 
 #[test]
+fn what_others_do_at_the_last_moment_is_never_undone() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+    backend.put("prod", &[("A", "1"), ("B", "2")]).unwrap();
+    let overtaken = |patch| [None, Some(Trouble::new(Fault::Overtaken(patch)))];
+    // Another's value of a key that was ours and goes along with the change.
+    let prior = backend.prior("prod");
+    stand_in.follow(overtaken(json!({ "data": { "A": "OQ==" } })));
+    backend
+        .put_onto("prod", None, &[("B", "3")], &prior)
+        .unwrap();
+    let data = stand_in.stored("n")["prod"]["data"].clone();
+    assert_eq!(data, json!({ "A": "OQ==", "B": "Mw==" }));
+    // A Secret that others have just taken over.
+    let take_over = json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": "Helm" } } });
+    let give_back =
+        json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": "bot-cli" } } });
+    for change in ["put", "unset", "delete"] {
+        let prior = backend.prior("prod");
+        stand_in.follow(overtaken(take_over.clone()));
+        let unmade = match change {
+            "put" => backend.put_onto("prod", None, &[("B", "4")], &prior).err(),
+            "unset" => backend.unset("prod", &["B"]).err(),
+            _ => backend.delete("prod").err(),
+        };
+        let (code, effect, _) = unmade.unwrap();
+        assert_eq!(
+            (code.as_str(), effect),
+            ("invalid_name", Effect::NotDone),
+            "{change}"
+        );
+        assert_eq!(stand_in.stored("n")["prod"]["data"], data, "{change}");
+        cluster.patch("n", "prod", &give_back);
+    }
+}
+
+#[test]
 fn a_busy_cluster_is_waited_for_as_it_asks() {
     let (stand_in, cluster) = StandIn::start().unwrap();
     stand_in.make_namespace("n");
