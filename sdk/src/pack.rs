@@ -3,6 +3,8 @@
 //! The services that are built in have the same shape and keep the same rules.
 
 mod check;
+#[cfg(test)]
+mod document;
 #[cfg(feature = "host")]
 mod folder;
 mod grammar;

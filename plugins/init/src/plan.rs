@@ -91,4 +91,6 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 }
 
 #[cfg(test)]
+mod reserved;
+#[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::Command;
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -73,6 +74,8 @@ pub struct Bench<'a> {
     contents: OnceCell<Result<Contents, Problem>>,
     patience: Cell<Duration>,
     asks: Cell<Option<bool>>,
+    /// Whether a secrets backend could not open the place of `--argv`.
+    is_closed: Cell<bool>,
     messages: RefCell<Vec<String>>,
     faults: RefCell<Vec<(Fault, String, Vec<String>)>>,
 }
@@ -88,6 +91,7 @@ impl<'a> Bench<'a> {
             contents: OnceCell::new(),
             patience: Cell::new(kit.patience),
             asks: Cell::new(None),
+            is_closed: Cell::new(false),
             messages: RefCell::default(),
             faults: RefCell::default(),
         }
@@ -213,6 +217,16 @@ impl<'a> Bench<'a> {
         self.asks.set(Some(asks));
     }
 
+    /// Whether a secrets backend could not open its place, which is tried once.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.get()
+    }
+
+    /// Keeps that it could not.
+    pub fn set_closed(&self) {
+        self.is_closed.set(true);
+    }
+
     /// Whether the checks are still wanted.
     pub fn check_wanted(&self) -> Result<(), Stop> {
         if self.cancel.requested() {
@@ -234,11 +248,25 @@ impl<'a> Bench<'a> {
 
     /// Starts the plugin as a shell does, but not at a terminal.
     pub fn start_with(&self, arguments: &[&str], reader: Reader) -> Result<Dialogue<'_>, Stop> {
-        self.check_wanted()?;
         let folder = folder().map_err(|error| {
             let message = format!("could not make an empty folder: {}", reason(&error));
             Stop::Ended(Box::new(Failure::new(Exit::Failed, "no_folder", message)))
         })?;
+        self.spawn(Rc::new(folder), arguments, reader)
+    }
+
+    /// Starts the plugin as a host does, where it was started before.
+    pub fn start_in(&self, folder: Rc<TempDir>) -> Result<Dialogue<'_>, Stop> {
+        self.spawn(folder, &[], Reader::Stays)
+    }
+
+    fn spawn(
+        &self,
+        folder: Rc<TempDir>,
+        arguments: &[&str],
+        reader: Reader,
+    ) -> Result<Dialogue<'_>, Stop> {
+        self.check_wanted()?;
         let program = fs::canonicalize(&self.kit.program);
         let mut command = Command::new(program.as_deref().unwrap_or(&self.kit.program));
         command

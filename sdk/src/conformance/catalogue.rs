@@ -1,5 +1,6 @@
 //! The checks, in their order. Which are made depends on the role of a plugin and on what it is made of.
 
+mod backend;
 mod command;
 mod every;
 mod pack;
@@ -56,7 +57,10 @@ pub fn all(bench: &Bench) -> Vec<&'static Check> {
             &pack::SERVICES,
             &every::WHOLE,
         ],
-        (Role::SecretsBackend | Role::Other(_), _) => &[&every::FILE, &every::TALK, &every::WHOLE],
+        (Role::SecretsBackend, _) => {
+            &[&every::FILE, &every::TALK, &backend::BACKEND, &every::WHOLE]
+        }
+        (Role::Other(_), _) => &[&every::FILE, &every::TALK, &every::WHOLE],
     };
     own.iter().copied().flatten().collect()
 }
@@ -90,15 +94,16 @@ const fn gate(check: Check, gate: Gate) -> Check {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Check, command, every, pack};
+    use super::{Check, backend, command, every, pack};
     use crate::pack::Rule;
 
     #[test]
     fn every_check_has_its_own_name_and_a_section_of_its_document() {
-        let all: [&[Check]; 8] = [
+        let all: [&[Check]; 9] = [
             &every::FILE,
             &every::TALK,
             &command::COMMAND,
+            &backend::BACKEND,
             &pack::FOLDER[..1],
             &pack::DECLARED,
             &pack::ASKED,

@@ -1,6 +1,7 @@
 //! The checks, by what they look at.
 
 pub mod asking;
+pub mod backend;
 pub mod command;
 pub mod completing;
 pub mod ending;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::ExitStatus;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -60,7 +61,7 @@ pub enum Reply {
 pub struct Dialogue<'a> {
     bench: &'a Bench<'a>,
     process: Process,
-    folder: TempDir,
+    folder: Rc<TempDir>,
     transcript: Transcript,
     last_id: i64,
     open: Vec<Id>,
@@ -75,7 +76,7 @@ pub struct Dialogue<'a> {
 
 impl<'a> Dialogue<'a> {
     /// With a plugin that was just started in `folder`.
-    pub fn new(bench: &'a Bench<'a>, process: Process, folder: TempDir) -> Self {
+    pub fn new(bench: &'a Bench<'a>, process: Process, folder: Rc<TempDir>) -> Self {
         Self {
             bench,
             process,
@@ -98,6 +99,25 @@ impl<'a> Dialogue<'a> {
         self.offer = Offer::All;
         self.answers = answers;
         self
+    }
+
+    /// Offers nothing from now on.
+    pub fn offer_nothing(&mut self) {
+        self.offer = Offer::Nothing;
+    }
+
+    /// Where the plugin was started.
+    pub fn folder(&self) -> Rc<TempDir> {
+        Rc::clone(&self.folder)
+    }
+
+    /// Sends a request and at once the wish to cancel it. Returns its number.
+    pub fn send_and_cancel(&mut self, method: &str, params: Value) -> i64 {
+        let line = self.line(method, params);
+        let id = self.last_id;
+        let cancel = json!({ "jsonrpc": "2.0", "method": methods::CANCEL, "params": { "id": id, "reason": "user" } });
+        self.write(format!("{line}{cancel}\n"));
+        id
     }
 
     /// The line of the next request, which is open from now on.

@@ -13,10 +13,7 @@ use super::role::Refused;
 use super::{Discovery, Trust};
 use crate::driver::{self, Patience};
 use crate::pack::SCHEMA;
-use crate::protocol;
-
-/// The request for a pack's providers.
-const METHOD: &str = "pack/services";
+use crate::protocol::{self, methods};
 
 /// How long it may think.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -49,10 +46,14 @@ pub fn providers(
         .launch(plugin.name.as_str(), &plugin.file, cwd, patience)
         .map_err(failed)?;
     let params = json!({ "protocol": protocol::VERSION, "catalogue": SCHEMA });
-    let mut result: Value = driver::call(&launch, METHOD, params, *ui, cancel).map_err(failed)?;
+    let mut result: Value =
+        driver::call(&launch, methods::PACK_SERVICES, params, *ui, cancel).map_err(failed)?;
     let Some(providers) = result.get_mut("providers").map(Value::take) else {
         let mend = "its author answers `{\"providers\":[…]}`".to_owned();
-        let reason = format!("its reply to `{METHOD}` has no `providers`");
+        let reason = format!(
+            "its reply to `{}` has no `providers`",
+            methods::PACK_SERVICES
+        );
         return Err(Refused::new(reason, Some(mend)));
     };
     // Another version of the file may have answered.

@@ -448,6 +448,22 @@ fn a_pack_that_answers_is_started_once_for_each_version_of_its_file() {
 }
 
 #[test]
+fn the_executables_of_the_document_are_packs() {
+    let place = Place::new();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs");
+    for (name, expected) in [
+        ("moss", "moss_small_llm, moss_large_llm"),
+        ("tide", "tide_tts"),
+    ] {
+        let text = fs::read_to_string(examples.join(format!("bot-cli-pack-{name}"))).unwrap();
+        let file = place.write(&format!("bin/bot-cli-pack-{name}"), &text);
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(brings(&place.ask()), expected);
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
 fn a_pack_that_answers_something_else_is_refused() {
     let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
     for (script, expected) in [

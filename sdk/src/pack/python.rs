@@ -230,6 +230,7 @@ pub const RESERVED: &[&str] = &[
     "check_settings",
     "choices",
     "client",
+    "close",
     "context",
     "convert",
     "converted",
@@ -309,6 +310,7 @@ pub const RESERVED: &[&str] = &[
     "wave",
     "whisker",
     "worker",
+    "write",
 ];
 
 /// The variables that a pack can't ask for: they change what runs, or how, far beyond a service. So does every other without

@@ -196,7 +196,7 @@ fn rank(name: &str) -> u8 {
 }
 
 /// The identifiers that `code` looks up: not attributes, not keywords of calls, nothing in strings or comments.
-fn names(code: &str) -> Result<BTreeSet<String>, PlanError> {
+pub(super) fn names(code: &str) -> Result<BTreeSet<String>, PlanError> {
     let broken = |reason: &dyn ToString| PlanError::broken("server/bot.py", reason.to_string());
     let mut parser = Parser::new();
     parser

@@ -8,7 +8,7 @@ fn service(id: &str) -> &'static Service {
     Catalogue::built_in().service(id).unwrap()
 }
 
-fn config() -> Config<'static> {
+pub(super) fn config() -> Config<'static> {
     Config {
         catalogue: Catalogue::built_in(),
         project_name: "My bot".to_owned(),

@@ -40,11 +40,17 @@ fn examples() -> BTreeMap<String, String> {
         .collect()
 }
 
+fn is_json(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "jsonl")
+}
+
 /// The lines of the examples that are messages, each with the name of its file.
 fn lines() -> Vec<(String, String)> {
     examples()
         .into_iter()
-        .filter(|(name, _)| name.ends_with(".jsonl"))
+        .filter(|(name, _)| is_json(name))
         .flat_map(|(name, text)| {
             let lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
             lines.into_iter().map(move |line| (name.clone(), line))
@@ -64,9 +70,9 @@ fn the_blocks_of_the_document_are_the_example_files() {
     }
     // Those in other languages are only named.
     let mut files = examples();
-    files.retain(|name, _| name.ends_with(".jsonl") || blocks.contains_key(name));
+    files.retain(|name, _| is_json(name) || blocks.contains_key(name));
     assert_eq!(blocks, files);
-    let named = blocks.keys().filter(|name| name.ends_with(".jsonl"));
+    let named = blocks.keys().filter(|name| is_json(name));
     assert_eq!(document.matches("```json\n").count(), named.count());
 }
 

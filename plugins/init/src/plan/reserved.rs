@@ -1,0 +1,136 @@
+//! The names that generated code has for itself are no pack's to import or to read.
+
+use std::collections::BTreeSet;
+
+use bot_cli_sdk::pack::{self, Origin, Provider};
+use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
+use serde_json::json;
+
+use super::imports::names;
+use super::tests::config;
+use super::{Plan, scaffold};
+use crate::catalogue::Catalogue;
+use crate::config::{Config, Pipeline};
+
+/// The names that the `bot.py` of a configuration uses beside those of its services.
+fn own_names(config: &Config<'_>) -> BTreeSet<String> {
+    let plan: Plan = scaffold(config).unwrap();
+    let bot = plan.files.iter().find(|file| file.path == "server/bot.py");
+    let text = &bot.unwrap().text;
+    let mut used = names(text).unwrap();
+    for line in text.lines().map(str::trim) {
+        let module = line
+            .strip_prefix("from ")
+            .and_then(|line| line.split_once(" import "));
+        for part in module.into_iter().flat_map(|(module, _)| module.split('.')) {
+            used.remove(part);
+        }
+    }
+    let services: Vec<&Service> = match &config.pipeline {
+        Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
+        Pipeline::Realtime(service) => vec![*service],
+    };
+    for service in services.into_iter().chain(config.video) {
+        used.remove(&service.class);
+        for name in service.imports.values().flatten() {
+            used.remove(name);
+        }
+        for name in pack::variables(service) {
+            used.remove(name);
+        }
+    }
+    for transport in &config.transports {
+        // These are taken by `Catalogue::taken`.
+        if transport.class != "TransportParams" {
+            used.remove(&transport.class);
+        }
+        for name in transport.imports.values().flatten() {
+            used.remove(name);
+        }
+    }
+    used
+}
+
+fn of(kind: Kind) -> &'static Service {
+    Catalogue::built_in().services(kind).next().unwrap()
+}
+
+/// Configurations in which every passage of the template stands at least once.
+fn configurations() -> Vec<Config<'static>> {
+    let catalogue = Catalogue::built_in();
+    let web: Vec<&Transport> = catalogue.transports(BotType::Web).collect();
+    let telephony = catalogue.transports(BotType::Telephony).map(|it| vec![it]);
+    let sets = telephony.map(|set| (BotType::Telephony, set));
+    let sets = sets.chain([(BotType::Web, web)]);
+    let mut all = Vec::new();
+    for (bot_type, transports) in sets {
+        for pipeline in [
+            config().pipeline,
+            Pipeline::Realtime(of(Kind::Realtime)),
+            Pipeline::Cascade {
+                stt: of(Kind::Stt),
+                llm: of(Kind::Llm),
+                tts: catalogue.service("piper_tts").unwrap(),
+            },
+        ] {
+            let is_web = bot_type == BotType::Web;
+            all.push(Config {
+                bot_type,
+                transports: transports.clone(),
+                pipeline,
+                video_input: is_web,
+                video_output: is_web,
+                video: is_web.then(|| of(Kind::Video)),
+                ..config()
+            });
+        }
+    }
+    all
+}
+
+/// A pack that imports `name`, or reads it as a variable.
+fn with(name: &str, what: &str) -> bool {
+    let argument = match what {
+        "class" => json!({ "name": "x", "value": 1 }),
+        "import" => json!({ "name": "x", "expr": name }),
+        _ => json!({ "name": "x", "env": name }),
+    };
+    let provider = json!({
+        "label": "Acme",
+        "site": "https://acme.example",
+        "env": if what == "variable" { json!({ name: { "about": "x", "secret": true } }) } else { json!({}) },
+        "service": [{
+            "id": "acme_stt", "kind": "stt", "label": "Acme", "module": "acme",
+            "class": if what == "class" { name } else { "AcmeService" },
+            "imports": if what == "import" { json!({ "acme": [name] }) } else { json!({}) },
+            "args": [argument],
+        }],
+    });
+    let provider: Provider = serde_json::from_value(provider).unwrap();
+    pack::check(&provider, Origin::Pack("acme")).is_empty()
+}
+
+#[test]
+fn no_pack_has_a_name_of_the_templates() {
+    for what in ["class", "import", "variable"] {
+        let good = if what == "variable" {
+            "ACME_KEY"
+        } else {
+            "AcmeThing"
+        };
+        assert!(with(good, what), "{what}");
+    }
+    let mut used: BTreeSet<String> = configurations().iter().flat_map(own_names).collect();
+    for transport in configurations().iter().flat_map(|it| &it.transports) {
+        for variable in &transport.env {
+            used.remove(&variable.name);
+        }
+    }
+    assert!(used.len() > 80, "{used:?}");
+    let free: Vec<(&String, &str)> = used
+        .iter()
+        .flat_map(|name| ["class", "import", "variable"].map(|what| (name, what)))
+        .filter(|(name, what)| with(name, what))
+        .collect();
+    assert_eq!(free, []);
+}
