@@ -1,6 +1,7 @@
 //! Plugins that are no commands: in the list, as commands, in completion and in help. None of them is started for it.
 
 use std::fs;
+use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
 use serde_json::{Value, json};
@@ -34,7 +35,8 @@ fn maker() -> Value {
     })
 }
 
-fn pack(name: &str) -> Value {
+/// What the manifest of a good pack declares.
+pub fn pack(name: &str) -> Value {
     json!({
         "protocol": "1.0", "name": format!("pack-{name}"), "version": "1.2.0", "about": "Services of Acme",
         "role": "provider-pack", "catalogue": "1.0", "framework": ">=1.14,<2",
@@ -46,7 +48,8 @@ fn pack(name: &str) -> Value {
     })
 }
 
-fn service(id: &str, kind: &str) -> Value {
+/// A good service.
+pub fn service(id: &str, kind: &str) -> Value {
     json!({
         "id": id, "kind": kind, "label": format!("Service {id}"), "module": "acme.services", "class": "AcmeService",
         "args": [{ "name": "api_key", "env": "ACME_API_KEY" }],
@@ -70,17 +73,22 @@ fn install(bench: &Bench, manifest: &Value) {
         .unwrap();
 }
 
-/// A pack that is a folder.
+/// A pack that is a folder of the user's.
 fn folder(bench: &Bench, name: &str, declared: &str, provider: &str) {
     let place = bench.path(&format!("home/.local/share/bot-cli/packs/{name}"));
+    write_folder(&place, declared, provider);
+}
+
+/// A pack that is a folder anywhere.
+pub fn write_folder(place: &Path, declared: &str, provider: &str) {
     fs::create_dir_all(place.join("providers")).unwrap();
     fs::write(place.join("pack.toml"), declared).unwrap();
     fs::write(place.join("providers/acme.toml"), provider).unwrap();
 }
 
-const DECLARED: &str = "version = \"0.1.0\"\nabout = \"From files\"\ncatalogue = \"1.0\"\n";
+pub const DECLARED: &str = "version = \"0.1.0\"\nabout = \"From files\"\ncatalogue = \"1.0\"\n";
 
-const PROVIDER: &str = r#"
+pub const PROVIDER: &str = r#"
 label = "Files"
 site = "https://files.example"
 [env.FILES_MODEL]
@@ -165,7 +173,10 @@ fn programs_read_the_same_of_packs_and_backends() {
     assert_eq!(of("pack-acme"), used(json!(["acme_stt"])));
     assert_eq!(of("pack-ask"), used(Value::Null));
     assert_eq!(of("pack-files"), used(json!(["files_llm"])));
-    assert_eq!(of("secrets-safe"), json!({ "status": "used", "used_by": ["make"] }));
+    assert_eq!(
+        of("secrets-safe"),
+        json!({ "status": "used", "used_by": ["make"] })
+    );
     assert_eq!(
         of("pack-old"),
         json!({
@@ -253,7 +264,13 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
             "error: there is no command `pack-none`\nhint: bot-cli --help\n",
         ),
     ] {
-        expect(&bench, words, 2 + i32::from(words == ["pack-none"]) * 125, "", stderr);
+        expect(
+            &bench,
+            words,
+            2 + i32::from(words == ["pack-none"]) * 125,
+            "",
+            stderr,
+        );
     }
     for (words, stdout) in [
         (
@@ -280,7 +297,10 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
 fn what_packs_and_backends_bring_is_completed_from_their_files() {
     let bench = bench_with_roles();
     for (words, expected) in [
-        (&["make", "--stt", ""][..], "near_stt\t\nacme_stt\tService acme_stt\n"),
+        (
+            &["make", "--stt", ""][..],
+            "near_stt\t\nacme_stt\tService acme_stt\n",
+        ),
         (&["make", "--stt=a"], "--stt=acme_stt\tService acme_stt\n"),
         (&["make", "--llm", "f"], "files_llm\tFiles\n"),
         (&["make", "--tts", ""], ""),
@@ -290,16 +310,38 @@ fn what_packs_and_backends_bring_is_completed_from_their_files() {
         expect(&bench, &arguments, 0, &format!("nothing\n{expected}"), "");
     }
     for (shell, words, expected) in [
-        ("fish", &["make", "--stt", "ac"][..], "nothing\nacme_stt\tService acme_stt\n"),
-        ("powershell", &["=make", "=--stt", "=ac"], "nothing\nacme_stt\tacme_stt\tService acme_stt\n"),
-        ("bash", &["bot-cli make --stt ac", " =:"], "nothing\nac\n\nacme_stt\n"),
-        ("bash", &["bot-cli make --stt=ac", " =:"], "nothing\nac\n\nacme_stt\n"),
+        (
+            "fish",
+            &["make", "--stt", "ac"][..],
+            "nothing\nacme_stt\tService acme_stt\n",
+        ),
+        (
+            "powershell",
+            &["=make", "=--stt", "=ac"],
+            "nothing\nacme_stt\tacme_stt\tService acme_stt\n",
+        ),
+        (
+            "bash",
+            &["bot-cli make --stt ac", " =:"],
+            "nothing\nac\n\nacme_stt\n",
+        ),
+        (
+            "bash",
+            &["bot-cli make --stt=ac", " =:"],
+            "nothing\nac\n\nacme_stt\n",
+        ),
     ] {
         let arguments = [&["__complete", shell, "--"], words].concat();
         expect(&bench, &arguments, 0, expected, "");
     }
     let check = ["__complete", "zsh", "--", "plugin", "check", "secrets"];
-    expect(&bench, &check, 0, "files\nsecrets-safe\tKeeps secrets\n", "");
+    expect(
+        &bench,
+        &check,
+        0,
+        "files\nsecrets-safe\tKeeps secrets\n",
+        "",
+    );
     nothing_was_started(&bench);
 }
 
