@@ -43,6 +43,7 @@ Examples:
   cargo e2e --list                   show the groups and what they lack
   cargo e2e                          run what this machine can
   cargo e2e keyring disks            run two groups
+  cargo e2e --except clients         run all but one
   cargo e2e --install                install what is missing, run all groups
   cargo e2e --install framework      the same for one group
   cargo e2e --json >summary.json     the summary as JSON, progress on stderr"
@@ -51,6 +52,10 @@ struct Arguments {
     /// Groups to run [default: all]
     #[arg(value_name = "GROUP", value_parser = known_group)]
     groups: Vec<&'static Group>,
+
+    /// Groups to leave out; they are not counted at all
+    #[arg(long, value_name = "GROUP", value_parser = known_group)]
+    except: Vec<&'static Group>,
 
     /// Install what is missing: under target/, and as root with apt-get
     #[arg(long)]
@@ -129,7 +134,8 @@ fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
         .iter()
         .filter(|group| {
             let names = |one: &&Group| one.name == group.name;
-            arguments.groups.is_empty() || arguments.groups.iter().any(names)
+            (arguments.groups.is_empty() || arguments.groups.iter().any(names))
+                && !arguments.except.iter().any(names)
         })
         .collect();
     if arguments.install {

@@ -329,7 +329,8 @@ fn set(draft: &mut Draft, key: &str, value: &Value) {
                 .as_array()
                 .map(|items| items.iter().filter_map(text).collect());
         }
-        None => {}
+        // What is built in needs no packs.
+        Some(Slot::Versions(_)) | None => {}
     }
 }
 

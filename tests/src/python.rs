@@ -256,7 +256,7 @@ fn run(lock: &File, command: &mut Command, problem: &str, hint: &str) -> Result<
 }
 
 /// Cargo marks its target folder, wherever it was told to put it.
-fn target_folder() -> Result<PathBuf, String> {
+pub(crate) fn target_folder() -> Result<PathBuf, String> {
     let test = env::current_exe()
         .map_err(|error| format!("could not find the test executable: {error}"))?;
     test.ancestors()

@@ -6,11 +6,14 @@ use bot_cli_templates::catalogue::{
     BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
 };
 
+use crate::resolve::quoted;
+
 /// The services and transports of a run.
 #[derive(Debug)]
 pub struct Catalogue {
     built_in: &'static BuiltIn,
     packs: Vec<Pack>,
+    unused: Vec<Unused>,
 }
 
 /// A provider pack whose services can be chosen.
@@ -20,15 +23,72 @@ pub struct Pack {
     pub name: String,
     /// Its own version.
     pub version: String,
+    /// What it says of itself, in a line.
+    pub about: String,
     /// What it brings.
     pub providers: Vec<Provider>,
 }
 
+/// A provider pack that can't be used, or something of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused {
+    /// The pack's name.
+    pub pack: String,
+    /// The service; `None`: the whole pack.
+    pub service: Option<String>,
+    /// Why not.
+    pub reason: String,
+    /// What mends it.
+    pub remedy: Option<String>,
+}
+
 impl Pack {
-    /// Its name and version in words: `pack acme 1.2.0`.
+    /// Its name and version in words: `provider pack acme 1.2.0`.
     #[must_use]
     pub fn words(&self) -> String {
-        format!("pack {} {}", self.name, self.version)
+        format!("provider pack {} {}", self.name, self.version)
+    }
+
+    /// The services that can be chosen.
+    pub fn services(&self) -> impl Iterator<Item = &Service> {
+        self.providers
+            .iter()
+            .flat_map(|provider| &provider.services)
+    }
+}
+
+impl Unused {
+    /// Behind the name of a service: why it can't be chosen, and what mends it.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let Self { pack, reason, .. } = self;
+        match (&self.service, &self.remedy) {
+            (Some(_), _) => {
+                format!("the provider pack `{pack}` has it, but it can't be used: {reason}")
+            }
+            (None, None) => format!("the provider pack `{pack}` is not used: {reason}"),
+            (None, Some(remedy)) => {
+                format!("the provider pack `{pack}` is not used: {reason}; {remedy}")
+            }
+        }
+    }
+
+    /// In a sentence: what, why, and what mends it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { pack, reason, .. } = self;
+        let what = match &self.service {
+            None => format!("the provider pack `{pack}` is not used"),
+            Some(service) => format!(
+                "{} of the provider pack `{pack}` is left out",
+                quoted(service)
+            ),
+        };
+        let remedy = self
+            .remedy
+            .as_ref()
+            .map_or_else(String::new, |remedy| format!("; {remedy}"));
+        format!("{what}: {reason}{remedy}")
     }
 }
 
@@ -36,15 +96,16 @@ impl Catalogue {
     /// What is built in and nothing else.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: OnceLock<Catalogue> = OnceLock::new();
-        BUILT_IN.get_or_init(|| Self::with(Vec::new()))
+        BUILT_IN.get_or_init(|| Self::with(Vec::new(), Vec::new()))
     }
 
     /// What is built in, and these packs. An identifier that is known already keeps its meaning.
     #[must_use]
-    pub fn with(packs: Vec<Pack>) -> Self {
+    pub fn with(packs: Vec<Pack>, unused: Vec<Unused>) -> Self {
         Self {
             built_in: BuiltIn::get(),
             packs,
+            unused,
         }
     }
 
@@ -52,6 +113,23 @@ impl Catalogue {
     #[must_use]
     pub fn packs(&self) -> &[Pack] {
         &self.packs
+    }
+
+    /// The packs, and services of packs, that can't be used.
+    #[must_use]
+    pub fn unused(&self) -> &[Unused] {
+        &self.unused
+    }
+
+    /// Why a service that was named can't be chosen, where packs say something about it.
+    #[must_use]
+    pub fn why_unused(&self, id: &str) -> Option<&Unused> {
+        let of_service = |unused: &&Unused| unused.service.as_deref() == Some(id);
+        let of_pack = |unused: &&Unused| unused.service.is_none() && belongs_to(id, &unused.pack);
+        self.unused
+            .iter()
+            .find(of_service)
+            .or_else(|| self.unused.iter().find(of_pack))
     }
 
     /// The service with this identifier or alias.
@@ -155,6 +233,13 @@ impl Catalogue {
             })
         })
     }
+}
+
+/// Whether a service with this identifier would be one of the pack: `acme_fast_stt` is one of `acme` or of `acme-fast`.
+#[must_use]
+pub fn belongs_to(id: &str, pack: &str) -> bool {
+    id.strip_prefix(&pack.replace('-', "_"))
+        .is_some_and(|rest| rest.starts_with('_'))
 }
 
 fn is_called(service: &Service, id_or_alias: &str) -> bool {

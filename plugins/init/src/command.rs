@@ -4,8 +4,11 @@ mod file;
 pub(crate) mod quickstart;
 mod report;
 
+use std::cell::OnceCell;
+
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::{Command, Reply};
+use bot_cli_sdk::protocol::{Role, UseSpec};
 use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
@@ -16,8 +19,9 @@ use crate::draft::Draft;
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
 use crate::options::{Options, listing::listing, schema::schema};
+use crate::packs;
 use crate::plan::{self, Plan, PlanError};
-use crate::resolve::{MISSING, default_name, invalid_input, resolve};
+use crate::resolve::{MISSING, default_name, invalid_input, quoted, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, Recovered};
@@ -25,12 +29,26 @@ use crate::wizard::{self, Way, Wishes};
 use report::Report;
 
 impl Command for Options {
+    const VALUES_FROM: &'static [(&'static str, &'static str)] = &[
+        ("stt", "provider-pack/stt"),
+        ("llm", "provider-pack/llm"),
+        ("tts", "provider-pack/tts"),
+        ("realtime", "provider-pack/realtime"),
+        ("video", "provider-pack/video"),
+    ];
+
+    fn uses() -> Vec<(Role, UseSpec)> {
+        vec![(Role::ProviderPack, packs::uses())]
+    }
+
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
         if self.list_options {
-            return document(listing(Catalogue::built_in()));
+            let catalogue = packs::find(session)?;
+            packs::warn_of_unused(&catalogue, session);
+            return document(listing(&catalogue));
         }
         if self.config_schema {
-            return document(schema());
+            return document(schema(&packs::find(session)?));
         }
         let draft = self.draft();
         let scaffolds = draft != Draft::default() || self.config.is_some();
@@ -66,7 +84,6 @@ impl Command for Options {
 impl Options {
     /// By options and a file, without a question.
     fn scaffold(&self, draft: Draft, session: &mut Session) -> Result<Reply, Failure> {
-        let catalogue = Catalogue::built_in();
         let read = self
             .config
             .as_deref()
@@ -76,11 +93,16 @@ impl Options {
             .as_deref()
             .unwrap_or(std::path::Path::new("."));
         let target = Target::find(given, session.cwd())?;
-        let resolved = resolve(
-            &draft.over(read.draft),
-            default_name(&target.path).as_deref(),
-            catalogue,
-        );
+        let draft = draft.over(read.draft);
+        let found;
+        // Who names nothing but what is built in has no use for packs.
+        let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
+            Catalogue::built_in()
+        } else {
+            found = packs::find(session)?;
+            &found
+        };
+        let resolved = resolve(&draft, default_name(&target.path).as_deref(), catalogue);
         let mut problems = read.problems;
         let config = match resolved {
             Ok(config) => Some(config),
@@ -101,6 +123,7 @@ impl Options {
             Some(config) if problems.is_empty() => config,
             _ => return Err(invalid_input(problems)),
         };
+        note_other_versions(&draft, &config, session);
         if self.dry_run {
             return document(config.to_json());
         }
@@ -119,8 +142,16 @@ impl Options {
             target,
             ..Wishes::default()
         };
-        let catalogue = Catalogue::built_in();
-        let wishes = wizard::ask(session, &given, catalogue)?;
+        let found = OnceCell::new();
+        let wishes = wizard::ask(session, &given, &|session| {
+            if let Some(known) = found.get() {
+                return Ok(known);
+            }
+            let catalogue = packs::find(session)?;
+            packs::warn_of_unused(&catalogue, session);
+            Ok(found.get_or_init(|| catalogue))
+        })?;
+        let catalogue = found.get().unwrap_or(Catalogue::built_in());
         let target = wishes.target.ok_or_else(nothing_to_go_by)?;
         let config = match wishes.way {
             Some(Way::Scaffold) => {
@@ -273,6 +304,26 @@ fn refresh_question(stale: &str) -> Question {
         .default(false)
         .flag("--overwrite-guide")
         .help("What was changed in them by hand is lost")
+}
+
+fn built_in(id: &str) -> bool {
+    Catalogue::built_in().service(id).is_some()
+}
+
+/// A configuration that was made with another version of a pack may mean something else now.
+fn note_other_versions(draft: &Draft, config: &Config, session: &mut Session) {
+    for pack in config.packs() {
+        let recorded = draft.packs.as_ref().and_then(|packs| packs.get(&pack.name));
+        if let Some(recorded) = recorded.filter(|recorded| **recorded != pack.version) {
+            let message = format!(
+                "the configuration was made with version {} of the provider pack `{}`; {} is used",
+                quoted(recorded),
+                pack.name,
+                pack.version
+            );
+            session.log(Level::Note, &message);
+        }
+    }
 }
 
 fn warn_of_deprecated(config: &Config, session: &mut Session) {

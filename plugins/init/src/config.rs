@@ -5,7 +5,7 @@ mod json;
 
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Pack};
 
 pub use file::{FromFile, parse as parse_file};
 
@@ -77,6 +77,19 @@ pub enum Client {
 }
 
 impl<'c> Config<'c> {
+    /// The provider packs that the services are of, each once, in the order of the pipeline.
+    pub fn packs(&self) -> impl Iterator<Item = &'c Pack> + use<'c> {
+        let mut packs: Vec<&'c Pack> = Vec::new();
+        for service in self.services() {
+            if let Some(pack) = self.catalogue.pack_of(service)
+                && packs.iter().all(|other| other.name != pack.name)
+            {
+                packs.push(pack);
+            }
+        }
+        packs.into_iter()
+    }
+
     /// All AI services, in the order of the pipeline.
     pub fn services(&self) -> impl Iterator<Item = &'c Service> + use<'c> {
         let pipeline = match self.pipeline {

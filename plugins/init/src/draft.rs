@@ -1,5 +1,7 @@
 //! What the user has said so far, by options, file or answers: nothing is checked yet.
 
+use std::collections::BTreeMap;
+
 /// The scaffold options as given; `None` was not said. Identifiers are the user's own words (aliases included).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
@@ -45,9 +47,14 @@ pub struct Draft {
     pub enable_observability: Option<bool>,
     /// `--eval`, `enable_eval`.
     pub enable_eval: Option<bool>,
+    /// `packs`: the provider packs that the services came from when the file was made, and their versions. No option says it.
+    pub packs: Option<BTreeMap<String, String>>,
 }
 
-/// Every key of a configuration and the option that sets it, in the order in which they are printed.
+/// The key of [`Draft::packs`] in a configuration file.
+pub const PACKS: &str = "packs";
+
+/// Every key of a configuration that an option sets, and that option, in the order in which they are printed.
 pub const FIELDS: [(&str, &str); 21] = [
     ("project_name", "--name"),
     ("bot_type", "--bot-type"),
@@ -92,6 +99,8 @@ pub enum Slot<'a> {
     List(&'a mut Option<Vec<String>>),
     /// Yes or no.
     Switch(&'a mut Option<bool>),
+    /// Versions by name.
+    Versions(&'a mut Option<BTreeMap<String, String>>),
 }
 
 impl Draft {
@@ -119,8 +128,23 @@ impl Draft {
             "enable_noise_cancel" => Slot::Switch(&mut self.enable_noise_cancel),
             "enable_observability" => Slot::Switch(&mut self.enable_observability),
             "enable_eval" => Slot::Switch(&mut self.enable_eval),
+            PACKS => Slot::Versions(&mut self.packs),
             _ => return None,
         })
+    }
+
+    /// The services that were named, by identifier or alias, and the key of each.
+    pub fn services(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [
+            ("stt_service", &self.stt_service),
+            ("llm_service", &self.llm_service),
+            ("tts_service", &self.tts_service),
+            ("realtime_service", &self.realtime_service),
+            ("video_service", &self.video_service),
+        ]
+        .into_iter()
+        .filter_map(|(key, said)| Some((key, said.as_deref()?.trim())))
+        .filter(|(_, said)| !said.is_empty())
     }
 
     /// What was said here, and below that what `file` says. A value of the file that means nothing any more after
@@ -169,6 +193,7 @@ impl Draft {
             enable_noise_cancel: self.enable_noise_cancel.or(file.enable_noise_cancel),
             enable_observability: self.enable_observability.or(file.enable_observability),
             enable_eval: self.enable_eval.or(file.enable_eval),
+            packs: self.packs.or(file.packs),
         }
     }
 }

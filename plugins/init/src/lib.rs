@@ -7,6 +7,7 @@ pub mod draft;
 pub mod equivalent;
 pub mod guides;
 pub mod options;
+pub mod packs;
 pub mod plan;
 pub mod resolve;
 pub mod target;

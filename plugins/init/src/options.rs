@@ -202,6 +202,7 @@ impl Options {
             enable_noise_cancel: switch(self.enable_noise_cancel, self.no_enable_noise_cancel),
             enable_observability: switch(self.observability, self.no_observability),
             enable_eval: switch(self.eval, self.no_eval),
+            packs: None,
         }
     }
 }

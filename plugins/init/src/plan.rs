@@ -6,6 +6,9 @@ use crate::config::Config;
 use templates::Templates;
 use view::ProjectView;
 
+pub(crate) use imports::names_of_templates as imported_names;
+pub(crate) use requirements::FRAMEWORK;
+
 mod check;
 mod imports;
 mod manifest;
@@ -13,7 +16,7 @@ mod python;
 mod quote;
 mod requirements;
 mod templates;
-mod variables;
+pub(crate) mod variables;
 pub mod view;
 
 /// The files of a project.
@@ -69,25 +72,31 @@ impl PlanError {
 
 /// Renders the project of `config`, without the guides.
 pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
-    let templates = Templates::parse()?;
+    let templates = Templates::get()?;
     let mut view = ProjectView::new(config)?;
-    let bot = templates.render("server/bot.py.liquid", &view)?;
+    let bot = templates.render("server/bot.py.liquid", &values(&view)?)?;
     view.bot.imports = imports::used_by(&bot, config)?;
+    let mut values = values(&view)?;
 
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
         if entry.path == manifest::CALL_SERVER {
-            let server = templates.render(entry.template, &view)?;
+            let server = templates.render(entry.template, &values)?;
             view.call_server_imports = imports::used_by(&server, config)?;
+            values = self::values(&view)?;
         }
         files.push(PlannedFile {
             path: entry.path.to_owned(),
-            text: templates.render(entry.template, &view)?,
+            text: templates.render(entry.template, &values)?,
             existing: entry.existing,
         });
     }
     check::files(&files, config)?;
     Ok(Plan { files })
+}
+
+fn values(view: &ProjectView) -> Result<liquid::Object, PlanError> {
+    liquid::to_object(view).map_err(|error| PlanError::broken("the project", error.to_string()))
 }
 
 #[cfg(test)]

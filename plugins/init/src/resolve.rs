@@ -4,6 +4,7 @@ mod client;
 mod name;
 mod nearest;
 mod services;
+mod together;
 mod transports;
 
 use bot_cli_sdk::failure::{Exit, Failure, Field};
@@ -31,6 +32,7 @@ pub fn resolve<'c>(
     let pipeline = services::pipeline(draft, catalogue, &mut problems);
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
+    together::check(draft, pipeline.as_ref(), video, catalogue, &mut problems);
     let deploy_to_cloud = draft.deploy_to_cloud.unwrap_or(true);
     if draft.enable_noise_cancel == Some(true) && !deploy_to_cloud {
         problems.add(

@@ -43,14 +43,17 @@ pub enum Way {
     Scaffold,
 }
 
-/// Asks for everything that `given` doesn't say, with the services of `catalogue` to choose from. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
+/// Finds what there is to choose from; called once the user wants to choose.
+pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
+
+/// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
 /// user has seen the summary and agreed. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
-pub fn ask(
+pub fn ask<'a>(
     session: &mut Session,
-    given: &Wishes,
-    catalogue: &Catalogue,
+    given: &'a Wishes,
+    find: Find<'a>,
 ) -> Result<Wishes, Failure> {
-    let mut walk = Walk::new(steps::ALL, given, catalogue);
+    let mut walk = Walk::new(steps::ALL, given, find);
     loop {
         let wishes = walk.complete(session)?;
         if wishes.way != Some(Way::Scaffold) {

@@ -87,8 +87,27 @@ pub const GROUPS: &[Group] = &[
         needs: &[],
     },
     Group {
+        name: "skew",
+        about: "executables of an older commit beside those of this one",
+        needs: &[
+            Need::program(&["git"], "git", 40),
+            Need::program(&["cargo"], "cargo", 500),
+            Need::OlderCommit,
+        ],
+    },
+    Group {
+        name: "packs",
+        about: "a hundred thousand hostile provider packs",
+        needs: &[],
+    },
+    Group {
         name: "conversation",
         about: "a generated bot that talks",
+        needs: &[Need::Framework],
+    },
+    Group {
+        name: "sample",
+        about: "the sample of a provider pack, from its file to a conversation",
         needs: &[Need::Framework],
     },
     Group {

@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 use crate::disk::Mounted;
+use crate::older;
 use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
 
@@ -26,6 +27,8 @@ pub(super) enum Need {
     PythonIndex,
     /// Packages of Node.js can be downloaded.
     NpmRegistry,
+    /// The commit that the older executables are built from.
+    OlderCommit,
     /// The right to mount a filesystem.
     Mount,
     /// The right to work as other users.
@@ -94,6 +97,7 @@ impl Need {
             Self::Client => (environment(&CLIENT), Remedy::Environment(&CLIENT)),
             Self::PythonIndex => (python_index(), Remedy::None),
             Self::NpmRegistry => (npm_registry(), Remedy::None),
+            Self::OlderCommit => (older::is_in_this_clone(), Remedy::None),
             Self::Mount => (mount(), Remedy::None),
             Self::Users => (users(), Remedy::None),
             Self::Trace => (trace(), Remedy::None),

@@ -6,6 +6,7 @@ mod help;
 mod interrupted;
 mod names;
 mod options;
+mod packs;
 mod promised;
 mod protocol;
 mod writing;

@@ -80,6 +80,20 @@ fn a_line_of_json_drives_the_plugin_alone() {
 }
 
 #[test]
+fn the_lines_for_a_pack_bring_its_service_into_a_bot() {
+    let bench = bench();
+    let output = shell(&bench, &passage("pack"), "");
+    assert!(output.status.success(), "{output:?}");
+    let bot = fs::read_to_string(bench.path("work/my-bot/server/bot.py")).unwrap();
+    for part in ["OpenAILLMService", "VLLM_MODEL", "http://localhost:8000/v1"] {
+        assert!(bot.contains(part), "{part}: {bot}");
+    }
+    let check = "bot-cli plugin check ~/.local/share/bot-cli/packs/vllm";
+    let output = shell(&bench, check, "");
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
 fn a_dry_run_is_accepted_as_a_config() {
     let bench = bench();
     let options = "-t p2p_webrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts";

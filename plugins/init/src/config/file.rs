@@ -1,5 +1,6 @@
 //! A configuration file: a JSON object, read with all its problems and their places.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bot_cli_sdk::failure::Field;
@@ -44,7 +45,13 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
         let problem = match read.draft.slot(key) {
             None => Some(format!(
                 "no such key{}",
-                did_you_mean(key, draft::FIELDS.map(|(name, _)| name))
+                did_you_mean(
+                    key,
+                    draft::FIELDS
+                        .iter()
+                        .map(|(name, _)| *name)
+                        .chain([draft::PACKS])
+                )
             )),
             Some(slot) => fill(slot, raw.get()).err(),
         };
@@ -92,12 +99,27 @@ fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
             }
             *place = Some(texts);
         }
+        (Slot::Versions(place), Value::Object(members)) => {
+            let mut versions = BTreeMap::new();
+            for (name, version) in members {
+                let Value::String(version) = version else {
+                    return Err(format!(
+                        "needs a version as a string for each pack, holds {} for {}",
+                        kind(&version),
+                        quoted(&name)
+                    ));
+                };
+                versions.insert(name, version);
+            }
+            *place = Some(versions);
+        }
         (slot, value) => {
             let needed = match slot {
                 Slot::Text(_) => "a string",
                 Slot::OptionalText(_) => "a string or null",
                 Slot::List(_) => "a list of strings",
                 Slot::Switch(_) => "true or false",
+                Slot::Versions(_) => "an object of versions",
             };
             return Err(format!("needs {needed}, is {}", kind(&value)));
         }

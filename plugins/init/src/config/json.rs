@@ -1,13 +1,17 @@
 //! A configuration as JSON: every key, in a form that `--config` accepts again.
 
+use std::collections::BTreeMap;
+
 use bot_cli_templates::catalogue::BotType;
 use serde_json::{Value, json};
 
 use super::{Client, Config, Pipeline};
+use crate::draft::PACKS;
 use crate::resolve::{DIRECTED, Direction};
 
 impl Config<'_> {
-    /// Every key of a configuration file; `null` is what this bot has no use for.
+    /// Every key of a configuration file; `null` is what this bot has no use for. `packs` is there where services are of
+    /// provider packs.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let (mode, [stt, llm, tts, realtime]) = match &self.pipeline {
@@ -18,7 +22,7 @@ impl Config<'_> {
             Pipeline::Realtime(service) => ("realtime", [None, None, None, Some(&service.id)]),
         };
         let [pstn, sip] = DIRECTED.map(|(family, _)| self.direction(family).map(Direction::name));
-        json!({
+        let mut config = json!({
             "project_name": self.project_name,
             "bot_type": match self.bot_type { BotType::Web => "web", BotType::Telephony => "telephony" },
             "transports": self.transports.iter().map(|transport| &transport.id).collect::<Vec<_>>(),
@@ -40,7 +44,16 @@ impl Config<'_> {
             "enable_noise_cancel": self.noise_cancel,
             "enable_observability": self.observability,
             "enable_eval": self.eval,
-        })
+        });
+        let packs: BTreeMap<&str, &str> = self
+            .packs()
+            .map(|pack| (pack.name.as_str(), pack.version.as_str()))
+            .collect();
+        // Without packs the file is one that older versions read.
+        if !packs.is_empty() {
+            config[PACKS] = json!(packs);
+        }
+        config
     }
 
     fn direction(&self, family: &str) -> Option<Direction> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::Catalogue;
 
-/// The document of `--list-options`.
+/// The document of `--list-options`. `packs` says which services are of provider packs, and their versions.
 pub(crate) fn listing(catalogue: &Catalogue) -> Value {
     let transports = |bot_type| {
         catalogue
@@ -19,6 +19,18 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
             .map(|service| &service.id)
             .collect::<Vec<_>>()
     };
+    let packs: Vec<Value> = catalogue
+        .packs()
+        .iter()
+        .map(|pack| {
+            json!({
+                "name": pack.name,
+                "version": pack.version,
+                "about": pack.about,
+                "services": pack.services().map(|service| &service.id).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
     json!({
         "bot_type": ["web", "telephony"],
         "transports": { "web": transports(BotType::Web), "telephony": transports(BotType::Telephony) },
@@ -27,5 +39,6 @@ pub(crate) fn listing(catalogue: &Catalogue) -> Value {
         "tts": services(Kind::Tts),
         "realtime": services(Kind::Realtime),
         "video": services(Kind::Video),
+        "packs": packs,
     })
 }

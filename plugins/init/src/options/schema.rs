@@ -1,15 +1,16 @@
 //! The JSON Schema of a configuration file, for editors: made of the options that set its keys.
 
+use bot_cli_templates::catalogue::Kind;
 use clap::{Arg, CommandFactory as _};
 use serde_json::{Map, Value, json};
 
 use super::Options;
 use crate::catalogue::Catalogue;
-use crate::draft::{Draft, FIELDS, Slot};
+use crate::draft::{Draft, FIELDS, PACKS, Slot};
 use crate::resolve::resolve;
 
-/// The document of `--config-schema`.
-pub(crate) fn schema() -> Value {
+/// The document of `--config-schema`, with the services of the packs of `catalogue`.
+pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     let command = Options::command();
     let defaults = defaults();
     let mut draft = Draft::default();
@@ -23,7 +24,7 @@ pub(crate) fn schema() -> Value {
             .get_arguments()
             .find(|argument| argument.get_long() == flag.strip_prefix("--"));
         if let (Some(option), Some(slot)) = (option, draft.slot(key)) {
-            let mut property = property(option, &slot);
+            let mut property = property(option, &slot, &of_packs(catalogue, key));
             property["description"] = option
                 .get_help()
                 .map_or(Value::Null, |help| help.to_string().into());
@@ -33,6 +34,14 @@ pub(crate) fn schema() -> Value {
             properties.insert(key.to_owned(), property);
         }
     }
+    properties.insert(
+        PACKS.to_owned(),
+        json!({
+            "type": "object",
+            "additionalProperties": { "type": "string" },
+            "description": "The provider packs that services are of, and their versions; `--dry-run` prints them",
+        }),
+    );
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of `bot-cli init`",
@@ -43,17 +52,37 @@ pub(crate) fn schema() -> Value {
     })
 }
 
-fn property(option: &Arg, slot: &Slot<'_>) -> Value {
+/// The services of packs that a key can have.
+fn of_packs<'c>(catalogue: &'c Catalogue, key: &str) -> Vec<&'c str> {
+    let kind = match key {
+        "stt_service" => Kind::Stt,
+        "llm_service" => Kind::Llm,
+        "tts_service" => Kind::Tts,
+        "realtime_service" => Kind::Realtime,
+        "video_service" => Kind::Video,
+        _ => return Vec::new(),
+    };
+    catalogue
+        .services(kind)
+        .filter(|service| catalogue.pack_of(service).is_some())
+        .flat_map(|service| std::iter::once(&service.id).chain(&service.alias))
+        .map(String::as_str)
+        .collect()
+}
+
+fn property(option: &Arg, slot: &Slot<'_>, more: &[&str]) -> Value {
     let mut accepted: Vec<Value> = option
         .get_possible_values()
         .iter()
         .flat_map(|value| value.get_name_and_aliases().map(Value::from))
+        .chain(more.iter().map(|id| Value::from(*id)))
         .collect();
     match slot {
         Slot::Switch(_) => json!({ "type": "boolean" }),
         Slot::List(_) => {
             json!({ "type": "array", "items": { "type": "string", "enum": accepted }, "minItems": 1 })
         }
+        Slot::Versions(_) => json!({ "type": "object" }),
         Slot::Text(_) if accepted.is_empty() => json!({ "type": "string" }),
         Slot::Text(_) => json!({ "type": "string", "enum": accepted }),
         Slot::OptionalText(_) => {
@@ -95,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_value_that_the_schema_offers_is_accepted() {
-        let schema = schema();
+        let schema = schema(Catalogue::built_in());
         let mut offered = 0;
         for (key, property) in schema["properties"].as_object().unwrap() {
             let lists = [&property["enum"], &property["items"]["enum"]];
@@ -107,7 +136,9 @@ mod tests {
                         *place = Some(text.to_owned());
                     }
                     Some(Slot::List(place)) => *place = Some(vec![text.to_owned()]),
-                    Some(Slot::Switch(_)) | None => panic!("{key} has no texts"),
+                    Some(Slot::Switch(_) | Slot::Versions(_)) | None => {
+                        panic!("{key} has no texts")
+                    }
                 }
                 let unknown = resolve(&draft, Some("bot"), Catalogue::built_in())
                     .unwrap_err()

@@ -30,11 +30,23 @@ fn text(file: &PlannedFile, config: &Config) -> Result<(), String> {
         return Err("it has a carriage return".to_owned());
     }
     for marker in ["{{", "{%"] {
-        if file.text.contains(marker) && !config.project_name.contains(marker) {
+        if file.text.contains(marker) && !may_hold(config, marker) {
             return Err(format!("`{marker}` was left unrendered"));
         }
     }
     Ok(())
+}
+
+/// Whether the user, or a pack, has written this.
+fn may_hold(config: &Config, marker: &str) -> bool {
+    let of_packs = || {
+        config
+            .services()
+            .filter(|service| config.catalogue.pack_of(service).is_some())
+            .filter_map(|service| config.catalogue.provider_of(service))
+            .any(|provider| format!("{provider:?}").contains(marker))
+    };
+    config.project_name.contains(marker) || of_packs()
 }
 
 fn syntax(file: &PlannedFile) -> Result<(), String> {

@@ -144,10 +144,15 @@ pub(super) fn used_by(code: &str, config: &Config) -> Result<String, PlanError> 
     Ok(sections.join("\n\n"))
 }
 
-fn known<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
-    let templates = NAMES
+/// The module and the name of what templates import.
+pub(crate) fn names_of_templates<'c>() -> impl Iterator<Item = (&'c str, &'c str)> {
+    NAMES
         .iter()
-        .flat_map(|(module, names)| names.iter().map(|name| (*module, *name)));
+        .flat_map(|(module, names)| names.iter().map(|name| (*module, *name)))
+}
+
+fn known<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
+    let templates = names_of_templates();
     let services = view::services(config)
         .into_iter()
         .flat_map(|service: &Service| {

@@ -13,6 +13,12 @@ pub(super) fn py(text: &str) -> String {
     }
 }
 
+/// Text inside a Python docstring.
+pub(super) fn doc(text: &str) -> String {
+    let quoted = quoted(text, '"');
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
 /// A double-quoted string as TOML, YAML and JSON all read it.
 pub(super) fn double(text: &str) -> String {
     quoted(text, '"')
@@ -100,6 +106,13 @@ mod tests {
         assert_eq!(py(r#"say "hi""#), r#"'say "hi"'"#);
         assert_eq!(py(r#"it's "it""#), r#"'it\'s "it"'"#);
         assert_eq!(py("a\\b\n\u{202e}"), r#""a\\b\n\u202e""#);
+    }
+
+    #[test]
+    fn a_docstring_does_not_end_within_its_text() {
+        assert_eq!(doc("plain"), "plain");
+        assert_eq!(doc("a\"\"\"b\\"), r#"a\"\"\"b\\"#);
+        assert_eq!(doc("a\nb"), r"a\nb");
     }
 
     #[test]

@@ -7,8 +7,11 @@ use serde::Serialize;
 use super::{PlanError, view};
 use crate::config::Config;
 
-/// The release that the templates are checked with, and the first one that may break them.
-const FRAMEWORK: &str = ">=1.14.0,<2";
+/// The release of `pipecat-ai` that the templates are checked with: the oldest of a project.
+pub(crate) const FRAMEWORK: &str = "1.14.0";
+
+/// The first one that may break them.
+const CEILING: &str = "2";
 
 /// The framework's own floor.
 const OLDEST_PYTHON: (u32, u32) = (3, 11);
@@ -51,9 +54,7 @@ impl Requirements {
             requirements: Vec::new(),
         }];
         if config.eval {
-            groups[0]
-                .requirements
-                .push(format!("pipecat-ai[evals]{FRAMEWORK}"));
+            groups[0].requirements.push(framework("evals"));
         }
         groups[0].requirements.extend([
             "pyright>=1.1.404,<2".to_owned(),
@@ -95,9 +96,8 @@ fn dependencies(config: &Config, needs_session: bool) -> Vec<String> {
         packages.insert("pipecat-ai-whisker>=2.0.1,<3");
     }
     let extras: Vec<&str> = extras.into_iter().collect();
-    let framework = format!("pipecat-ai[{}]{FRAMEWORK}", extras.join(","));
     let mut all: Vec<String> = packages.into_iter().map(str::to_owned).collect();
-    all.push(framework);
+    all.push(framework(&extras.join(",")));
     all.sort_by_key(|requirement| {
         requirement
             .split(['[', '>', '=', '<', '~'])
@@ -105,6 +105,10 @@ fn dependencies(config: &Config, needs_session: bool) -> Vec<String> {
             .map(str::to_owned)
     });
     all
+}
+
+fn framework(extras: &str) -> String {
+    format!("pipecat-ai[{extras}]>={FRAMEWORK},<{CEILING}")
 }
 
 fn oldest_python(config: &Config) -> Result<(u32, u32), PlanError> {

@@ -1,20 +1,33 @@
 //! The template engine: Liquid with filters that quote, and lines of tags that leave no trace.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
 use bot_cli_templates::project_files;
 use liquid::partials::{EagerCompiler, InMemorySource};
 use liquid_core::{
     Display_filter, Filter, FilterReflection, ParseFilter, Runtime, Value, ValueView,
 };
 
-use super::view::ProjectView;
 use super::{PlanError, quote};
 
 pub(super) struct Templates {
     parser: liquid::Parser,
+    /// Those that were rendered once, by their paths.
+    parsed: Mutex<HashMap<String, Arc<liquid::Template>>>,
 }
 
 impl Templates {
-    pub(super) fn parse() -> Result<Self, PlanError> {
+    /// The templates, whose partials are parsed once a process.
+    pub(super) fn get() -> Result<&'static Self, PlanError> {
+        static TEMPLATES: OnceLock<Result<Templates, PlanError>> = OnceLock::new();
+        TEMPLATES
+            .get_or_init(Self::parse)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    fn parse() -> Result<Self, PlanError> {
         let mut partials = EagerCompiler::<InMemorySource>::empty();
         for (path, text) in project_files() {
             if let Some(name) = path.strip_suffix(".liquid")
@@ -26,6 +39,7 @@ impl Templates {
         let parser = liquid::ParserBuilder::with_stdlib()
             .partials(partials)
             .filter(Py)
+            .filter(Doc)
             .filter(Toml)
             .filter(Yaml)
             .filter(Json)
@@ -34,18 +48,36 @@ impl Templates {
             .filter(Md)
             .build()
             .map_err(|error| PlanError::broken("partials", error.to_string()))?;
-        Ok(Self { parser })
+        Ok(Self {
+            parser,
+            parsed: Mutex::default(),
+        })
     }
 
-    pub(super) fn render(&self, template: &str, view: &ProjectView) -> Result<String, PlanError> {
-        let broken = |error: liquid::Error| PlanError::broken(template, error.to_string());
-        let text = bot_cli_templates::project_file(template)
-            .ok_or_else(|| PlanError::broken(template, "no such template"))?;
-        let values = liquid::to_object(view).map_err(broken)?;
-        self.parser
+    pub(super) fn render(
+        &self,
+        template: &str,
+        values: &liquid::Object,
+    ) -> Result<String, PlanError> {
+        self.template(template)?
+            .render(values)
+            .map_err(|error| PlanError::broken(template, error.to_string()))
+    }
+
+    fn template(&self, path: &str) -> Result<Arc<liquid::Template>, PlanError> {
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(template) = parsed.get(path) {
+            return Ok(Arc::clone(template));
+        }
+        let text = bot_cli_templates::project_file(path)
+            .ok_or_else(|| PlanError::broken(path, "no such template"))?;
+        let template = self
+            .parser
             .parse(&without_tag_lines(text))
-            .and_then(|template| template.render(&values))
-            .map_err(broken)
+            .map_err(|error| PlanError::broken(path, error.to_string()))?;
+        let template = Arc::new(template);
+        parsed.insert(path.to_owned(), Arc::clone(&template));
+        Ok(template)
     }
 }
 
@@ -85,6 +117,13 @@ macro_rules! quoting_filter {
 }
 
 quoting_filter!(Py, PyFilter, "py", "A Python string.", quote::py);
+quoting_filter!(
+    Doc,
+    DocFilter,
+    "doc",
+    "Text in a Python docstring.",
+    quote::doc
+);
 quoting_filter!(Toml, TomlFilter, "toml", "A TOML string.", quote::double);
 quoting_filter!(Yaml, YamlFilter, "yaml", "A YAML string.", quote::double);
 quoting_filter!(Json, JsonFilter, "json", "A JSON string.", quote::double);

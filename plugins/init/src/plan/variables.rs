@@ -26,6 +26,8 @@ pub struct VariableView {
     pub name: String,
     /// What to put in: `API key`.
     pub about: String,
+    /// The same as Markdown.
+    pub about_markdown: String,
     /// Whether it is a credential.
     pub secret: bool,
     /// Whether it has to be set: the bot does not start, or the transport does not work, without it.
@@ -38,7 +40,7 @@ pub struct VariableView {
 
 /// How `bot.py` reads a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     pub name: String,
     pub kind: Type,
     pub choices: Vec<String>,
@@ -49,7 +51,7 @@ pub(super) struct Reading {
 
 /// What a variable stands for while it is unset or empty. The later wins where a variable is used twice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Unset {
+pub(crate) enum Unset {
     /// `NOT_GIVEN`: the class's own default.
     NotGiven,
     /// `None`.
@@ -61,7 +63,7 @@ pub(super) enum Unset {
 }
 
 /// What `service` reads, in the order of its arguments.
-pub(super) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
+pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
     let mut found = Vec::new();
     for service in services {
         for arg in &service.args {
@@ -118,6 +120,7 @@ pub(super) fn groups(
     let mut groups: Vec<VariableGroup> = Vec::new();
     for service in view::services(config) {
         let provider = view::provider_of(config, service)?;
+        let pack = config.catalogue.pack_of(service);
         for reading in self::readings(&[service])? {
             let Some(merged) = readings.iter().find(|other| other.name == reading.name) else {
                 continue;
@@ -140,6 +143,7 @@ pub(super) fn groups(
             let variable = VariableView {
                 name: reading.name,
                 about: meaning.about.clone(),
+                about_markdown: view::markdown(&meaning.about, pack),
                 secret: meaning.secret,
                 required: merged.unset == Unset::Required,
                 example: default.as_deref().map(dotenv).unwrap_or_default(),
@@ -157,6 +161,7 @@ pub(super) fn groups(
             let view = VariableView {
                 name: variable.name.clone(),
                 about: variable.about.clone(),
+                about_markdown: variable.about.clone(),
                 secret: variable.secret,
                 required: variable.default.is_none() && !variable.optional,
                 default: variable.default.clone(),
@@ -174,7 +179,8 @@ pub(super) fn groups(
     if python::asks_where(config) {
         let view = VariableView {
             name: "ENV".to_owned(),
-            about: "`local` on your machine, where the runner sets it".to_owned(),
+            about: RUNS_WHERE.to_owned(),
+            about_markdown: RUNS_WHERE.to_owned(),
             secret: false,
             required: false,
             default: None,
@@ -184,6 +190,8 @@ pub(super) fn groups(
     }
     Ok(groups)
 }
+
+const RUNS_WHERE: &str = "`local` on your machine, where the runner sets it";
 
 /// Adds a variable that no group has yet to the group with this heading.
 fn add(groups: &mut Vec<VariableGroup>, heading: VariableGroup, variable: VariableView) {

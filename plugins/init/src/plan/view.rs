@@ -3,11 +3,12 @@
 use bot_cli_templates::catalogue::{BotType, Kind, Provider, Service};
 use serde::Serialize;
 
-use super::PlanError;
 use super::manifest;
 use super::python::BotCode;
 use super::requirements::Requirements;
 use super::variables::{self, VariableGroup};
+use super::{PlanError, quote};
+use crate::catalogue::Pack;
 use crate::config::{Client, Config, Pipeline};
 
 /// The context of every template below `templates/project`.
@@ -15,7 +16,7 @@ use crate::config::{Client, Config, Pipeline};
 /// A template line that holds nothing but one `{% … %}` tag leaves no trace, not even its line break; every other line
 /// stands in the output as it is written. An unknown name is an error. Text that the user wrote (`name`) goes through
 /// the filter of the language around it: `py`, `toml`, `yaml` and `json` give a whole quoted literal, `sh` one quoted
-/// word, `html` text for an element or a quoted attribute, `md` inline text without markup. `{% include 'partials/x.md' %}` inserts `project/partials/x.md.liquid`.
+/// word, `doc` text inside a docstring, `html` text for an element or a quoted attribute, `md` inline text without markup. `{% include 'partials/x.md' %}` inserts `project/partials/x.md.liquid`.
 #[derive(Debug, Clone, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -111,10 +112,12 @@ pub struct ServiceView<'c> {
     pub provider: &'c str,
     /// Where a key is made or the software is documented.
     pub site: &'c str,
-    /// One sentence that its user should know.
-    pub note: Option<&'c str>,
-    /// Why not to choose it any more.
-    pub deprecated: Option<&'c str>,
+    /// The provider pack that brings it, with its version: `acme 1.2.0`; nothing where it is built in.
+    pub pack: String,
+    /// One sentence that its user should know, as Markdown.
+    pub note: Option<String>,
+    /// Why not to choose it any more, as Markdown.
+    pub deprecated: Option<String>,
 }
 
 /// A generated file.
@@ -206,6 +209,7 @@ impl<'c> ProjectView<'c> {
 impl<'c> ServiceView<'c> {
     fn new(config: &Config<'c>, service: &'c Service) -> Result<Self, PlanError> {
         let provider = provider_of(config, service)?;
+        let pack = config.catalogue.pack_of(service);
         Ok(Self {
             id: &service.id,
             kind: match service.kind {
@@ -225,9 +229,23 @@ impl<'c> ServiceView<'c> {
             label: &service.label,
             provider: &provider.label,
             site: &provider.site,
-            note: service.note.as_deref(),
-            deprecated: service.deprecated.as_deref(),
+            pack: pack.map_or_else(String::new, |pack| {
+                format!("{} {}", pack.name, pack.version)
+            }),
+            note: service.note.as_deref().map(|text| markdown(text, pack)),
+            deprecated: service
+                .deprecated
+                .as_deref()
+                .map(|text| markdown(text, pack)),
         })
+    }
+}
+
+/// A text of the catalogue in a line of Markdown. What is built in may have markup; that of a pack is plain text.
+pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
+    match pack {
+        None => text.to_owned(),
+        Some(_) => quote::md(text),
     }
 }
 

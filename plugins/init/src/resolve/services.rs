@@ -1,9 +1,11 @@
 //! The AI services of a bot.
 
+use std::collections::BTreeMap;
+
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
 use super::{Problems, did_you_mean, quoted, said};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, belongs_to};
 use crate::config::Pipeline;
 use crate::draft::Draft;
 
@@ -19,9 +21,10 @@ pub(super) fn pipeline<'c>(
     let cascade = mode == Some(Mode::Cascade)
         || mode.is_none() && cascade_said && draft.realtime_service.is_none();
     let realtime = mode == Some(Mode::Realtime);
+    let from = From::of(draft, catalogue);
     let mut named =
         |key: &str, value: Option<&String>, kind, needed: bool| match (said(value), needed) {
-            (Some(raw), _) => service(key, raw, kind, catalogue, problems),
+            (Some(raw), _) => service(key, raw, kind, &from, problems),
             (None, true) => {
                 problems.missing(key);
                 None
@@ -91,7 +94,13 @@ pub(super) fn video<'c>(
     if bot_type == Some(BotType::Telephony) {
         problems.add("video_service", "only for web bots");
     }
-    service("video_service", raw, Kind::Video, catalogue, problems)
+    service(
+        "video_service",
+        raw,
+        Kind::Video,
+        &From::of(draft, catalogue),
+        problems,
+    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,28 +131,110 @@ fn mode(draft: &Draft, problems: &mut Problems) -> Option<Mode> {
     }
 }
 
+/// Where services come from, and did when the configuration was made.
+struct From<'c, 'd> {
+    catalogue: &'c Catalogue,
+    recorded: Option<&'d BTreeMap<String, String>>,
+}
+
+impl<'c, 'd> From<'c, 'd> {
+    fn of(draft: &'d Draft, catalogue: &'c Catalogue) -> Self {
+        Self {
+            catalogue,
+            recorded: draft.packs.as_ref(),
+        }
+    }
+}
+
 fn service<'c>(
     key: &str,
     raw: &str,
     kind: Kind,
-    catalogue: &'c Catalogue,
+    from: &From<'c, '_>,
     problems: &mut Problems,
 ) -> Option<&'c Service> {
-    let found = catalogue
+    let found = from
+        .catalogue
         .services(kind)
         .find(|service| service.id == raw || service.alias.as_deref() == Some(raw));
     if found.is_none() {
-        let other = catalogue.service(raw).map_or_else(
-            || "no such service".to_owned(),
-            |service| format!("that is {}, not {}", noun(service.kind), noun(kind)),
+        problems.add(
+            key,
+            format!("{}: {}", quoted(raw), unknown(raw, kind, from)),
         );
-        let near = did_you_mean(
-            raw,
-            catalogue.services(kind).map(|service| service.id.as_str()),
-        );
-        problems.add(key, format!("{}: {other}{near}", quoted(raw)));
     }
     found
+}
+
+/// Why nothing of this kind has this name.
+fn unknown(raw: &str, kind: Kind, from: &From<'_, '_>) -> String {
+    let catalogue = from.catalogue;
+    let near = || {
+        let known = catalogue.services(kind).map(|service| service.id.as_str());
+        did_you_mean(raw, known)
+    };
+    if let Some(service) = catalogue.service(raw) {
+        let near = near();
+        return format!("that is {}, not {}{near}", noun(service.kind), noun(kind));
+    }
+    if let Some(unused) = catalogue.why_unused(raw) {
+        return unused.why();
+    }
+    let recorded = from
+        .recorded
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| belongs_to(raw, name))
+        .max_by_key(|(name, _)| name.len());
+    let pack = (catalogue.packs().iter())
+        .filter(|pack| belongs_to(raw, &pack.name))
+        .max_by_key(|pack| pack.name.len());
+    match (pack, recorded) {
+        (None, Some((name, version))) => {
+            // Whoever wrote the file may have written anything.
+            let name = quoted(name);
+            let bare = name.trim_matches('`');
+            let version = quoted(version);
+            format!(
+                "it is of the provider pack {name}, version {version}, which is not installed: put its file `bot-cli-pack-{bare}` \
+                 into a folder of plugins, or its folder `{bare}` into `$XDG_DATA_HOME/bot-cli/packs`"
+            )
+        }
+        (Some(pack), Some((name, version))) if *name == pack.name && *version != pack.version => {
+            format!(
+                "the {} has no such service, the configuration was made with version {}{}",
+                pack.words(),
+                quoted(version),
+                near()
+            )
+        }
+        (Some(pack), _) => format!("the {} has no such service{}", pack.words(), near()),
+        (None, None) => {
+            let near = near();
+            let may_be_of_pack = near.is_empty() && raw.ends_with(ending(kind)) && is_plain(raw);
+            let of_pack = if may_be_of_pack {
+                "; services of provider packs begin with the pack's name, and no pack that is installed has this one"
+            } else {
+                ""
+            };
+            format!("no such service{near}{of_pack}")
+        }
+    }
+}
+
+fn is_plain(raw: &str) -> bool {
+    let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    raw.matches('_').count() >= 2 && raw.chars().all(word)
+}
+
+const fn ending(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stt => "_stt",
+        Kind::Llm => "_llm",
+        Kind::Tts => "_tts",
+        Kind::Realtime => "_realtime",
+        Kind::Video => "_video",
+    }
 }
 
 const fn noun(kind: Kind) -> &'static str {

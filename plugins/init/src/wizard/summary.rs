@@ -29,7 +29,7 @@ pub(super) fn agree(
     let lines: Vec<Line> = walk
         .relevant(wishes)
         .into_iter()
-        .filter_map(|(step, asked)| Line::of(step, asked, wishes, walk.catalogue))
+        .filter_map(|(step, asked)| Line::of(step, asked, wishes, walk.catalogue()))
         .collect();
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {

@@ -11,7 +11,7 @@ use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
-use super::Wishes;
+use super::{Find, Way, Wishes};
 use crate::catalogue::Catalogue;
 
 /// One question of the table.
@@ -36,8 +36,9 @@ pub(super) struct Step {
 pub(super) struct Walk<'a> {
     steps: &'a [Step],
     given: &'a Wishes,
-    /// What there is to choose from.
-    pub(super) catalogue: &'a Catalogue,
+    find: Find<'a>,
+    /// What there is to choose from, once it is known.
+    found: Option<&'a Catalogue>,
     /// In force.
     answers: BTreeMap<&'static str, Answer>,
     /// The last accepted answer to each question, in force or not.
@@ -56,11 +57,12 @@ struct Replay<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(steps: &'a [Step], given: &'a Wishes, catalogue: &'a Catalogue) -> Self {
+    pub(super) fn new(steps: &'a [Step], given: &'a Wishes, find: Find<'a>) -> Self {
         Self {
             steps,
             given,
-            catalogue,
+            find,
+            found: None,
             answers: BTreeMap::new(),
             earlier: BTreeMap::new(),
             changing: None,
@@ -76,6 +78,9 @@ impl<'a> Walk<'a> {
                 session.ask_all(&unanswered)?;
                 return Ok(replay.wishes);
             };
+            if replay.wishes.way == Some(Way::Scaffold) && self.found.is_none() {
+                self.found = Some((self.find)(session)?);
+            }
             let question = self.question(step, &replay);
             match self.put(session, step, &question, &replay) {
                 Ok(()) => {}
@@ -83,6 +88,10 @@ impl<'a> Walk<'a> {
                 Err(failure) => return Err(failure),
             }
         }
+    }
+
+    pub(super) fn catalogue(&self) -> &'a Catalogue {
+        self.found.unwrap_or(Catalogue::built_in())
     }
 
     /// Forgets the last answer.
@@ -118,7 +127,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let answer = self.answers.get(step.key);
-            if !answer.is_some_and(|answer| settle(step, &mut wishes, self.catalogue, answer)) {
+            if !answer.is_some_and(|answer| settle(step, &mut wishes, self.catalogue(), answer)) {
                 return Replay {
                     wishes,
                     answered,
@@ -135,7 +144,7 @@ impl<'a> Walk<'a> {
     }
 
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
-        let mut question = (step.question)(&replay.wishes, self.catalogue);
+        let mut question = (step.question)(&replay.wishes, self.catalogue());
         step.key.clone_into(&mut question.key);
         question.flag = step.flag.map(str::to_owned);
         question.back = !replay.answered.is_empty();

@@ -1,0 +1,122 @@
+//! Finds provider packs, where a command has a use for them.
+
+use bot_cli_sdk::compat::User;
+use bot_cli_sdk::discovery::{Discovery, FoundPack, PackStanding, Reach};
+use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::pack::{self, Taken};
+use bot_cli_sdk::protocol::UseSpec;
+use bot_cli_sdk::session::{Level, Session};
+use bot_cli_templates::catalogue::{BotType, Catalogue as BuiltIn};
+
+use crate::catalogue::{Catalogue, Pack, Unused};
+use crate::plan;
+
+/// The executable that packs name in what they require.
+const EXECUTABLE: &str = "bot-cli-init";
+
+/// What packs can be used: those of this schema, for the framework that projects are made for.
+pub(crate) fn uses() -> UseSpec {
+    UseSpec::new(pack::SCHEMA).framework(plan::FRAMEWORK)
+}
+
+/// What a pack can't have, since it is built in: identifiers, variables that mean something else, names of generated code.
+#[must_use]
+pub fn taken() -> Taken {
+    let mut taken = Taken::default();
+    let built_in = BuiltIn::get();
+    for provider in built_in.providers() {
+        for service in &provider.services {
+            taken.service(provider, service, "a service that is built in");
+        }
+    }
+    for transport in [BotType::Web, BotType::Telephony]
+        .into_iter()
+        .flat_map(|bot_type| built_in.transports(bot_type))
+    {
+        let names = [
+            Some(&transport.id),
+            transport.alias.as_ref(),
+            transport.family.as_ref(),
+            transport.family_alias.as_ref(),
+        ];
+        for name in names.into_iter().flatten() {
+            taken.id(name, "a transport");
+        }
+        for variable in &transport.env {
+            taken.variable(&variable.name, &format!("the transport `{}`", transport.id));
+        }
+        taken.name(&transport.module, &transport.class);
+        for (module, names) in &transport.imports {
+            for name in names {
+                taken.name(module, name);
+            }
+        }
+    }
+    for (module, name) in plan::imported_names() {
+        taken.name(module, name);
+    }
+    taken
+}
+
+/// What is built in, and the packs that are found. What can't be used is in [`Catalogue::unused`]. Packs that have to be asked
+/// for their services are started, once for each version of their file.
+pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
+    let discovery = Discovery::of_plugin(
+        std::env::current_exe().ok(),
+        |name| std::env::var_os(name),
+        rustix::process::geteuid().as_raw(),
+    );
+    let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
+    let mut ui = session.relay("packs");
+    let reach = Reach::Start {
+        ui: &mut ui,
+        cancel: session.cancel(),
+        cwd: session.cwd().to_owned(),
+    };
+    let found = discovery.packs(Some(&user), &mut taken(), reach);
+    if session.cancelled() {
+        return Err(Failure::cancelled());
+    }
+    Ok(catalogue(found))
+}
+
+fn catalogue(found: Vec<FoundPack>) -> Catalogue {
+    let mut packs = Vec::new();
+    let mut unused = Vec::new();
+    for pack in found {
+        let because = |service, reason, remedy| Unused {
+            pack: pack.name.clone(),
+            service,
+            reason,
+            remedy,
+        };
+        match pack.standing {
+            PackStanding::Used(contents) => {
+                unused.extend(
+                    contents.left_out.iter().map(|left_out| {
+                        because(Some(left_out.what.clone()), left_out.reason(), None)
+                    }),
+                );
+                packs.push(Pack {
+                    name: pack.name,
+                    version: pack.version,
+                    about: pack.about,
+                    providers: contents.providers,
+                });
+            }
+            PackStanding::Refused(refused) => {
+                unused.push(because(None, refused.reason, refused.remedy));
+            }
+            // Another pack has the name, or nobody wanted to know.
+            PackStanding::Shadowed(_) | PackStanding::Unasked => {}
+        }
+    }
+    Catalogue::with(packs, unused)
+}
+
+/// Says what of the packs can't be chosen, to a user who looks at what there is.
+pub(crate) fn warn_of_unused(catalogue: &Catalogue, session: &mut Session) {
+    for unused in catalogue.unused() {
+        session.log(Level::Warn, &unused.words());
+    }
+}

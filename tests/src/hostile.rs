@@ -1,0 +1,171 @@
+//! Random provider packs that try to get out of the text they are in, and every byte that reached a generated project compared
+//! with what it may be.
+//!
+//! A pack is drawn as its author would write it and then spoiled in several places. What is left of it after reading goes into a
+//! project. The same pack with plain texts in place of its own, its twin, gives the structure that the project must have.
+
+mod draw;
+mod grammar;
+mod project;
+mod python;
+mod twin;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::thread;
+
+use bot_cli_init::catalogue::{Catalogue, Pack};
+use bot_cli_init::packs::taken;
+use bot_cli_sdk::pack::{self, Provider};
+use fastrand::Rng;
+
+/// What came of a number of packs.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// How many packs, services and projects there were of each kind.
+    pub counts: BTreeMap<&'static str, usize>,
+    /// What got out, each with all that is needed to see how.
+    pub escapes: Vec<String>,
+}
+
+impl Tally {
+    fn count(&mut self, kind: &'static str, number: usize) {
+        *self.counts.entry(kind).or_default() += number;
+    }
+
+    fn add(&mut self, other: Self) {
+        for (kind, number) in other.counts {
+            self.count(kind, number);
+        }
+        self.escapes.extend(other.escapes);
+    }
+
+    /// How many there were of a kind.
+    #[must_use]
+    pub fn of(&self, kind: &str) -> usize {
+        self.counts.get(kind).copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kind, number) in &self.counts {
+            write!(f, "{number} {kind}, ")?;
+        }
+        write!(f, "{} escapes", self.escapes.len())
+    }
+}
+
+/// Draws `packs` of them on `hands` threads.
+#[must_use]
+pub fn run(seed: u64, packs: usize, hands: usize) -> Tally {
+    let mut tally = Tally::default();
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..hands)
+            .map(|hand| {
+                let share = packs / hands + usize::from(hand < packs % hands);
+                scope.spawn(move || alone(seed.wrapping_add(hand as u64), share))
+            })
+            .collect();
+        for hand in running {
+            match hand.join() {
+                Ok(one) => tally.add(one),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    tally
+}
+
+fn alone(seed: u64, packs: usize) -> Tally {
+    let mut random = Rng::with_seed(seed);
+    let built_in = taken();
+    let mut tally = Tally::default();
+    for number in 0..packs {
+        let (sound, drawn) = draw::pack(&mut random);
+        tally.count("packs", 1);
+        let Ok(contents) = pack::read(draw::NAME, drawn.clone(), None, &mut built_in.clone())
+        else {
+            tally.count("packs refused", 1);
+            continue;
+        };
+        tally.count("services left out", contents.left_out.len());
+        let mut wrong: Vec<String> = (contents.left_out.iter())
+            .flat_map(|left_out| [left_out.what.clone(), left_out.reason()])
+            .filter(|words| !grammar::is_line(words))
+            .map(|words| format!("a reason is no printable line: {words:?}"))
+            .collect();
+        let sound = pack::read(draw::NAME, sound, None, &mut built_in.clone());
+        let sound = sound.map(|sound| (sound.left_out.len(), sound.providers));
+        let Ok((0, sound)) = sound else {
+            tally.escapes.push(format!(
+                "seed {seed}, pack {number} is refused as its author wrote it: {sound:?}"
+            ));
+            continue;
+        };
+        let spoiled = |provider: &Provider| is_spoiled(provider, &sound);
+        if contents.providers.iter().any(spoiled) {
+            wrong.extend(look(&contents.providers, &mut random, &mut tally));
+        } else {
+            // Everything that was spoiled is left out.
+            tally.count("packs without spoils", 1);
+        }
+        if !wrong.is_empty() {
+            tally.escapes.push(format!(
+                "seed {seed}, pack {number}:\n  {}\n  {drawn}",
+                wrong.join("\n  ")
+            ));
+        }
+    }
+    tally
+}
+
+/// Whether something of a provider is not as its author wrote it.
+fn is_spoiled(provider: &Provider, sound: &[Provider]) -> bool {
+    let is_it =
+        |other: &&Provider| (&other.label, &other.site) == (&provider.label, &provider.site);
+    let Some(sound) = sound.iter().find(is_it) else {
+        return true;
+    };
+    let mut described = provider.env.iter();
+    let same = described.all(|(name, variable)| sound.env.get(name) == Some(variable));
+    !same
+        || !provider
+            .services
+            .iter()
+            .all(|service| sound.services.contains(service))
+}
+
+/// What is wrong with the services that were taken, and with the project that they give.
+fn look(providers: &[Provider], random: &mut Rng, tally: &mut Tally) -> Vec<String> {
+    let mut wrong: Vec<String> = providers.iter().flat_map(grammar::breaches).collect();
+    let services = providers
+        .iter()
+        .map(|provider| provider.services.len())
+        .sum();
+    tally.count("services taken", services);
+    if services == 0 {
+        return wrong;
+    }
+    let spoiled = catalogue(providers.to_vec());
+    let twin = catalogue(twin::of(providers));
+    match project::compare(&spoiled, &twin, random) {
+        Ok(found) => {
+            tally.count("projects", 1);
+            wrong.extend(found);
+        }
+        // Two of its services that can't be in one bot.
+        Err(project::Refused) => tally.count("projects refused", 1),
+    }
+    wrong
+}
+
+fn catalogue(providers: Vec<Provider>) -> Catalogue {
+    let pack = Pack {
+        name: draw::NAME.to_owned(),
+        version: "1.2.0".to_owned(),
+        about: String::new(),
+        providers,
+    };
+    Catalogue::with(vec![pack], Vec::new())
+}

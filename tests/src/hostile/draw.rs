@@ -1,0 +1,406 @@
+//! Packs as their authors write them, spoiled in several places.
+
+use fastrand::Rng;
+use serde_json::{Map, Value, json};
+
+/// The pack's name.
+pub(super) const NAME: &str = "acme-x";
+
+/// What ends or changes the text around it, in some language that a project is written in.
+const ENDINGS: &[&str] = &[
+    "\"",
+    "'",
+    "\"\"\"",
+    "'''",
+    "\\",
+    "\\\"",
+    "\\N{BULLET}",
+    "\n",
+    "\r",
+    "\r\n",
+    "\n\n",
+    "\t",
+    "\0",
+    "\u{b}",
+    "\u{c}",
+    "\u{1b}[31m",
+    "\u{7f}",
+    "\u{85}",
+    "\u{a0}",
+    "\u{ad}",
+    "\u{200b}",
+    "\u{202e}",
+    "\u{2028}",
+    "\u{2029}",
+    "\u{2066}",
+    "\u{feff}",
+    "\u{e0041}",
+    "\u{1f99c}",
+    "é",
+    "`",
+    "```",
+    "|",
+    "<",
+    ">",
+    "<!--",
+    "-->",
+    "<script>",
+    "&amp;",
+    "$",
+    "$(id)",
+    "${HOME}",
+    "`id`",
+    ";",
+    "; rm -rf ~",
+    "&&",
+    "#",
+    " #",
+    "# ",
+    "=",
+    ",",
+    ", os",
+    ":",
+    ": ",
+    "- ",
+    "(",
+    ")",
+    "()",
+    "(x)",
+    "[",
+    "]",
+    "[x](javascript:x)",
+    "{",
+    "}",
+    "{{ name }}",
+    "{% raw %}",
+    "{x}",
+    "%s",
+    "*",
+    "**",
+    "_",
+    "__",
+    "~",
+    "!",
+    "!!",
+    "@",
+    " @ https://evil.example/x.whl",
+    ";python_version>'3'",
+    "../",
+    "/",
+    "//",
+    ".",
+    "..",
+    "-",
+    "--",
+    "-e .",
+    " ",
+    "  ",
+    "\nimport os\nos.system('id')\n",
+    "\"\"\"\nimport os\n\"\"\"",
+    "__import__(\"os\").system(\"id\")",
+    "print(1) or X",
+    "X if x else Y",
+    "lambda: 0",
+    "*args",
+    "x := 1",
+    "\nEVIL_KEY=1\n",
+    "\n[tool.evil]\n",
+    "'\nEVIL_KEY='1",
+    "inf",
+    "nan",
+    "1e999",
+    "99999999999999999999",
+    "-0",
+    "0x1",
+    "1_000",
+    "True",
+    "None",
+    "null",
+    "os",
+    "print",
+    "class",
+    "session",
+    "Pipeline",
+    "logger",
+    "SYSTEM_PROMPT",
+    "OPENAI_API_KEY",
+    "ENV",
+    "PATH",
+    "openai_llm",
+    "pipecat-ai",
+    "settings.",
+    "settings",
+];
+
+/// What a line may have, and some language takes for more than text.
+const PIECES: &[&str] = &[
+    "'",
+    "''",
+    "'''",
+    "`",
+    "`id`",
+    "#",
+    " # ",
+    "=",
+    "KEY=1",
+    ":",
+    ": ",
+    "x: y",
+    "- ",
+    "-",
+    "--",
+    "(",
+    ")",
+    "()",
+    "(x)",
+    "&",
+    "&amp;",
+    "&&",
+    "%",
+    "%s",
+    "%(x)s",
+    "!",
+    "!!",
+    "?",
+    "@",
+    "@x",
+    ",",
+    ", ",
+    ";",
+    ".",
+    "..",
+    "/",
+    "//",
+    "*",
+    "_",
+    "__",
+    "_x_",
+    "1.",
+    "1e5",
+    "é",
+    "日本",
+    "ß",
+    "İ",
+    "x",
+    " x ",
+    "True",
+    "None",
+    "null",
+    "https://x.example",
+];
+
+/// The members that have such texts.
+const TEXTS: &[&str] = &[
+    "label",
+    "note",
+    "deprecated",
+    "about",
+    "default",
+    "class_default",
+    "value",
+    "choices",
+];
+
+/// A manifest's `providers`: as its author wrote it, and spoiled.
+pub(super) fn pack(random: &mut Rng) -> (Value, Value) {
+    let mut providers = Vec::new();
+    for number in 0..random.usize(1..=2) {
+        providers.push(provider(random, number));
+    }
+    let sound = Value::Array(providers);
+    let mut spoiled = sound.clone();
+    for _ in 0..random.usize(0..=2) {
+        spoil(&mut spoiled, random);
+    }
+    for _ in 0..random.usize(0..=4) {
+        slip(&mut spoiled, random);
+    }
+    (sound, spoiled)
+}
+
+fn provider(random: &mut Rng, number: usize) -> Value {
+    let mut services = Vec::new();
+    let kinds = ["stt", "llm", "tts", "realtime", "video"];
+    for _ in 0..random.usize(1..=3) {
+        let kind = kinds[random.usize(..kinds.len())];
+        services.push(service(random, kind, services.len() + 10 * number));
+    }
+    let mut described = Map::new();
+    for service in &services {
+        describe(&service["args"], "env", &mut described);
+        describe(&service["reads"], "name", &mut described);
+    }
+    json!({
+        "label": format!("Acme {number}"),
+        "site": "https://acme.example/keys?x=1#y",
+        "env": described,
+        "service": services,
+    })
+}
+
+/// The variables that arguments and readings name.
+fn describe(args: &Value, member: &str, described: &mut Map<String, Value>) {
+    for arg in args.as_array().into_iter().flatten() {
+        if let Some(name) = arg[member].as_str() {
+            let secret = name.ends_with("_API_KEY");
+            let about = format!("About {name}, in a few words");
+            described.insert(name.to_owned(), json!({ "about": about, "secret": secret }));
+        }
+        describe(&arg["args"], member, described);
+    }
+}
+
+fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
+    let id = format!("acme_x_n{number}_{kind}");
+    let variable = |name: &str| format!("ACME{number}_{name}");
+    let mut args = vec![json!({ "name": "api_key", "env": variable("API_KEY") })];
+    let choices = [
+        json!({ "name": "url", "env": variable("URL"), "default": "https://acme.example/v1" }),
+        json!({ "name": "count", "env": variable("COUNT"), "type": "int", "default": "3" }),
+        json!({ "name": "speed", "env": variable("SPEED"), "type": "float", "default": "1.5" }),
+        json!({ "name": "mode", "env": variable("MODE"), "type": "choice", "choices": ["fast", "good"], "default": "fast" }),
+        json!({ "name": "words", "env": variable("WORDS"), "type": "list", "default": "one,two" }),
+        json!({ "name": "maybe", "env": variable("MAYBE"), "optional": true }),
+        json!({ "name": "settings.voice", "env": variable("VOICE"), "default": "Ada" }),
+        json!({ "name": "settings.model", "env": variable("MODEL"), "class_default": "small" }),
+        json!({ "name": "settings.fixed", "value": "a fixed text" }),
+        json!({ "name": "numbers", "value": [1, 2.5, true, "text", ["inner"]] }),
+        json!({ "name": "session", "expr": "session" }),
+        json!({ "name": "quality", "expr": "Quality.GOOD" }),
+        json!({ "name": "params", "call": "make_params", "args": [
+            { "name": "region", "env": variable("REGION"), "default": "eu-1" },
+            { "name": "depth", "value": 3 },
+        ] }),
+    ];
+    args.extend(choices.into_iter().filter(|_| random.u8(..3) == 0));
+    let mut service = json!({
+        "id": id,
+        "kind": kind,
+        "label": format!("Acme {kind} {number}"),
+        "extras": ["openai"],
+        "packages": ["acme-speech>=1.2,<2"],
+        "module": format!("acme_x.services.n{number}"),
+        "class": format!("Acme{number}Service"),
+        "imports": { "acme_x.types": ["Quality", "make_params"] },
+        "args": args,
+    });
+    if random.u8(..4) == 0 {
+        service["reads"] = json!([{ "name": variable("HOME"), "optional": true }]);
+    }
+    if random.bool() {
+        service["note"] = json!("Runs on this machine");
+    }
+    if random.u8(..8) == 0 {
+        service["deprecated"] = json!("choose `acme_x_new_stt` instead");
+    }
+    if random.u8(..4) == 0 {
+        service["requires_python"] = json!("3.12");
+    }
+    match kind {
+        "llm" => service["prompt"] = json!("settings.system_instruction"),
+        "realtime" => {
+            service["prompt"] = json!("settings.system_instruction");
+            service["turns"] = json!(if random.bool() { "service" } else { "bot" });
+        }
+        "stt" if random.bool() => service["input_rate"] = json!(16_000),
+        "video" => service["video_size"] = json!([512, 512]),
+        _ => {}
+    }
+    service
+}
+
+/// Changes one place.
+fn spoil(place: &mut Value, random: &mut Rng) {
+    // Anywhere: each step down may be the last.
+    let stays = random.u8(..12) == 0;
+    match place {
+        Value::Array(items) if !items.is_empty() && !stays => {
+            let index = random.usize(..items.len());
+            spoil(&mut items[index], random);
+        }
+        Value::Object(members) if !members.is_empty() && !stays => {
+            let names: Vec<String> = members.keys().cloned().collect();
+            let name = &names[random.usize(..names.len())];
+            if random.u8(..10) == 0 {
+                let value = members.remove(name).unwrap_or_default();
+                members.insert(spoiled(name, random), value);
+            } else if let Some(member) = members.get_mut(name) {
+                spoil(member, random);
+            }
+        }
+        Value::String(text) => *text = spoiled(text, random),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            *place = odd(random);
+        }
+    }
+}
+
+/// Puts something into a text that people read or that is a value, where more is allowed than in a name.
+fn slip(place: &mut Value, random: &mut Rng) {
+    match place {
+        Value::Array(items) if !items.is_empty() => {
+            let index = random.usize(..items.len());
+            slip(&mut items[index], random);
+        }
+        Value::Object(members) if !members.is_empty() => {
+            let is_text = |name: &str| TEXTS.contains(&name);
+            let (texts, others): (Vec<String>, Vec<String>) = members
+                .iter()
+                .filter(|(name, value)| is_text(name) || value.is_array() || value.is_object())
+                .map(|(name, _)| name.clone())
+                .partition(|name| is_text(name));
+            let among = if others.is_empty() || !texts.is_empty() && random.u8(..3) == 0 {
+                texts
+            } else {
+                others
+            };
+            let Some(name) = among.get(random.usize(..among.len().max(1))) else {
+                return;
+            };
+            if let Some(member) = members.get_mut(name) {
+                slip(member, random);
+            }
+        }
+        Value::String(text) => {
+            let piece = PIECES[random.usize(..PIECES.len())];
+            let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            places.push(text.len());
+            text.insert_str(places[random.usize(..places.len())], piece);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {}
+    }
+}
+
+/// A text with something in it that was not there.
+fn spoiled(text: &str, random: &mut Rng) -> String {
+    let ending = ENDINGS[random.usize(..ENDINGS.len())];
+    let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    places.push(text.len());
+    let at = places[random.usize(..places.len())];
+    match random.u8(..6) {
+        0 => ending.to_owned(),
+        1 => format!("{text}{ending}"),
+        2 => format!("{ending}{text}"),
+        3 => format!("{}{ending}{}", &text[..at], &text[at..]),
+        4 => {
+            let second = ENDINGS[random.usize(..ENDINGS.len())];
+            format!("{}{ending}{second}{}", &text[..at], &text[at..])
+        }
+        _ => ending.repeat(random.usize(1..200)),
+    }
+}
+
+/// A value of any type.
+fn odd(random: &mut Rng) -> Value {
+    match random.u8(..9) {
+        0 => Value::Null,
+        1 => json!(true),
+        2 => json!(-1),
+        3 => json!(u64::MAX),
+        4 => json!(1e300),
+        5 => json!([]),
+        6 => json!({}),
+        7 => json!([[[[[[[["deep"]]]]]]]]),
+        _ => json!(spoiled("", random)),
+    }
+}

@@ -1,0 +1,215 @@
+//! The project that services give, beside that of their twin.
+
+use bot_cli_cloud::input::dotenv;
+use bot_cli_init::catalogue::{Catalogue, Pack};
+use bot_cli_init::config::Config;
+use bot_cli_init::draft::Draft;
+use bot_cli_init::equivalent;
+use bot_cli_init::plan::{self, PlannedFile};
+use bot_cli_init::resolve::resolve;
+use bot_cli_sdk::pack::{Kind, Service};
+use fastrand::Rng;
+
+use super::{draw, python};
+
+/// The services can't be in one bot.
+pub(super) struct Refused;
+
+/// What differs from the twin's project in more than texts.
+pub(super) fn compare(
+    spoiled: &Catalogue,
+    twin: &Catalogue,
+    random: &mut Rng,
+) -> Result<Vec<String>, Refused> {
+    let draft = choose(spoiled, random);
+    let config = resolve(&draft, None, spoiled).map_err(|_| Refused)?;
+    let planned = plan::scaffold(&config);
+    let expected = resolve(&draft, None, twin)
+        .map_err(|fields| format!("the twin is refused: {fields:?}"))
+        .and_then(|config| plan::scaffold(&config).map_err(|error| format!("the twin: {error}")));
+    Ok(match (planned, expected) {
+        (Ok(planned), Ok(expected)) => {
+            let mut wrong = files(&planned.files, &expected.files, &config);
+            wrong.extend(command(&config));
+            wrong
+        }
+        (planned, expected) => planned
+            .err()
+            .map(|error| error.to_string())
+            .into_iter()
+            .chain(expected.err())
+            .collect(),
+    })
+}
+
+/// A bot with as many of the services as there is room for, and anything else that can be chosen.
+fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
+    let of = |kind: Kind, random: &mut Rng| {
+        let brought: Vec<&Service> = (catalogue.packs().iter())
+            .flat_map(Pack::services)
+            .filter(|service| service.kind == kind)
+            .collect();
+        (!brought.is_empty()).then(|| brought[random.usize(..brought.len())].id.clone())
+    };
+    let realtime = of(Kind::Realtime, random);
+    let cascade = [Kind::Stt, Kind::Llm, Kind::Tts].map(|kind| of(kind, random));
+    let speaks = realtime.is_some() && (cascade.iter().all(Option::is_none) || random.bool());
+    let mut draft = Draft {
+        project_name: Some("bot".to_owned()),
+        transports: Some(vec!["p2p_webrtc".to_owned()]),
+        video_service: of(Kind::Video, random),
+        recording: Some(random.bool()),
+        enable_eval: Some(random.bool()),
+        enable_observability: Some(random.bool()),
+        ..Draft::default()
+    };
+    if draft.video_service.is_none() && random.u8(..4) == 0 {
+        draft.transports = Some(vec!["carrier_a".to_owned(), "websocket".to_owned()]);
+    }
+    let text = |text: &str| Some(text.to_owned());
+    if speaks {
+        draft.mode = text("realtime");
+        draft.realtime_service = realtime;
+    } else {
+        let [stt, llm, tts] = cascade;
+        draft.mode = text("cascade");
+        draft.stt_service = stt.or(text("deepgram_stt"));
+        draft.llm_service = llm.or(text("openai_llm"));
+        draft.tts_service = tts.or(text("cartesia_tts"));
+    }
+    draft
+}
+
+fn files(planned: &[PlannedFile], expected: &[PlannedFile], config: &Config) -> Vec<String> {
+    let paths = |files: &[PlannedFile]| {
+        files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect::<Vec<_>>()
+    };
+    if paths(planned) != paths(expected) {
+        return vec![format!("other files: {:?}", paths(planned))];
+    }
+    let mut wrong = Vec::new();
+    for (file, twin) in planned.iter().zip(expected) {
+        let problem = match file.path.as_str() {
+            "server/bot.py" => python::difference(&file.text, &twin.text)
+                .or_else(|| python::missing_text(&file.text, config)),
+            "README.md" => markdown(&file.text, &twin.text),
+            "server/.env.example" => environment(&file.text, &twin.text, config),
+            // No text of a service is in any other file.
+            _ => (file.text != twin.text).then(|| "differs".to_owned()),
+        };
+        wrong.extend(problem.map(|problem| format!("{}: {problem}", file.path)));
+    }
+    wrong
+}
+
+/// The same lines with the same markup in each.
+fn markdown(text: &str, twin: &str) -> Option<String> {
+    if text.lines().count() != twin.lines().count() {
+        return Some("has other lines".to_owned());
+    }
+    text.lines()
+        .zip(twin.lines())
+        .find(|(line, twin)| markup(line) != markup(twin))
+        .map(|(line, twin)| format!("{line:?} is not marked up as {twin:?}"))
+}
+
+/// The characters that mark up, without those that are escaped.
+fn markup(line: &str) -> String {
+    let mut found = String::new();
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            // An address in angle brackets ends at the second.
+            '<' => {
+                found.push('<');
+                let address = letters.by_ref().take_while(|letter| *letter != '>');
+                if address
+                    .into_iter()
+                    .any(|letter| letter == '<' || letter.is_whitespace())
+                {
+                    found.push('!');
+                }
+            }
+            '`' | '*' | '_' | '[' | ']' | '|' | '>' | '~' | '#' | '$' | '&' | '{' | '}' => {
+                found.push(letter);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The same lines of the same kind, the same variables, and the values that the services give.
+fn environment(text: &str, twin: &str, config: &Config) -> Option<String> {
+    let kind = |line: &str| match line.strip_prefix('#') {
+        _ if line.is_empty() => ("empty", String::new()),
+        Some(comment) => match comment.trim().split_once('=') {
+            Some((name, _)) if is_variable(name) => ("proposal", name.to_owned()),
+            _ => ("comment", String::new()),
+        },
+        None => {
+            let name = line.split('=').next().unwrap_or_default();
+            ("variable", name.to_owned())
+        }
+    };
+    let kinds = |text: &str| text.lines().map(kind).collect::<Vec<_>>();
+    if kinds(text) != kinds(twin) {
+        return Some("has other lines".to_owned());
+    }
+    let open: String = text
+        .lines()
+        .map(|line| match kind(line).0 {
+            "proposal" => format!("{}\n", line.trim_start_matches(['#', ' '])),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let read = dotenv::parse(&open);
+    if let Some(problem) = read.problems.first() {
+        return Some(format!("line {}: {}", problem.at.line, problem.what));
+    }
+    let defaults = defaults(config);
+    read.bindings.iter().find_map(|binding| {
+        let expected = &defaults.iter().find(|(name, _)| *name == binding.key)?.1;
+        let value = binding.value.expose();
+        (*value != *expected).then(|| format!("{} is {value:?}, not {expected:?}", binding.key))
+    })
+}
+
+fn is_variable(name: &str) -> bool {
+    let word = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    !name.is_empty() && name.chars().all(word)
+}
+
+/// The variables of services of packs that only they read, and what each is while it is unset.
+fn defaults(config: &Config) -> Vec<(String, String)> {
+    python::arguments(config)
+        .into_iter()
+        .filter_map(|arg| {
+            let name = arg.env.clone()?;
+            let default = arg.default.as_ref().or(arg.class_default.as_ref())?;
+            name.starts_with("ACME").then(|| (name, default.clone()))
+        })
+        .collect()
+}
+
+/// The command that is shown to the user, as a shell reads it.
+fn command(config: &Config) -> Option<String> {
+    let command = equivalent::command("my-bot", config);
+    let words = shlex::split(&command)?;
+    let lost = config
+        .services()
+        .find(|service| !words.contains(&service.id) || !service.id.is_ascii());
+    let odd = words.iter().find(|word| word.contains(char::is_whitespace));
+    if let Some(word) = odd {
+        return Some(format!("a word of the command is {word:?}"));
+    }
+    let packs = config
+        .packs()
+        .filter(|pack| pack.name != draw::NAME)
+        .count();
+    (packs > 0 || lost.is_some()).then(|| format!("the command is {command:?}"))
+}
