@@ -224,7 +224,8 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
     fs::create_dir(bench.path("plugins/bot-cli-folder")).unwrap();
     fs::write(bench.path("plugins/bot-cli-good.d"), "by-product").unwrap();
     symlink("nowhere", bench.path("plugins/bot-cli-gone")).unwrap();
-    let vault = r#"{"protocol":"1.0","name":"secrets-x","version":"3.0.0","role":"secrets-backend"}"#;
+    let vault =
+        r#"{"protocol":"1.0","name":"secrets-x","version":"3.0.0","role":"secrets-backend"}"#;
     bench
         .script("plugins/bot-cli-secrets-x", &declares(vault))
         .unwrap();
