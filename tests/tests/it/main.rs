@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 
 mod architecture;
+mod backend;
 mod cloud;
 mod host;
 mod init;
