@@ -16,6 +16,7 @@ mod backend;
 mod cloud;
 mod host;
 mod init;
+mod kubernetes;
 mod protocol;
 mod readme;
 mod scaffold;
