@@ -19,6 +19,8 @@ mod tests;
 pub use check::{Origin, Problem, arguments, check, variables};
 #[cfg(feature = "host")]
 pub use folder::{FILE, Folder, PROVIDERS, ProviderFile};
+#[cfg(feature = "host")]
+pub(crate) use read::size;
 pub use read::{Contents, LeftOut, Newer, Reader, read};
 pub use rule::Rule;
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};

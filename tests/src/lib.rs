@@ -7,6 +7,7 @@ pub mod e2e;
 pub mod executable;
 pub mod hostile;
 pub mod init;
+pub mod kubernetes;
 pub mod matrix;
 pub mod older;
 pub mod outcomes;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::Discovery;
 use super::inspect::{Plugin, inspect};
-use super::name::PluginName;
 use super::role::{self, Refused, judge};
 use crate::compat::{Fit, User};
 use crate::protocol::{Manifest, Role};
@@ -42,14 +41,10 @@ impl Discovery {
     /// there is none.
     #[must_use]
     pub fn backend(&self, name: &str, user: Option<&User>) -> Vec<FoundBackend> {
-        if !role::is_name(name) {
-            return Vec::new();
-        }
-        let file = PluginName::parse(&format!("{BACKEND_PREFIX}{name}")).map(|name| name.file());
-        let Some(file) = file else {
+        let Ok(full) = role::full_name(name, BACKEND_PREFIX) else {
             return Vec::new();
         };
-        let files = self.folders.iter().map(|folder| folder.join(&file));
+        let files = self.folders.iter().map(|folder| folder.join(full.file()));
         // A dangling link is there, too, and is worth a reason.
         let files = files.filter(|file| std::fs::symlink_metadata(file).is_ok());
         self.standings(name, files.collect(), user, &[])
@@ -74,22 +69,16 @@ impl Discovery {
         let mut winner: Option<PathBuf> = None;
         let mut found = Vec::new();
         for file in files {
-            let full = PluginName::parse(&format!("{BACKEND_PREFIX}{name}"));
-            let inspected = full.map(|full| inspect(&full, &file, self));
+            let inspected = role::full_name(name, BACKEND_PREFIX).and_then(|full| {
+                let inspected = inspect(&full, &file, self);
+                inspected.map_err(|unusable| Refused::unusable(&unusable, &file))
+            });
             let (manifest, standing) = match (inspected, &winner) {
-                (None, _) => {
-                    let mend = Some("give it a shorter name".to_owned());
-                    let reason = "its name is longer than 32 characters with `secrets-`";
-                    (None, BackendStanding::Refused(Refused::new(reason, mend)))
-                }
-                (Some(Err(unusable)), _) => {
-                    let refused = Refused::unusable(&unusable, &file);
-                    (None, BackendStanding::Refused(refused))
-                }
-                (Some(Ok(plugin)), Some(winner)) => {
+                (Err(refused), _) => (None, BackendStanding::Refused(refused)),
+                (Ok(plugin), Some(winner)) => {
                     (plugin.manifest, BackendStanding::Shadowed(winner.clone()))
                 }
-                (Some(Ok(plugin)), None) => {
+                (Ok(plugin), None) => {
                     winner = Some(file.clone());
                     let standing = if built_in.contains(&name) {
                         let reason = format!("`{name}` is the name of a backend that is built in");

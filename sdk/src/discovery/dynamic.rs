@@ -12,7 +12,7 @@ use super::packs::Reach;
 use super::role::Refused;
 use super::{Discovery, Trust};
 use crate::driver::{self, Patience};
-use crate::pack::SCHEMA;
+use crate::pack::{self, SCHEMA};
 use crate::protocol::{self, methods};
 
 /// How long it may think.
@@ -59,6 +59,7 @@ pub fn providers(
     // Another version of the file may have answered.
     if let Some(folder) = cache
         && providers.is_array()
+        && pack::size(&providers) <= pack::MOST_DATA
         && identity(&discovery.trust, &plugin.file)? == before
     {
         cache::put(folder, &before, Kept::Providers, &providers);

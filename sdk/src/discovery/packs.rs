@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::inspect::{Plugin, Unusable, inspect};
-use super::name::PluginName;
-use super::role::{self, Refused, fits, judge};
+use super::role::{self, Refused, fits, in_a_line, judge};
 use super::{Discovery, dynamic};
 use crate::cancel::Cancel;
 use crate::compat::{Fit, User};
@@ -107,8 +106,8 @@ impl Discovery {
                     winner = Some(pack.place.clone());
                 }
                 if let Some(manifest) = &pack.manifest {
-                    pack.version.clone_from(&manifest.version);
-                    pack.about.clone_from(&manifest.about);
+                    pack.version = in_a_line(&manifest.version);
+                    pack.about = in_a_line(&manifest.about);
                 }
                 found.push(pack);
             }
@@ -191,7 +190,7 @@ impl Discovery {
     }
 
     fn inspect_pack(&self, name: &str, file: &Path) -> Result<Plugin, Refused> {
-        let full = PluginName::parse(&format!("{}{name}", pack::PREFIX)).ok_or_else(too_long)?;
+        let full = role::full_name(name, pack::PREFIX)?;
         inspect(&full, file, self).map_err(|unusable| Refused::unusable(&unusable, file))
     }
 
@@ -204,13 +203,8 @@ impl Discovery {
         winner: Option<&PathBuf>,
     ) -> FoundPack {
         let mut pack = FoundPack::new(name, folder, Form::Folder);
-        if !role::is_name(name) {
-            let mend = "name the folder with lower-case words and hyphens between them".to_owned();
-            let refused = Refused::new("its name is not one of a pack", Some(mend));
+        if let Err(refused) = role::full_name(name, pack::PREFIX) {
             return pack.refused(refused);
-        }
-        if PluginName::parse(&format!("{}{name}", pack::PREFIX)).is_none() {
-            return pack.refused(too_long());
         }
         let declared_in = pack.place.join(pack::FILE);
         if fs::symlink_metadata(&declared_in).is_err() {
@@ -262,7 +256,7 @@ impl Discovery {
 impl FoundPack {
     fn new(name: &str, place: PathBuf, form: Form) -> Self {
         Self {
-            name: name.to_owned(),
+            name: in_a_line(name),
             version: String::new(),
             about: String::new(),
             place,
@@ -279,14 +273,6 @@ impl FoundPack {
     fn refused(self, refused: Refused) -> Self {
         self.with(PackStanding::Refused(refused))
     }
-}
-
-fn too_long() -> Refused {
-    let mend = "give it a shorter name".to_owned();
-    Refused::new(
-        "its name is longer than 32 characters with `pack-`",
-        Some(mend),
-    )
 }
 
 fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<Newer> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use super::inspect::{Plugin, Unusable};
-use super::name::PREFIX;
+use super::name::{PREFIX, PluginName};
 use super::{Discovery, Refusal};
 use crate::compat::{Fit, Incompatible, User};
 use crate::failure::Failure;
@@ -93,7 +93,11 @@ impl Discovery {
                 let name = file_name
                     .to_str()
                     .and_then(|name| name.strip_prefix(&beginning));
-                if let Some(name) = name.filter(|name| is_name(name)) {
+                // A name that is none is no plugin's either.
+                let is_plugin = |name: &&str| {
+                    is_name(name) || PluginName::parse(&format!("{prefix}{name}")).is_some()
+                };
+                if let Some(name) = name.filter(is_plugin) {
                     by_name
                         .entry(name.to_owned())
                         .or_default()
@@ -103,6 +107,21 @@ impl Discovery {
         }
         by_name
     }
+}
+
+/// The name of a plugin of a role, or why it has none.
+pub(super) fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
+    if !is_name(name) {
+        let mend = "give it a name of lower-case words with hyphens between them".to_owned();
+        return Err(Refused::new(
+            "its name is not made of lower-case words",
+            Some(mend),
+        ));
+    }
+    PluginName::parse(&format!("{prefix}{name}")).ok_or_else(|| {
+        let reason = format!("its name is longer than 32 characters with `{prefix}`");
+        Refused::new(reason, Some("give it a shorter name".to_owned()))
+    })
 }
 
 /// Whether a role's plugins can have this name: words with hyphens between them, so that identifiers can begin with it.
@@ -158,7 +177,7 @@ pub(super) fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Res
 }
 
 /// A text of somebody else's on one line, whatever it holds.
-fn in_a_line(text: &str) -> String {
+pub(super) fn in_a_line(text: &str) -> String {
     const LONGEST: usize = 300;
     let mut line: String = text
         .chars()

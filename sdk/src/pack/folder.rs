@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::grammar::shown;
 use super::{MOST_DATA, PREFIX, Problem, Rule, read};
 use crate::failure;
 use crate::protocol::{Manifest, Role};
@@ -90,7 +91,7 @@ impl Folder {
         let mut files = Vec::new();
         for path in provider_files(folder)? {
             let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-            let field = format!("{PROVIDERS}/{file_name}");
+            let field = format!("{PROVIDERS}/{}", shown(&file_name));
             let wrong = |reason| read::problem(Rule::Shape, &field, reason);
             let read = text_of(&path, MOST_DATA, trusted).map_err(wrong);
             data += read.as_ref().map_or(0, String::len);

@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         self.contents
     }
 
-    /// Reads a value. A key that is unknown may be of a later version of the schema.
+    /// Reads a value. What is unknown may be of a later version of the schema.
     fn shaped<T: DeserializeOwned>(
         &self,
         service: Option<String>,
@@ -276,28 +276,24 @@ impl<'a> Reader<'a> {
 
     /// The problem behind an error of serde's.
     fn misshape(&self, field: &str, error: &str) -> Problem {
-        let unknown = error.strip_prefix("unknown field `");
-        let unknown = unknown.and_then(|rest| rest.split_once("`, expected "));
-        if unknown.is_some() {
-            let not = format!("is not a key of catalogue {SCHEMA}");
-            return problem(
-                Rule::Keys,
-                &shown_path(field),
-                match &self.newer {
-                    None => not,
-                    Some(Newer {
-                        schema,
-                        executable,
-                        version,
-                    }) => format!(
-                        "{not}, which {executable} {version} knows; the pack has catalogue {schema}: install a newer {executable}"
-                    ),
-                },
-            );
-        }
-        let sentence = shape::problem("", error);
-        let said = sentence.strip_prefix("`` ").unwrap_or(&sentence);
-        problem(Rule::Shape, &shown_path(field), said)
+        let (rule, said) = if error.starts_with("unknown field `") {
+            (Rule::Keys, format!("is not a key of catalogue {SCHEMA}"))
+        } else {
+            let sentence = shape::problem("", error);
+            let said = sentence.strip_prefix("`` ").unwrap_or(&sentence);
+            (Rule::Shape, said.to_owned())
+        };
+        let said = match &self.newer {
+            None => said,
+            Some(Newer {
+                schema,
+                executable,
+                version,
+            }) => format!(
+                "{said}; the pack has catalogue {schema}, {executable} {version} knows {SCHEMA}: install a newer {executable}"
+            ),
+        };
+        problem(rule, &shown_path(field), said)
     }
 }
 
@@ -344,7 +340,7 @@ fn shown_path(path: &str) -> String {
 }
 
 /// About as many bytes as a value has in JSON.
-fn size(value: &Value) -> usize {
+pub fn size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 4,
         Value::String(text) => text.len() + 2,

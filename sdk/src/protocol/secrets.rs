@@ -439,6 +439,14 @@ pub struct DeleteResult {
 #[non_exhaustive]
 pub struct PutResult {}
 
+impl CredentialsResult {
+    /// The credentials of a registry.
+    #[must_use]
+    pub const fn new(host: String, credentials: Secret) -> Self {
+        Self { host, credentials }
+    }
+}
+
 impl OpenParams {
     /// Opens a place in this library's version, with everything by the backend's own choice.
     #[must_use]

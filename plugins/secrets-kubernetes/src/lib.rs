@@ -1,0 +1,25 @@
+//! Keeps secret sets and image pull secrets of bot-cli in a Kubernetes cluster: `bot-cli cloud secrets --backend kubernetes`.
+//!
+//! An organization is a namespace, a region a context of the kubeconfig, a set a Secret with our label. Other Secrets are neither
+//! listed nor changed. It is no operator: nothing runs in the cluster, and nothing is watched.
+
+mod backend;
+mod cluster;
+mod naming;
+mod object;
+mod pace;
+mod settings;
+mod sites;
+mod words;
+mod worker;
+
+pub use backend::Kubernetes;
+pub use pace::Pace;
+
+bot_cli_sdk::manifest!(backend backend::Kubernetes, "../manifest.json");
+
+/// Serves the protocol of secrets backends.
+#[must_use]
+pub fn main() -> std::process::ExitCode {
+    bot_cli_sdk::backend::main::<Kubernetes>()
+}

@@ -1,0 +1,81 @@
+//! Waiting for what is asynchronous, for as long as the user wants to.
+
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use bot_cli_sdk::backend::{Code, Error};
+use bot_cli_sdk::session::Session;
+use tokio::runtime::Runtime;
+
+/// How often a wish to stop is looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// After so long the user is told what is waited for, and after so long again: a host takes silence for a fault.
+const TOLD: Duration = Duration::from_secs(2);
+
+/// The runtime of all clusters: one thread is enough for one request after the other. A sign-in program that does not end must
+/// not keep this process from ending.
+pub struct Worker(Option<Runtime>);
+
+impl Worker {
+    /// Starts one.
+    pub fn start() -> Result<Rc<Self>, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime.map_err(|error| {
+            let reason = bot_cli_sdk::failure::reason(&error);
+            let message = format!("could not prepare for the network: {reason}");
+            Error::new(Code::Internal, message)
+        })?;
+        Ok(Rc::new(Self(Some(runtime))))
+    }
+
+    /// Waits for the future or for the user's wish to stop. A wish that is already there comes first. `what` is waited for.
+    pub fn wait<T>(
+        &self,
+        session: &mut Session,
+        what: &str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, Error> {
+        let Some(runtime) = &self.0 else {
+            return Err(Error::new(Code::Internal, "the network is closed"));
+        };
+        let mut since = Instant::now();
+        let mut told = false;
+        let waited = runtime.block_on(async {
+            let mut future = pin!(future);
+            loop {
+                if session.cancelled() {
+                    return Err(cancelled());
+                }
+                if let Ok(output) = tokio::time::timeout(TICK, &mut future).await {
+                    return Ok(output);
+                }
+                if since.elapsed() >= TOLD {
+                    session.progress(what, None, None);
+                    (since, told) = (Instant::now(), true);
+                }
+            }
+        });
+        if told {
+            session.clear_progress();
+        }
+        waited
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// The user stopped it.
+pub fn cancelled() -> Error {
+    Error::new(Code::Cancelled, "cancelled")
+}

@@ -1,0 +1,310 @@
+//! Sets are made, changed and removed.
+
+use bot_cli_sdk::backend::Effect;
+use bot_cli_sdk::protocol::secrets::Prior;
+use serde_json::json;
+
+use super::{Check, Room, pairs};
+use crate::kubernetes::cluster::Cluster;
+
+pub(super) const CHECKS: &[Check] = &[
+    ("a_set_is_created_changed_and_deleted", life),
+    ("names_and_keys_come_back_as_they_were_given", names),
+    ("values_come_back_as_they_were_given", values),
+    ("an_image_pull_secret_is_created_and_replaced", pull),
+    ("what_others_changed_meanwhile_is_not_lost", meanwhile),
+    ("more_than_fits_is_refused_before_anything_is_sent", sizes),
+    ("an_immutable_or_dying_secret_is_said_to_be_one", stubborn),
+    ("a_namespace_that_is_not_there_is_named", nowhere),
+];
+
+fn life(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    assert_eq!(
+        backend.opened.organization.as_deref(),
+        Some(room.namespace.as_str())
+    );
+    assert_eq!(backend.list().unwrap(), []);
+    assert_eq!(backend.get("prod").unwrap(), None);
+    assert_eq!(backend.values("prod").unwrap(), None);
+    backend.put("prod", &[("A", "1"), ("B", "2")]).unwrap();
+    assert_eq!(backend.keys("prod").unwrap(), ["A", "B"]);
+    backend.put("prod", &[("A", "other"), ("C", "3")]).unwrap();
+    let expected = pairs(&[("A", "other"), ("B", "2"), ("C", "3")]);
+    assert_eq!(backend.values("prod").unwrap().unwrap(), expected);
+    assert_eq!(
+        backend.list().unwrap(),
+        [("prod".to_owned(), "secret".to_owned())]
+    );
+    assert_eq!(backend.unset("prod", &["B", "D"]).unwrap(), ["D"]);
+    let expected = pairs(&[("A", "other"), ("C", "3")]);
+    assert_eq!(backend.values("prod").unwrap().unwrap(), expected);
+    // What was removed does not come back with the next change.
+    backend.put("prod", &[("E", "5")]).unwrap();
+    assert_eq!(backend.keys("prod").unwrap(), ["A", "C", "E"]);
+    assert!(backend.delete("prod").unwrap());
+    assert!(!backend.delete("prod").unwrap());
+    assert_eq!(backend.unset("prod", &["A"]).unwrap(), ["A"]);
+    assert_eq!(backend.get("prod").unwrap(), None);
+    backend.put("empty", &[]).unwrap();
+    assert_eq!(backend.keys("empty").unwrap(), [""; 0]);
+    let object = cluster.secret(&room.namespace, "empty").unwrap();
+    assert_eq!(object["type"], "Opaque");
+    assert_eq!(
+        object["metadata"]["labels"]["app.kubernetes.io/managed-by"],
+        "bot-cli"
+    );
+    assert_eq!(object["metadata"]["annotations"]["bot-cli/name"], "empty");
+}
+
+fn names(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    let longest = "Z".repeat(63);
+    let sets = ["My-Set", "my-set", "my-set.u9", "a", "0", &longest];
+    for (number, name) in sets.iter().enumerate() {
+        backend.put(name, &[("N", &number.to_string())]).unwrap();
+    }
+    for (number, name) in sets.iter().enumerate() {
+        let values = backend.values(name).unwrap().unwrap();
+        assert_eq!(values, pairs(&[("N", &number.to_string())]), "{name}");
+    }
+    let listed: Vec<String> = backend
+        .list()
+        .unwrap()
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    let mut expected = sets.map(str::to_owned);
+    expected.sort();
+    assert_eq!(listed, expected);
+    let object = cluster.secret(&room.namespace, "my-set.u9").unwrap();
+    assert_eq!(object["metadata"]["annotations"]["bot-cli/name"], "My-Set");
+    let keys = [
+        "A B",
+        "ü",
+        "a/b?c#d",
+        "\u{1b}[31mred",
+        ".hidden",
+        "..",
+        "plain_KEY-1.x",
+    ];
+    for key in keys {
+        backend.put("keys", &[(key, key)]).unwrap();
+    }
+    let mut expected: Vec<String> = keys.map(str::to_owned).to_vec();
+    expected.sort();
+    assert_eq!(backend.keys("keys").unwrap(), expected);
+    backend.put("keys", &[("A B", "changed")]).unwrap();
+    assert_eq!(backend.values("keys").unwrap().unwrap()["A B"], "changed");
+    assert_eq!(backend.unset("keys", &keys).unwrap(), [""; 0]);
+    assert_eq!(backend.keys("keys").unwrap(), [""; 0]);
+    for name in ["", "a_b", "..", "a/b", "ä", &"n".repeat(64)] {
+        let (code, effect, _) = backend.put(name, &[("A", "1")]).unwrap_err();
+        assert_eq!(
+            (code.as_str(), effect),
+            ("invalid_name", Effect::NotDone),
+            "{name}"
+        );
+    }
+    let (code, effect, _) = backend.put("keys", &[(&"K".repeat(254), "1")]).unwrap_err();
+    assert_eq!((code.as_str(), effect), ("refused", Effect::NotDone));
+}
+
+fn values(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    let long = "x".repeat(100_000);
+    let values = [
+        ("EMPTY", ""),
+        ("SPACES", " two  words \n"),
+        ("QUOTES", "it's \"quoted\" \\ and `more`"),
+        ("UNICODE", "grüße 你好 👋 \u{7f}\u{0}"),
+        ("JSON", "{\"a\": null}"),
+        ("LONG", &long),
+    ];
+    backend.put("prod", &values).unwrap();
+    assert_eq!(backend.values("prod").unwrap().unwrap(), pairs(&values));
+    // Bytes that are no text are another tool's, and are not made to be one.
+    cluster.patch(
+        &room.namespace,
+        "prod",
+        &json!({ "data": { "BYTES": "/w==" } }),
+    );
+    let (code, sentence) = backend.values("prod").unwrap_err();
+    assert_eq!(code, "refused", "{sentence}");
+    backend.put("prod", &[("MORE", "1")]).unwrap();
+    let object = cluster.secret(&room.namespace, "prod").unwrap();
+    assert_eq!(object["data"]["BYTES"], "/w==");
+}
+
+fn pull(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    let host = "https://registry.example.com/v1/";
+    backend.pull("registry", host, "dTpmaXJzdA==").unwrap();
+    backend.pull("registry", host, "dTpzZWNvbmQ=").unwrap();
+    let got = backend.credentials("registry").unwrap();
+    assert_eq!(got, (host.to_owned(), "dTpzZWNvbmQ=".to_owned()));
+    backend.pull("registry", "ghcr.io", "dTp0aGlyZA==").unwrap();
+    assert_eq!(backend.credentials("registry").unwrap().0, "ghcr.io");
+    let object = cluster.secret(&room.namespace, "registry").unwrap();
+    assert_eq!(object["type"], "kubernetes.io/dockerconfigjson");
+    assert_eq!(backend.keys("registry").unwrap(), [""; 0]);
+    assert_eq!(backend.values("registry").unwrap(), None);
+    backend.put("prod", &[("A", "1")]).unwrap();
+    let listed = backend.list().unwrap();
+    let kinds: Vec<&str> = listed.iter().map(|(_, kind)| kind.as_str()).collect();
+    assert_eq!(kinds, ["secret", "image_pull_secret"]);
+    for unmade in [
+        backend.put("registry", &[("A", "1")]).unwrap_err(),
+        backend.pull("prod", host, "dTpw").unwrap_err(),
+        backend.unset("registry", &["A"]).unwrap_err(),
+    ] {
+        assert_eq!(
+            (unmade.0.as_str(), unmade.1),
+            ("conflict", Effect::NotDone),
+            "{}",
+            unmade.2
+        );
+    }
+    assert_eq!(backend.credentials("prod").unwrap_err().0, "not_found");
+    assert!(backend.delete("registry").unwrap());
+}
+
+fn meanwhile(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    let conflict = |unmade: (String, Effect, String)| {
+        assert_eq!(
+            (unmade.0.as_str(), unmade.1),
+            ("conflict", Effect::NotDone),
+            "{}",
+            unmade.2
+        );
+    };
+    backend.put("prod", &[("A", "1")]).unwrap();
+    // Created, deleted, or given other keys after the caller looked.
+    conflict(
+        backend
+            .put_onto("prod", None, &[("A", "2")], Prior::Absent)
+            .unwrap_err(),
+    );
+    let seen = Prior::Keys(vec!["A".to_owned()]);
+    conflict(
+        backend
+            .put_onto("none", None, &[("A", "2")], seen.clone())
+            .unwrap_err(),
+    );
+    cluster.patch(&room.namespace, "prod", &json!({ "data": { "B": "Mg==" } }));
+    conflict(
+        backend
+            .put_onto("prod", None, &[("B", "3")], seen)
+            .unwrap_err(),
+    );
+    assert_eq!(
+        backend.values("prod").unwrap().unwrap(),
+        pairs(&[("A", "1"), ("B", "2")])
+    );
+    // Keys, labels and annotations of others stay, also what they took over.
+    let notes = json!({ "labels": { "team": "voice" }, "annotations": { "note": "kept" } });
+    cluster.patch(
+        &room.namespace,
+        "prod",
+        &json!({ "metadata": notes, "data": { "A": "OQ==" } }),
+    );
+    backend.put("prod", &[("C", "3")]).unwrap();
+    let expected = pairs(&[("A", "9"), ("B", "2"), ("C", "3")]);
+    assert_eq!(backend.values("prod").unwrap().unwrap(), expected);
+    let object = cluster.secret(&room.namespace, "prod").unwrap();
+    assert_eq!(object["metadata"]["labels"]["team"], "voice");
+    assert_eq!(object["metadata"]["annotations"]["note"], "kept");
+    // What the user names is the user's again.
+    backend.put("prod", &[("A", "4")]).unwrap();
+    assert_eq!(backend.values("prod").unwrap().unwrap()["A"], "4");
+    // Two at once: neither undoes the other.
+    let mut other = room.backend();
+    other.put("prod", &[("D", "5")]).unwrap();
+    backend.put("prod", &[("E", "6")]).unwrap();
+    assert_eq!(backend.keys("prod").unwrap(), ["A", "B", "C", "D", "E"]);
+}
+
+fn sizes(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    assert_eq!(backend.opened.limits.value_bytes, Some(1024 * 1024));
+    let whole = "x".repeat(1024 * 1024);
+    let (code, effect, sentence) = backend
+        .put("big", &[("A", &whole), ("B", "1")])
+        .unwrap_err();
+    assert_eq!(
+        (code.as_str(), effect),
+        ("too_large", Effect::NotDone),
+        "{sentence}"
+    );
+    assert_eq!(backend.get("big").unwrap(), None);
+    backend.put("big", &[("A", &whole)]).unwrap();
+    let (code, _, _) = backend.put("big", &[("B", "1")]).unwrap_err();
+    assert_eq!(code, "too_large");
+    assert_eq!(backend.keys("big").unwrap(), ["A"]);
+    // A value that gives way makes room.
+    backend
+        .put("big", &[("A", "small"), ("B", &whole[5..])])
+        .unwrap();
+    assert_eq!(backend.keys("big").unwrap(), ["A", "B"]);
+}
+
+fn stubborn(cluster: &Cluster) {
+    let room = Room::new(cluster);
+    let mut backend = room.backend();
+    backend.put("fixed", &[("A", "1")]).unwrap();
+    cluster.patch(&room.namespace, "fixed", &json!({ "immutable": true }));
+    for unmade in [
+        backend.put("fixed", &[("A", "2")]).unwrap_err(),
+        backend.unset("fixed", &["A"]).unwrap_err(),
+    ] {
+        assert_eq!((unmade.0.as_str(), unmade.1), ("refused", Effect::NotDone));
+        assert!(unmade.2.contains("immutable"), "{}", unmade.2);
+    }
+    assert!(backend.delete("fixed").unwrap());
+    backend.put("held", &[("A", "1")]).unwrap();
+    let finalizers = json!({ "metadata": { "finalizers": ["bot-cli.test/held"] } });
+    cluster.patch(&room.namespace, "held", &finalizers);
+    let (_, effect, sentence) = backend.delete("held").unwrap_err();
+    assert_eq!(effect, Effect::Unknown);
+    assert!(sentence.contains("bot-cli.test/held"), "{sentence}");
+    let (code, effect, _) = backend.put("held", &[("A", "2")]).unwrap_err();
+    assert_eq!((code.as_str(), effect), ("conflict", Effect::NotDone));
+    cluster.patch(
+        &room.namespace,
+        "held",
+        &json!({ "metadata": { "finalizers": null } }),
+    );
+    assert_eq!(backend.get("held").unwrap(), None);
+}
+
+fn nowhere(cluster: &Cluster) {
+    use crate::kubernetes::backend::Backend;
+    let settings = [("context", cluster.context.as_str())];
+    let mut backend =
+        Backend::open(&cluster.kubeconfig, Some("bot-cli-no-such"), &settings).unwrap();
+    let (code, sentence) = backend.list().unwrap_err();
+    assert_eq!(code, "not_found");
+    assert!(
+        sentence.contains("no namespace `bot-cli-no-such`"),
+        "{sentence}"
+    );
+    let (code, effect, sentence) = backend.put("prod", &[("A", "1")]).unwrap_err();
+    assert_eq!((code.as_str(), effect), ("not_found", Effect::NotDone));
+    assert!(
+        sentence.contains("kubectl create namespace bot-cli-no-such"),
+        "{sentence}"
+    );
+    for name in ["Team", "a_b", "-a", "a/b"] {
+        let failed = Backend::open(&cluster.kubeconfig, Some(name), &settings)
+            .err()
+            .unwrap();
+        assert_eq!(failed.0, "not_found", "{name}");
+    }
+}
