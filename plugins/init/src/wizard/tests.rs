@@ -698,16 +698,17 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
         *count.borrow_mut() += 1;
         Ok(Catalogue::built_in())
     };
+    let given = nothing_given();
     let agent = session(
         Nobody,
         json!({ "target": "no-such-folder", "way": "agent" }),
     );
-    let wishes = ask(&mut { agent }, &nothing_given(), &find).unwrap();
+    let wishes = ask(&mut { agent }, &given, &find).unwrap();
     assert_eq!((wishes.way, *looked.borrow()), (Some(Way::Agent), 0));
     let scaffold = session(
         Nobody,
         json!({ "target": "no-such-folder", "way": "scaffold" }),
     );
-    ask(&mut { scaffold }, &nothing_given(), &find).unwrap_err();
+    ask(&mut { scaffold }, &given, &find).unwrap_err();
     assert_eq!(*looked.borrow(), 1);
 }
