@@ -75,7 +75,14 @@ fn main() -> Result<()> {
         ensure!(listed.contains("acme19_b_tts"), "the packs are not listed");
         let (alone, beside) = side_by_side(
             &BESIDE_OURS,
-            || run_at(&bench.path("home"), &bench.path("plugins"), &plugin, &listing),
+            || {
+                run_at(
+                    &bench.path("home"),
+                    &bench.path("plugins"),
+                    &plugin,
+                    &listing,
+                )
+            },
             || run_at(&with.path("home"), &with.path("plugins"), &plugin, &listing),
         )?;
         row(&format!("--list-options, {form}"), alone, beside);

@@ -183,7 +183,7 @@ fn of_a_newer_schema_what_is_known_is_used() {
     assert_eq!(
         said(&user),
         [format!(
-            "warning: `acme_new_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0, which bot-cli-init {ours} knows; the pack has catalogue 1.1: install a newer bot-cli-init"
+            "warning: `acme_new_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init {ours} knows 1.0: install a newer bot-cli-init"
         )]
     );
     assert_eq!(user.listed().0["packs"][0]["services"], json!(["acme_stt"]));
