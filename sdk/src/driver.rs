@@ -46,6 +46,8 @@ pub struct Launch {
     pub cwd: PathBuf,
     /// What its environment has beside ours.
     pub env: Vec<(OsString, OsString)>,
+    /// What of our environment is not for it.
+    pub env_remove: Vec<OsString>,
     /// How long it is waited for.
     pub patience: Patience,
 }
@@ -82,6 +84,7 @@ impl Launch {
             program: program.into(),
             cwd: cwd.into(),
             env: Vec::new(),
+            env_remove: Vec::new(),
             patience: Patience::default(),
         }
     }

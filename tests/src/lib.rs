@@ -20,3 +20,4 @@ pub mod service;
 pub mod signals;
 pub mod signing_in;
 pub mod user;
+pub mod vault_backend;

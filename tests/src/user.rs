@@ -25,6 +25,7 @@ use tempfile::TempDir;
 #[derive(Debug)]
 enum Place {
     Vault,
+    Backend,
     Hosted(Service),
 }
 
@@ -57,6 +58,23 @@ impl User {
         user
     }
 
+    /// With a backend that has an executable of its own, in the user's folder of plugins.
+    pub fn of_a_backend() -> Self {
+        let mut user = Self::new("backend", Place::Backend);
+        let plugins = user.plugins();
+        let file = plugins.join("bot-cli-secrets-vault");
+        second_name(&executable("it-secrets-vault"), &file).unwrap();
+        user.set("BOT_CLI_BACKEND", "vault");
+        user
+    }
+
+    /// Where the user's own plugins are.
+    pub fn plugins(&self) -> PathBuf {
+        let folder = self.home().join(".local/share/bot-cli/plugins");
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
     /// With a private API key: the published paths.
     pub fn with_key() -> Self {
         Self::hosted("published paths", PRIVATE_KEY)
@@ -70,8 +88,13 @@ impl User {
     }
 
     /// One of each.
-    pub fn all() -> [Self; 3] {
-        [Self::of_the_vault(), Self::with_key(), Self::with_token()]
+    pub fn all() -> [Self; 4] {
+        [
+            Self::of_the_vault(),
+            Self::with_key(),
+            Self::with_token(),
+            Self::of_a_backend(),
+        ]
     }
 
     fn hosted(name: &'static str, token: &str) -> Self {
@@ -122,7 +145,7 @@ impl User {
     pub fn service(&self) -> &Service {
         match &self.place {
             Place::Hosted(service) => service,
-            Place::Vault => panic!("the vault has no service"),
+            Place::Vault | Place::Backend => panic!("there is no service"),
         }
     }
 
@@ -215,7 +238,7 @@ impl User {
             let text = text.replace(&self.root.path().display().to_string(), "[ROOT]");
             match &self.place {
                 Place::Hosted(service) => text.replace(service.url(), "[SERVICE]"),
-                Place::Vault => text,
+                Place::Vault | Place::Backend => text,
             }
         };
         Run {
@@ -247,18 +270,18 @@ impl User {
         (run.status, run.document())
     }
 
-    /// The values of a set, however they can be had: from the service's state, or by a program that the vault starts.
+    /// The values of a set, however they can be had: from the service's state, or by a program that is started with them.
     pub fn values(&self, set: &str) -> BTreeMap<String, String> {
         match &self.place {
             Place::Hosted(service) => {
                 let stored = &service.stored()[ORGANIZATION][set]["secrets"];
                 serde_json::from_value(stored.clone()).unwrap_or_default()
             }
-            Place::Vault => self.vault_values(set),
+            Place::Vault | Place::Backend => self.run_values(set),
         }
     }
 
-    fn vault_values(&self, set: &str) -> BTreeMap<String, String> {
+    fn run_values(&self, set: &str) -> BTreeMap<String, String> {
         let run = self.run(&["secrets", "run", set, "--", "/usr/bin/env", "-0"]);
         assert_eq!(run.status, Some(0), "{run:?}");
         run.stdout

@@ -1,21 +1,39 @@
-//! What keeps secrets: the seam between the commands and the service or the vault.
+//! What keeps secrets: the seam between the commands and the service, the vault, or what else there is.
 //!
 //! Every change ends as done, not done or unknown, and says which: see [`ChangeError`].
 
+pub mod external;
 pub mod hosted;
 pub mod local;
+mod profile;
 
 use std::time::Duration;
 
-use crate::domain::{Entry, Key, Region, RegistryHost, SetKind, SetName, Status};
 use bot_cli_sdk::secret::Secret;
+
+use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
+use crate::words::Explained;
+pub use profile::{Ability, Limits, NameRules, Profile};
 
 /// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
 pub trait SecretsBackend {
+    /// Returns what the backend is and can.
+    fn profile(&self) -> &Profile;
+
+    /// Returns what gives values back, where the backend does that.
+    fn reader(&self) -> Option<&dyn ReadsValues> {
+        None
+    }
+
+    /// Returns another organization that has a set of this name and one of these kinds, where looking costs nothing.
+    fn elsewhere(&self, _name: &SetName, _kinds: &[SetKind]) -> Option<Organization> {
+        None
+    }
+
     /// Hides these values in everything that comes back from now on, also before they are sent.
     fn conceal(&self, _values: &[Secret]) {}
 
-    /// Returns the regions where sets can be.
+    /// Returns the regions where sets can be; none where the backend has no such thing.
     fn regions(&self) -> Result<Regions, BackendError>;
 
     /// Returns the codes of the regions, where the default does not matter.
@@ -54,11 +72,20 @@ pub trait SecretsBackend {
     fn pause(&self, pause: Duration) -> Result<(), BackendError>;
 }
 
+/// Gives values back: for a program that the user starts with them, and for a copy.
+pub trait ReadsValues {
+    /// Returns the values of a set; `None` when there is no such secret set.
+    fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError>;
+
+    /// Returns the host and the credentials of an image pull secret; `None` when there is none of that name.
+    fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError>;
+}
+
 /// What a set was before it is written.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
-    /// It did not exist and is to be created in this region.
-    Absent(&'a Region),
+    /// It did not exist and is to be created, in this region where the backend has regions.
+    Absent(Option<&'a Region>),
     /// It existed, with these keys.
     Keys(&'a [String]),
 }
@@ -68,7 +95,7 @@ impl Prior<'_> {
     #[must_use]
     pub const fn region(&self) -> Option<&Region> {
         match self {
-            Self::Absent(region) => Some(region),
+            Self::Absent(region) => *region,
             Self::Keys(_) => None,
         }
     }
@@ -85,9 +112,9 @@ pub enum Confirmed {
 
 /// A change that did not succeed, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeError {
+pub struct ChangeError<E = BackendError> {
     /// What went wrong.
-    pub cause: BackendError,
+    pub cause: E,
     /// What became of the change.
     pub effect: Effect,
 }
@@ -116,10 +143,10 @@ pub struct Parts {
     pub not_done: Vec<Key>,
 }
 
-impl ChangeError {
+impl<E> ChangeError<E> {
     /// A failure that changed nothing.
     #[must_use]
-    pub const fn not_done(cause: BackendError) -> Self {
+    pub const fn not_done(cause: E) -> Self {
         Self {
             cause,
             effect: Effect::NotDone,
@@ -143,8 +170,8 @@ pub struct Summary {
     pub name: String,
     /// What it is.
     pub kind: SetKind,
-    /// Where it is.
-    pub region: String,
+    /// Where it is; `None` where the backend has no regions.
+    pub region: Option<String>,
     /// Whether it can be used.
     pub status: Status,
     /// Why it can't.
@@ -171,104 +198,13 @@ pub enum Keys {
     None,
 }
 
-/// What goes wrong in a backend. Texts are those of the other side and not fit for a terminal yet.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// What goes wrong in a backend.
+#[derive(Debug, thiserror::Error)]
 pub enum BackendError {
-    /// Nothing answered.
-    #[error("could not reach {host}: {reason}")]
-    Unreachable {
-        /// What was tried.
-        host: String,
-        /// Why.
-        reason: String,
-    },
-    /// Nothing answered in time.
-    #[error("{host} did not answer in time")]
-    TimedOut {
-        /// What was tried.
-        host: String,
-    },
-    /// The other side could not show who it is.
-    #[error("the certificate of {host} is not valid: {reason}")]
-    BadCertificate {
-        /// What was tried.
-        host: String,
-        /// Why.
-        reason: String,
-    },
-    /// The service sends requests somewhere else.
-    #[error("redirected to {to}")]
-    Redirected {
-        /// Where to, without a query.
-        to: String,
-    },
-    /// The service is there but does not work now.
-    #[error("status {status}")]
-    Unavailable {
-        /// The status.
-        status: u16,
-        /// The words of the service.
-        message: String,
-        /// How long it wants to be left alone, in seconds.
-        retry_after: Option<u64>,
-    },
-    /// The issuer of tokens does not work now.
-    #[error("the issuer of tokens is not available")]
-    IssuerUnavailable {
-        /// The status, where that says so.
-        status: Option<u16>,
-    },
-    /// The issuer of tokens does not serve this client, whatever the sign-in.
-    #[error("the issuer of tokens refuses this client")]
-    IssuerRefused {
-        /// The code of the protocol, if it is one.
-        code: Option<&'static str>,
-    },
-    /// The token can't be sent; the service was not asked.
-    #[error("the token has characters that can't be sent")]
-    InvalidToken,
-    /// The token is not accepted.
-    #[error("status 401")]
-    NotSignedIn {
-        /// The words of the service.
-        message: String,
-    },
-    /// The token may not do this.
-    #[error("status 403")]
-    NotAllowed {
-        /// The words of the service.
-        message: String,
-    },
-    /// There is no such thing.
-    #[error("status 404")]
-    NotFound {
-        /// The words of the service.
-        message: String,
-    },
-    /// Somebody else changed it in the meantime.
-    #[error("status 409")]
-    Conflict {
-        /// The words of the service.
-        message: String,
-    },
-    /// The request is refused.
-    #[error("status {status}")]
-    Refused {
-        /// The status.
-        status: u16,
-        /// The words of the service.
-        message: String,
-    },
-    /// The answer is not one of this service.
-    #[error("{what}")]
-    InvalidResponse {
-        /// What is wrong with it.
-        what: String,
-    },
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
-    /// The vault can't do it.
-    #[error(transparent)]
-    Vault(#[from] local::VaultError),
+    /// What only this backend knows of; [`crate::words`] has the sentences.
+    #[error("{0}")]
+    Own(Box<dyn Explained>),
 }

@@ -10,6 +10,7 @@ mod copy;
 
 mod delete;
 mod image_pull_secret;
+mod kind;
 mod list;
 mod logout;
 mod open;
@@ -27,7 +28,7 @@ mod vault;
 
 use bot_cli_sdk::failure::{ChangeState, Failure};
 use bot_cli_sdk::plugin::{Command as Plugin, Reply};
-use bot_cli_sdk::protocol::Candidate;
+use bot_cli_sdk::protocol::{Candidate, Role, UseSpec};
 use bot_cli_sdk::session::{Context, Session};
 
 use crate::environment::{self, Environment};
@@ -39,6 +40,10 @@ impl Plugin for Options {
     const COMPLETES: &'static [&'static str] = complete::ARGUMENTS;
     const ENVIRONMENT: &'static [(&'static str, &'static str)] = &environment::VARIABLES;
     const DIRECT: &'static [&'static str] = &["secrets run"];
+
+    fn uses() -> Vec<(Role, UseSpec)> {
+        vec![(Role::SecretsBackend, kind::uses())]
+    }
 
     fn complete(
         argument: &str,

@@ -1,5 +1,7 @@
 //! `config.toml`: what holds where no option and no variable says otherwise.
 
+mod backends;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,6 +12,8 @@ use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 use crate::environment::Environment;
 use crate::files::{WriteError, refuse_special, write_private};
 use crate::words;
+
+pub use backends::BackendSettings;
 
 /// The settings there are, each a text.
 pub const KEYS: [&str; 6] = [
@@ -36,26 +40,7 @@ impl Config {
             return Ok(Self::default());
         };
         let path = folder.join("config.toml");
-        let text = match fs::metadata(&path)
-            .and_then(|metadata| refuse_special(&metadata))
-            .and_then(|()| fs::read_to_string(&path))
-        {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // A link that leads nowhere is a file that can't be reached, and not none.
-                if path.is_symlink() {
-                    return Err(unreadable(&path, "it is a link that leads nowhere"));
-                }
-                String::new()
-            }
-            Err(error) => return Err(unreadable(&path, &reason(&error))),
-        };
-        let settings: DocumentMut = text.parse().map_err(|error: TomlError| {
-            let line = error.span().map_or(1, |span| {
-                text[..span.start.min(text.len())].lines().count().max(1)
-            });
-            unreadable(&path, &format!("line {line}: {}", error.message()))
-        })?;
+        let settings = read(&path)?;
         let config = Self { path, settings };
         config.check()?;
         Ok(config)
@@ -74,17 +59,7 @@ impl Config {
             Some(value) => self.put(key, value),
             None => self.remove(key),
         }
-        if self.path.as_os_str().is_empty() {
-            return Err(homeless());
-        }
-        let target = match fs::canonicalize(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.path.clone()),
-            found => found,
-        };
-        target
-            .map_err(WriteError::NotWritten)
-            .and_then(|target| write_private(&target, self.settings.to_string().as_bytes()))
-            .map_err(|error| words::write_failure(&self.path, &error))
+        write(&self.path, &self.settings)
     }
 
     fn put(&mut self, key: &str, value: &str) {
@@ -138,6 +113,10 @@ impl Config {
 
     fn check(&self) -> Result<(), Failure> {
         for (key, value) in self.settings.iter() {
+            // A later version may have such, and an option of this version is none.
+            if value.is_table_like() {
+                continue;
+            }
             if !KEYS.contains(&key) {
                 let failure = unreadable(&self.path, &format!("there is no setting `{key}`"));
                 return Err(match nearest(key, KEYS) {
@@ -154,6 +133,45 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Reads a file of settings; no file has none.
+fn read(path: &Path) -> Result<DocumentMut, Failure> {
+    let text = match fs::metadata(path)
+        .and_then(|metadata| refuse_special(&metadata))
+        .and_then(|()| fs::read_to_string(path))
+    {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link that leads nowhere is a file that can't be reached, and not none.
+            if path.is_symlink() {
+                return Err(unreadable(path, "it is a link that leads nowhere"));
+            }
+            String::new()
+        }
+        Err(error) => return Err(unreadable(path, &reason(&error))),
+    };
+    text.parse().map_err(|error: TomlError| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].lines().count().max(1)
+        });
+        unreadable(path, &format!("line {line}: {}", error.message()))
+    })
+}
+
+/// Writes a file of settings; behind a link it is the link's target that is written.
+fn write(path: &Path, settings: &DocumentMut) -> Result<(), Failure> {
+    if path.as_os_str().is_empty() {
+        return Err(homeless());
+    }
+    let target = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        found => found,
+    };
+    target
+        .map_err(WriteError::NotWritten)
+        .and_then(|target| write_private(&target, settings.to_string().as_bytes()))
+        .map_err(|error| words::write_failure(path, &error))
 }
 
 fn text(raw: &RawString) -> &str {

@@ -1,8 +1,13 @@
 //! The words of the field as types: what is parsed once, at the edge, and passed on.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::secret::Secret;
+
+/// What stands before the name of a backend in the name of its plugin.
+pub const SECRETS: &str = "secrets-";
 
 /// The longest name of a set, and of a region.
 const LONGEST_NAME: usize = 63;
@@ -34,20 +39,6 @@ impl SetName {
             return Err("has a dot at an end".to_owned());
         }
         Ok(name)
-    }
-
-    /// The hosting service is stricter with the name of something new than the vault.
-    pub fn check_hosted(&self) -> Result<(), String> {
-        if self.0.len() < 3
-            || self
-                .0
-                .contains(|character: char| character.is_ascii_uppercase())
-        {
-            return Err(format!(
-                "must be 3 to {LONGEST_NAME} lower-case letters, digits and hyphens at the hosting service"
-            ));
-        }
-        Ok(())
     }
 
     fn checked(text: &str, allowed: &str, is_allowed: fn(char) -> bool) -> Result<Self, String> {
@@ -177,6 +168,29 @@ impl RegistryHost {
     }
 }
 
+/// The name of what keeps secrets: `local`, `hosted`, or that of a backend of its own executable.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BackendName(Cow<'static, str>);
+
+/// The backends that need no executable of their own.
+pub const BUILT_IN: [BackendName; 2] = [BackendName::LOCAL, BackendName::HOSTED];
+
+impl BackendName {
+    /// The vault of this machine.
+    pub const LOCAL: Self = Self(Cow::Borrowed("local"));
+
+    /// The hosting service.
+    pub const HOSTED: Self = Self(Cow::Borrowed("hosted"));
+
+    /// Lower-case letters, digits and hyphens, with which the name of an executable can end.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let fits = !text.is_empty() && PluginName::parse(&format!("{SECRETS}{text}")).is_some();
+        (fits && text.chars().all(is_allowed)).then(|| Self(text.to_owned().into()))
+    }
+}
+
 macro_rules! text_of {
     ($($name:ident),*) => {$(
         impl $name {
@@ -194,7 +208,14 @@ macro_rules! text_of {
         }
     )*};
 }
-text_of!(SetName, Key, Region, Organization, RegistryHost);
+text_of!(
+    SetName,
+    Key,
+    Region,
+    Organization,
+    RegistryHost,
+    BackendName
+);
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::env::VarError;
 use std::path::PathBuf;
 
+use bot_cli_sdk::discovery::Discovery;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::secret::Secret;
 
@@ -16,7 +17,10 @@ pub const VARIABLES: [(&str, &str); 10] = [
         "The organization, as --organization",
     ),
     ("BOT_CLI_REGION", "The region, as --region"),
-    ("BOT_CLI_BACKEND", "What keeps the secrets: local or hosted"),
+    (
+        "BOT_CLI_BACKEND",
+        "What keeps the secrets: local, hosted or an installed backend",
+    ),
     ("BOT_CLI_API_URL", "The address of the hosting service"),
     (
         "BOT_CLI_TOKEN",
@@ -61,6 +65,8 @@ pub struct Environment {
     pub data_folder: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,
+    /// Where backends of their own executables are.
+    pub plugins: Discovery,
     /// Whether the process was started with arguments, and so has the user's own streams.
     pub own_streams: bool,
     /// How long things may take where no setting says so.
@@ -120,6 +126,11 @@ impl Environment {
             config_folder: below(folder("XDG_CONFIG_HOME"), ".config"),
             data_folder: below(folder("XDG_DATA_HOME"), ".local/share"),
             home,
+            plugins: Discovery::of_plugin(
+                std::env::current_exe().ok(),
+                |name| std::env::var_os(name),
+                rustix::process::geteuid().as_raw(),
+            ),
             own_streams: std::env::args_os().len() > 1,
             pace: Pace::USUAL,
             ..Self::default()

@@ -90,7 +90,7 @@ pub struct ScopeOptions {
     /// Organization (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
-    /// What keeps the secrets: local or hosted (default: hosted when signed in)
+    /// What keeps the secrets: local, hosted or an installed backend (default: hosted when signed in)
     #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
     pub backend: Option<String>,
 }

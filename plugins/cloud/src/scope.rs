@@ -9,12 +9,13 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::config::Config;
-use crate::domain::{Organization, Region};
+use crate::config::{BackendSettings, Config};
+use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::invalid;
 use crate::pace::Pace;
 use crate::secret_file::Place;
+use crate::text::theirs;
 
 /// The address of the service.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
@@ -32,6 +33,8 @@ pub enum Source {
     DeployFile,
     /// The service said so.
     Service,
+    /// The backend said so.
+    Backend,
     /// What is changed is there already.
     Existing,
     /// Nobody said otherwise.
@@ -48,6 +51,7 @@ impl Source {
             Self::Config => "config",
             Self::DeployFile => "deploy_file",
             Self::Service => "service",
+            Self::Backend => "backend",
             Self::Existing => "existing",
             Self::Default => "default",
         }
@@ -60,7 +64,7 @@ impl Source {
             Self::Environment => " (from the environment)",
             Self::Config => " (from the configuration)",
             Self::DeployFile => " (from cloud-deploy.toml)",
-            Self::Flag | Self::Service | Self::Existing | Self::Default => "",
+            Self::Flag | Self::Service | Self::Backend | Self::Existing | Self::Default => "",
         }
     }
 }
@@ -80,24 +84,6 @@ impl<T: ToString> Setting<T> {
     }
 }
 
-/// What keeps secrets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BackendKind {
-    /// The hosting service.
-    Hosted,
-    /// The encrypted vault of this machine.
-    Local,
-}
-
-impl std::fmt::Display for BackendKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Hosted => "hosted",
-            Self::Local => "local",
-        })
-    }
-}
-
 /// What the options say.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
@@ -113,13 +99,17 @@ pub struct Wanted {
 #[derive(Debug, Clone)]
 pub struct Scope {
     /// What keeps the secrets.
-    pub backend: Setting<BackendKind>,
+    pub backend: Setting<BackendName>,
     /// Whose they are, as far as it is known before the service is asked.
     pub organization: Option<Setting<Organization>>,
     /// Where they are, as far as somebody said.
     pub region: Option<Setting<Region>>,
     /// The address of the service.
     pub api_url: Setting<Url>,
+    /// The address at which the backend acts, where it has one.
+    pub address: Option<Setting<String>>,
+    /// Where the backend acts, in its own words, where it has any.
+    pub place: Option<String>,
     /// How long things may take.
     pub pace: Pace,
     /// Where the time that a request may take came from.
@@ -135,33 +125,10 @@ impl Scope {
         wanted: &Wanted,
         environment: &Environment,
         config: &Config,
+        backends: &BackendSettings,
         signed_in: bool,
     ) -> Result<Self, Failure> {
         let mut wrong = Vec::new();
-        let organization = texts(
-            wanted.organization.as_deref(),
-            environment.organization.as_deref(),
-            config.get("organization"),
-        );
-        let organization = checked(
-            &mut wrong,
-            "organization",
-            organization,
-            Organization::parse,
-        );
-        let region = texts(
-            wanted.region.as_deref(),
-            environment.region.as_deref(),
-            config.get("region"),
-        );
-        let region = checked(&mut wrong, "region", region, Region::parse);
-        let timeout = texts(None, environment.timeout.as_deref(), config.get("timeout"));
-        let timeout = checked(&mut wrong, "timeout", timeout, seconds);
-        let keyring = texts(None, environment.keyring.as_deref(), config.get("keyring"));
-        let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
-        if !wrong.is_empty() {
-            return Err(invalid(wrong));
-        }
         let configured_url = texts(None, environment.api_url.as_deref(), config.get("api_url"));
         let named_backend = texts(
             wanted.backend.as_deref(),
@@ -173,17 +140,45 @@ impl Scope {
                 value: backend_of(named.value, named.source)?,
                 source: named.source,
             },
-            None if environment.token.is_some() => of(BackendKind::Hosted, Source::Environment),
+            None if environment.token.is_some() => of(BackendName::HOSTED, Source::Environment),
             None if configured_url.is_some() => of(
-                BackendKind::Hosted,
+                BackendName::HOSTED,
                 configured_url
                     .as_ref()
                     .map_or(Source::Default, |url| url.source),
             ),
             // Also with credentials that can't be used: never silently something else.
-            None if signed_in => of(BackendKind::Hosted, Source::Config),
-            None => of(BackendKind::Local, Source::Default),
+            None if signed_in => of(BackendName::HOSTED, Source::Config),
+            None => of(BackendName::LOCAL, Source::Default),
         };
+        let in_file = |key| match &backend.value {
+            built_in if BUILT_IN.contains(built_in) => config.get(key),
+            other => backends.get(other, key),
+        };
+        let organization = texts(
+            wanted.organization.as_deref(),
+            environment.organization.as_deref(),
+            in_file("organization"),
+        );
+        let organization = checked(
+            &mut wrong,
+            "organization",
+            organization,
+            Organization::parse,
+        );
+        let region = texts(
+            wanted.region.as_deref(),
+            environment.region.as_deref(),
+            in_file("region"),
+        );
+        let region = checked(&mut wrong, "region", region, Region::parse);
+        let timeout = texts(None, environment.timeout.as_deref(), config.get("timeout"));
+        let timeout = checked(&mut wrong, "timeout", timeout, seconds);
+        let keyring = texts(None, environment.keyring.as_deref(), config.get("keyring"));
+        let keyring = checked(&mut wrong, "keyring", keyring, keyring_of);
+        if !wrong.is_empty() {
+            return Err(invalid(wrong));
+        }
         let api_url = match configured_url {
             Some(url) => Setting {
                 value: address(url.value)?,
@@ -196,6 +191,8 @@ impl Scope {
             organization,
             region,
             api_url,
+            address: None,
+            place: None,
             timeout: timeout
                 .as_ref()
                 .map_or(Source::Default, |timeout| timeout.source),
@@ -216,11 +213,11 @@ impl Scope {
             "organization": self.organization.as_ref().map_or(nobody.clone(), Setting::json),
             "region": self.region.as_ref().map_or(nobody, Setting::json),
         });
-        if self.backend.value == BackendKind::Hosted {
-            scope["api_url"] = json!({
-                "value": self.shown_url(),
-                "source": self.api_url.source.name(),
-            });
+        if let Some(address) = &self.address {
+            scope["api_url"] = address.json();
+        }
+        if let Some(place) = &self.place {
+            scope["place"] = json!(place);
         }
         scope
     }
@@ -265,10 +262,11 @@ impl Scope {
             let source = region.source.name();
             format!("region {} ({source})", region.value)
         }));
-        if self.backend.value == BackendKind::Hosted {
-            let source = self.api_url.source.name();
-            words.push(format!("{} ({source})", self.shown_url()));
-        }
+        words.extend(
+            (self.address.as_ref())
+                .map(|address| format!("{} ({})", address.value, address.source.name())),
+        );
+        words.extend(self.place.clone());
         words.join(", ")
     }
 }
@@ -312,18 +310,23 @@ pub fn is_this_machine(url: &Url) -> bool {
     }
 }
 
-/// The backend of that name.
-pub fn backend_of(name: &str, source: Source) -> Result<BackendKind, Failure> {
-    match name {
-        "hosted" => Ok(BackendKind::Hosted),
-        "local" => Ok(BackendKind::Local),
-        other => Err(Failure::new(
-            Exit::Usage,
-            "unknown_backend",
-            format!("there is no backend `{other}`{}", source.words()),
-        )
-        .field("backend", Some("--backend"), "must be `local` or `hosted`")),
-    }
+/// The name of a backend, if it can be one. Whether there is such a backend is seen where it is opened.
+pub fn backend_of(name: &str, source: Source) -> Result<BackendName, Failure> {
+    BackendName::parse(name).ok_or_else(|| unknown_backend(name, source))
+}
+
+/// There is no such backend. What stands on the command line in its place may be a value, and is not shown.
+#[must_use]
+pub fn unknown_backend(name: &str, source: Source) -> Failure {
+    let message = match source.words() {
+        "" => "there is no such backend".to_owned(),
+        words => format!("there is no backend `{}`{words}", theirs(name)),
+    };
+    Failure::new(Exit::Usage, "unknown_backend", message).field(
+        "backend",
+        Some("--backend"),
+        "must be `local`, `hosted` or a backend that is installed",
+    )
 }
 
 /// Whether the keyring is used where there is one.

@@ -57,9 +57,13 @@ pub fn all(bench: &Bench) -> Vec<&'static Check> {
             &pack::SERVICES,
             &every::WHOLE,
         ],
-        (Role::SecretsBackend, _) => {
-            &[&every::FILE, &every::TALK, &backend::BACKEND, &every::WHOLE]
-        }
+        (Role::SecretsBackend, _) => &[
+            &every::FILE,
+            &backend::DECLARED,
+            &every::TALK,
+            &backend::METHODS,
+            &every::WHOLE,
+        ],
         (Role::Other(_), _) => &[&every::FILE, &every::TALK, &every::WHOLE],
     };
     own.iter().copied().flatten().collect()
@@ -99,11 +103,12 @@ mod tests {
 
     #[test]
     fn every_check_has_its_own_name_and_a_section_of_its_document() {
-        let all: [&[Check]; 9] = [
+        let all: [&[Check]; 10] = [
             &every::FILE,
             &every::TALK,
             &command::COMMAND,
-            &backend::BACKEND,
+            &backend::DECLARED,
+            &backend::METHODS,
             &pack::FOLDER[..1],
             &pack::DECLARED,
             &pack::ASKED,

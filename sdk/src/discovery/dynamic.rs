@@ -10,6 +10,7 @@ use super::cache::{self, Identity, Kept};
 use super::inspect::Plugin;
 use super::packs::Reach;
 use super::role::Refused;
+use super::trust::quoted;
 use super::{Discovery, Trust};
 use crate::driver::{self, Patience};
 use crate::pack::{self, SCHEMA};
@@ -40,16 +41,25 @@ pub fn providers(
         reply: Some(LIMIT),
         ..Patience::of(STEP)
     };
-    let failed = |failure| Refused::failed(&failure);
+    let mend = format!(
+        "`bot-cli plugin check {}` shows what is wrong with it",
+        quoted(&plugin.file)
+    );
+    let failed = |failure| Refused::failed(&failure, &mend);
     let launch = discovery
         .nesting
         .launch(plugin.name.as_str(), &plugin.file, cwd, patience)
         .map_err(failed)?;
     let params = json!({ "protocol": protocol::VERSION, "catalogue": SCHEMA });
-    let mut result: Value =
-        driver::call(&launch, methods::PACK_SERVICES, params, *ui, cancel).map_err(failed)?;
+    ui.progress(
+        &format!("Asking {} for its services", plugin.name),
+        None,
+        None,
+    );
+    let result = driver::call(&launch, methods::PACK_SERVICES, params, *ui, cancel);
+    ui.clear_progress();
+    let mut result: Value = result.map_err(failed)?;
     let Some(providers) = result.get_mut("providers").map(Value::take) else {
-        let mend = "its author answers `{\"providers\":[…]}`".to_owned();
         let reason = format!(
             "its reply to `{}` has no `providers`",
             methods::PACK_SERVICES

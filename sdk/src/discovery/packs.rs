@@ -244,8 +244,8 @@ impl Discovery {
         let mut reader = Reader::new(name, newer(&manifest, fit, user), taken);
         for (file, provider) in files {
             match provider {
-                Ok(provider) => reader.provider(&format!("`{file}`"), provider),
-                Err(problem) => reader.leave_out(format!("`{file}`"), vec![problem]),
+                Ok(provider) => reader.provider(&file, provider),
+                Err(problem) => reader.leave_out(file, vec![problem]),
             }
         }
         let contents = reader.finish();

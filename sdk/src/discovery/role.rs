@@ -42,8 +42,10 @@ impl Refused {
         Self::new(refusal.reason(), refusal.remedy(file))
     }
 
-    pub(super) fn failed(failure: &Failure) -> Self {
-        Self::new(failure.message.clone(), failure.hints.first().cloned())
+    /// `mend` is for a failure that has no hint of its own.
+    pub(super) fn failed(failure: &Failure, mend: &str) -> Self {
+        let hint = failure.hints.first().map_or(mend, String::as_str);
+        Self::new(failure.message.clone(), Some(hint.to_owned()))
     }
 }
 

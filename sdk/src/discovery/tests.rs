@@ -310,10 +310,10 @@ fn the_files_of_a_folder_are_read_one_by_one() {
     .unwrap();
     let told = brings(&place.one());
     let expected =
-        "acme_stt, `providers/broken.toml`: `providers/broken.toml` can't be read: line 2: ";
+        "acme_stt, providers/broken.toml: `providers/broken.toml` can't be read: line 2: ";
     assert!(told.starts_with(expected), "{told}");
     assert!(
-        told.ends_with(", `providers/long.toml`: `providers/long.toml` is longer than 1024 KiB"),
+        told.ends_with(", providers/long.toml: `providers/long.toml` is longer than 1024 KiB"),
         "{told}"
     );
     fs::write(&file, "version = 1").unwrap();
@@ -469,7 +469,7 @@ fn a_pack_that_answers_something_else_is_refused() {
     for (script, expected) in [
         (
             answering(r#""result":{}"#),
-            "its reply to `pack/services` has no `providers`; its author answers `{\"providers\":[…]}`",
+            "its reply to `pack/services` has no `providers`; `bot-cli plugin check ",
         ),
         (
             answering(r#""result":{"providers":{}}"#),

@@ -73,7 +73,7 @@ impl Refusal {
 }
 
 /// The path as a shell takes it.
-fn quoted(path: &Path) -> String {
+pub(super) fn quoted(path: &Path) -> String {
     let shown = path.display().to_string();
     shlex::try_quote(&shown).map_or_else(|_| shown.clone(), std::borrow::Cow::into_owned)
 }

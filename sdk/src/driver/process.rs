@@ -60,6 +60,9 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        for name in &launch.env_remove {
+            command.env_remove(name);
+        }
         let mut group = Group::start(&mut command)?;
         let (stdin, stdout, stderr) = group.take_streams();
         let (sender, events) = mpsc::sync_channel(BACKLOG);

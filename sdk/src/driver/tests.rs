@@ -116,6 +116,7 @@ fn launch(name: &str, patience: Patience) -> Launch {
         program: folder.join(name),
         cwd: folder,
         env: Vec::new(),
+        env_remove: Vec::new(),
         patience,
     }
 }

@@ -30,7 +30,7 @@ pub struct Contents {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Which: its identifier as far as it has one; ``service 2 of `Acme` ``.
+    /// Which: its identifier as far as it has one, or `service 2 of Acme`.
     pub what: String,
     /// Everything that is wrong with it; at least one.
     pub problems: Vec<Problem>,
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         }
         let label = value.get("label").and_then(Value::as_str);
         let what = match label {
-            Some(label) if grammar::LABEL.problem(label).is_none() => format!("`{label}`"),
+            Some(label) if grammar::LABEL.problem(label).is_none() => label.to_owned(),
             _ => what.to_owned(),
         };
         match self.parts(value) {

@@ -295,11 +295,11 @@ fn the_others_stay() {
     assert_eq!(
         left_out,
         [
-            "service 2 of `Acme`: `service` must be an object; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
+            "service 2 of Acme: `service` must be an object; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
             "acme_fast_stt: `label` is that of another service of its kind; and 1 more problem",
             "acme_later_stt: `service.turbo` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
-            "`Beta`: `site` is `javascript:x`, not an address such as `https://acme.example/docs`; and 1 more problem",
-            "`Gamma`: `provider.region` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
+            "Beta: `site` is `javascript:x`, not an address such as `https://acme.example/docs`; and 1 more problem",
+            "Gamma: `provider.region` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
             "provider 4: `provider` must be an object",
         ]
     );

@@ -12,6 +12,16 @@ pub struct Group {
     pub(super) needs: &'static [Need],
 }
 
+impl Group {
+    /// Whether what it needs is only ever made by hand, because it takes longer than all tests together. Without it the group is
+    /// left out, loudly, unless it is named.
+    pub(super) fn is_elective(&self) -> bool {
+        self.needs
+            .iter()
+            .any(|need| matches!(need, Need::ApiServer))
+    }
+}
+
 /// All of them, those that take longest last.
 pub const GROUPS: &[Group] = &[
     Group {
@@ -80,6 +90,11 @@ pub const GROUPS: &[Group] = &[
             Need::program(&["python3"], "python3", 30),
             Need::Trace,
         ],
+    },
+    Group {
+        name: "kubernetes",
+        about: "the Kubernetes backend on a real API server",
+        needs: &[Need::ApiServer],
     },
     Group {
         name: "draws",

@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 use crate::disk::Mounted;
+use crate::kubernetes::api_server;
 use crate::older;
 use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
@@ -35,6 +36,8 @@ pub(super) enum Need {
     Users,
     /// The right to watch the system calls of a process.
     Trace,
+    /// A Kubernetes API server, built from source.
+    ApiServer,
     /// A system that writes core dumps into the folder of the process.
     CoreDumps,
 }
@@ -101,6 +104,7 @@ impl Need {
             Self::Mount => (mount(), Remedy::None),
             Self::Users => (users(), Remedy::None),
             Self::Trace => (trace(), Remedy::None),
+            Self::ApiServer => (api_server::find().map(drop), Remedy::None),
             Self::CoreDumps => (core_dumps(), Remedy::None),
         };
         found.err().map(|reason| Lack { reason, remedy })

@@ -37,16 +37,40 @@ struct Row {
     group: &'static Group,
     lacks: Vec<Lack>,
     ran: Ran,
+    missed: Missed,
+}
+
+/// What it means that tests of a group were not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missed {
+    /// Something that was wanted is missing.
+    Counts,
+    /// Nobody asked for it, and few machines have what it needs.
+    LeftOut,
 }
 
 impl Report {
-    pub(super) fn add(&mut self, group: &'static Group, lacks: Vec<Lack>, ran: Ran) {
-        self.rows.push(Row { group, lacks, ran });
+    pub(super) fn add(
+        &mut self,
+        group: &'static Group,
+        lacks: Vec<Lack>,
+        ran: Ran,
+        missed: Missed,
+    ) {
+        let row = Row {
+            group,
+            lacks,
+            ran,
+            missed,
+        };
+        self.rows.push(row);
     }
 
     /// The exit status of the command.
     pub(super) fn status(&self) -> u8 {
-        match (self.sum(|ran| &ran.failed), self.sum(|ran| &ran.not_run)) {
+        let counts = self.rows.iter().filter(|row| row.missed == Missed::Counts);
+        let missed: usize = counts.map(|row| row.ran.not_run.len()).sum();
+        match (self.sum(|ran| &ran.failed), missed) {
             (0, 0) => 0,
             (0, _) => 3,
             _ => 1,
@@ -82,7 +106,10 @@ impl Report {
     /// The groups, what they hold, and what they lack.
     pub(super) fn listing(&self) -> String {
         let mut text = "group         tests  here   what they hold\n".to_owned();
-        for Row { group, lacks, ran } in &self.rows {
+        for Row {
+            group, lacks, ran, ..
+        } in &self.rows
+        {
             let tests = ran.not_run.len();
             let here = if lacks.is_empty() { "ready" } else { "lacks" };
             let _ = writeln!(
@@ -122,18 +149,26 @@ impl Report {
         let groups: Vec<Value> = self
             .rows
             .iter()
-            .map(|Row { group, lacks, ran }| {
-                let lacks: Vec<&str> = lacks.iter().map(|lack| lack.reason.as_str()).collect();
-                json!({
-                    "name": group.name,
-                    "about": group.about,
-                    "passed": ran.passed,
-                    "failed": ran.failed,
-                    "not_run": ran.not_run,
-                    "lacks": lacks,
-                    "seconds": ran.seconds,
-                })
-            })
+            .map(
+                |Row {
+                     group,
+                     lacks,
+                     ran,
+                     missed,
+                 }| {
+                    let lacks: Vec<&str> = lacks.iter().map(|lack| lack.reason.as_str()).collect();
+                    json!({
+                        "name": group.name,
+                        "about": group.about,
+                        "passed": ran.passed,
+                        "failed": ran.failed,
+                        "not_run": ran.not_run,
+                        "lacks": lacks,
+                        "left_out": *missed == Missed::LeftOut,
+                        "seconds": ran.seconds,
+                    })
+                },
+            )
             .collect();
         let document = json!({
             "passed": self.sum(|ran| &ran.passed),

@@ -56,7 +56,7 @@ impl ApiServer {
             ("certificate", sign_in.as_str()),
         ];
         let address = format!("https://127.0.0.1:{port}");
-        write_kubeconfig(&kubeconfig, &address, Some(&authority), &users)?;
+        write_kubeconfig(&kubeconfig, &address, &authority, &users)?;
         let cluster = Cluster::of(&kubeconfig, "admin", true)?;
         server.wait(&cluster)?;
         give_roles(&cluster);

@@ -174,7 +174,7 @@ impl Backend {
     /// Puts entries after a look.
     pub fn put(&mut self, name: &str, entries: &[(&str, &str)]) -> Result<(), Unmade> {
         let prior = self.prior(name);
-        self.put_onto(name, None, entries, prior)
+        self.put_onto(name, None, entries, &prior)
     }
 
     /// Puts entries onto what was seen.
@@ -183,7 +183,7 @@ impl Backend {
         name: &str,
         region: Option<&str>,
         entries: &[(&str, &str)],
-        prior: Prior,
+        prior: &Prior,
     ) -> Result<(), Unmade> {
         let entries: Map<String, Value> = entries
             .iter()
@@ -197,6 +197,17 @@ impl Backend {
     /// Puts credentials after a look.
     pub fn pull(&mut self, name: &str, host: &str, credentials: &str) -> Result<(), Unmade> {
         let prior = self.prior(name);
+        self.pull_onto(name, host, credentials, &prior)
+    }
+
+    /// Puts credentials onto what was seen.
+    pub fn pull_onto(
+        &mut self,
+        name: &str,
+        host: &str,
+        credentials: &str,
+        prior: &Prior,
+    ) -> Result<(), Unmade> {
         let params =
             json!({ "name": name, "host": host, "credentials": credentials, "prior": prior });
         let params = serde_json::from_value(params).unwrap();

@@ -124,8 +124,8 @@ impl Cluster {
 
     /// Changes a Secret as another tool would.
     pub fn patch(&self, namespace: &str, name: &str, patch: &Value) {
-        let path = format!("{}?fieldManager=other-tool", secret(namespace, name));
-        let patched = self.send("PATCH", &path, Some(("merge-patch+json", patch)));
+        let target = format!("{}?fieldManager=other-tool", secret(namespace, name));
+        let patched = self.send("PATCH", &target, Some(("merge-patch+json", patch)));
         assert_eq!(patched.status, 200, "{patched:?}");
     }
 
@@ -152,14 +152,12 @@ fn merge(object: &mut Value, other: &Value) {
 pub fn write_kubeconfig(
     file: &Path,
     server: &str,
-    authority: Option<&str>,
+    authority: &str,
     users: &[(&str, &str)],
 ) -> io::Result<()> {
     use base64::Engine as _;
-    let authority = authority.map_or_else(String::new, |authority| {
-        let data = base64::engine::general_purpose::STANDARD.encode(authority);
-        format!("\n    certificate-authority-data: {data}")
-    });
+    let data = base64::engine::general_purpose::STANDARD.encode(authority);
+    let authority = format!("\n    certificate-authority-data: {data}");
     let mut text = format!(
         "apiVersion: v1\nkind: Config\nclusters:\n- name: one\n  cluster:\n    server: {server}{authority}\ncurrent-context: {}\ncontexts:\n",
         users.first().map(|(name, _)| *name).unwrap_or_default()

@@ -1,1 +1,165 @@
-//! A stand-in.
+//! A stand-in for an API server: Secrets and namespaces over HTTP/1.1 on loopback, with the answers that a real one was seen to
+//! give, and faults on demand. `suite::answers` holds both to the same.
+
+mod api;
+mod connection;
+mod fields;
+mod trouble;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::cluster::{Cluster, write_kubeconfig};
+use api::Store;
+pub use trouble::{Applied, Fault, Trouble};
+
+/// Among the requests: somebody else has deleted the Secret of the request before it.
+pub const OTHERS_DELETED: &str = "others deleted it";
+
+/// A running stand-in; it ends when this is dropped.
+pub struct StandIn {
+    address: SocketAddr,
+    world: Arc<World>,
+    folder: tempfile::TempDir,
+}
+
+/// What the connections share.
+#[derive(Default)]
+struct World {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    store: Store,
+    /// What happens to the next requests, one after the other.
+    script: VecDeque<Option<Trouble>>,
+    /// Every request as `METHOD path`, with what it sent.
+    sent: Vec<(String, Vec<u8>)>,
+    /// Connections that are open, and requests that are being carried out.
+    open: usize,
+    working: usize,
+    stopped: bool,
+}
+
+impl World {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A test that failed while it held the state leaves it readable.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl StandIn {
+    /// Starts one, with a kubeconfig for those who may sign in.
+    pub fn start() -> io::Result<(Self, Cluster)> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let world = Arc::new(World::default());
+        let shared = Arc::clone(&world);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let world = Arc::clone(&shared);
+                if world.lock().stopped {
+                    return;
+                }
+                world.lock().open += 1;
+                thread::spawn(move || {
+                    // An error is a connection that ended badly, as a test wished or as a client did.
+                    let _ = connection::serve(&stream, &world);
+                    world.lock().open -= 1;
+                });
+            }
+        });
+        let folder = tempfile::tempdir()?;
+        let kubeconfig = folder.path().join("kubeconfig");
+        let users = [
+            ("admin", "token: admin-token"),
+            ("reader", "token: reader-token"),
+            ("nobody", "token: nobody-token"),
+            ("stranger", "token: stranger-token"),
+        ];
+        // Nobody vouches for a connection without TLS, but to read one authority is quicker than to read the system's.
+        let authority = rcgen::generate_simple_self_signed(Vec::new()).map_err(io::Error::other)?;
+        let authority = authority.cert.pem();
+        let url = format!("http://{address}");
+        write_kubeconfig(&kubeconfig, &url, &authority, &users)?;
+        let cluster = Cluster::of(&kubeconfig, "admin", true)?;
+        let stand_in = Self {
+            address,
+            world,
+            folder,
+        };
+        Ok((stand_in, cluster))
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// A folder that goes away with it.
+    #[must_use]
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// Has the next requests go wrong as written, one after the other; `None` goes well.
+    pub fn follow(&self, script: impl IntoIterator<Item = Option<Trouble>>) {
+        self.world.lock().script = script.into_iter().collect();
+    }
+
+    /// Waits until every connection has gone and everything that was asked for has been done.
+    pub fn settle(&self) {
+        loop {
+            let state = self.world.lock();
+            if state.open == 0 && state.working == 0 {
+                return;
+            }
+            drop(state);
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The requests since the last time, as `METHOD path`.
+    #[must_use]
+    pub fn take_sent(&self) -> Vec<String> {
+        let sent = std::mem::take(&mut self.world.lock().sent);
+        sent.into_iter().map(|(line, _)| line).collect()
+    }
+
+    /// Does `work` on what is stored: the Secrets of a namespace by their names.
+    #[must_use]
+    pub fn stored(&self, namespace: &str) -> BTreeMap<String, Value> {
+        self.world.lock().store.secrets_in(namespace)
+    }
+
+    /// Makes a namespace without a request.
+    pub fn make_namespace(&self, name: &str) {
+        self.world.lock().store.make_namespace(name);
+    }
+
+    /// Creates a Secret without a request, or replaces it.
+    pub fn place(&self, namespace: &str, object: &Value) {
+        self.world.lock().store.place(namespace, object);
+    }
+
+    /// Forgets the Secrets of a namespace.
+    pub fn empty(&self, namespace: &str) {
+        self.world.lock().store.empty(namespace);
+    }
+}
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        self.world.lock().stopped = true;
+        // Whoever waits for the next connection has to see that.
+        let _ = TcpStream::connect(self.address);
+    }
+}

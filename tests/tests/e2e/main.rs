@@ -21,6 +21,7 @@ mod draws;
 mod fish;
 mod framework;
 mod keyring;
+mod kubernetes;
 mod official;
 mod owners;
 mod packs;

@@ -30,7 +30,7 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"hello\n","data":{"said"
 "#;
 
 /// A bench with nothing but the host.
-fn bench() -> Bench {
+pub fn bench() -> Bench {
     Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap()
 }
 

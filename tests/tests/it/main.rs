@@ -12,9 +12,11 @@ use std::fs;
 use std::path::Path;
 
 mod architecture;
+mod backend;
 mod cloud;
 mod host;
 mod init;
+mod kubernetes;
 mod protocol;
 mod readme;
 mod scaffold;

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use url::{Url, form_urlencoded};
 
 use super::credentials::{Credentials, Refresh, TokenKind, parse_token};
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{connector, failed};
 use crate::backend::hosted::http::waiting::{patiently, runtime};
 use crate::pace::Pace;
@@ -86,7 +86,7 @@ struct Endpoints {
 
 impl<'a> Issuer<'a> {
     /// Asks the service, then the issuer. One that is not what it says is not followed.
-    pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, BackendError> {
+    pub async fn find(base: &Url, pace: Pace, watch: &'a dyn Watch) -> Result<Self, ServiceError> {
         let http = connector(base, pace)?;
         let service = base.as_str().trim_end_matches('/').to_owned();
         let root = service.strip_suffix("/v1").unwrap_or(&service);
@@ -97,8 +97,8 @@ impl<'a> Issuer<'a> {
             config.issuer.trim_end_matches('/')
         );
         let endpoints: Endpoints = match get(&http, &discovery, pace, watch).await {
-            Err(BackendError::Unavailable { status, .. }) => {
-                return Err(BackendError::IssuerUnavailable {
+            Err(ServiceError::Unavailable { status, .. }) => {
+                return Err(ServiceError::IssuerUnavailable {
                     status: Some(status),
                 });
             }
@@ -130,7 +130,7 @@ impl<'a> Issuer<'a> {
         pace: Pace,
         watch: &'a dyn Watch,
         refresh: &Refresh,
-    ) -> Result<Credentials, BackendError> {
+    ) -> Result<Credentials, ServiceError> {
         runtime()?.block_on(async { Self::find(base, pace, watch).await?.renew(refresh).await })
     }
 
@@ -140,7 +140,7 @@ impl<'a> Issuer<'a> {
         pace: Pace,
         watch: &'a dyn Watch,
         credentials: &Credentials,
-    ) -> Result<Revocation, BackendError> {
+    ) -> Result<Revocation, ServiceError> {
         let asked = async {
             Self::find(base, pace, watch)
                 .await?
@@ -149,14 +149,14 @@ impl<'a> Issuer<'a> {
         };
         let answer = runtime()?.block_on(async { tokio::time::timeout(pace.request, asked).await });
         answer.unwrap_or_else(|_| {
-            Err(BackendError::TimedOut {
+            Err(ServiceError::TimedOut {
                 host: base.host_str().unwrap_or_default().to_owned(),
             })
         })
     }
 
     /// The protocol's client, which comes back to `redirect`.
-    pub fn oauth(&self, redirect: Option<&str>) -> Result<Oauth, BackendError> {
+    pub fn oauth(&self, redirect: Option<&str>) -> Result<Oauth, ServiceError> {
         let wrong = |_| unsound("one of its addresses is not valid");
         let client = BasicClient::new(ClientId::new(self.config.client_id.clone()))
             .set_auth_uri(
@@ -184,20 +184,20 @@ impl<'a> Issuer<'a> {
     }
 
     /// Sends a request for a token. Returns only an answer in the protocol's form.
-    pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, BackendError> {
+    pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ServiceError> {
         let request =
             reqwest::Request::try_from(request).map_err(|_| unsound("its address is not valid"))?;
         let path = request.url().path().to_owned();
         let answer = self.execute(request).await?;
         let status = answer.status().as_u16();
         if matches!(status, 408 | 429 | 500..) {
-            return Err(BackendError::IssuerUnavailable {
+            return Err(ServiceError::IssuerUnavailable {
                 status: Some(status),
             });
         }
         match serde_json::from_slice::<IgnoredObject>(answer.body()) {
             Ok(_) => Ok(answer),
-            Err(_) => Err(BackendError::InvalidResponse {
+            Err(_) => Err(ServiceError::InvalidResponse {
                 what: format!(
                     "the answer of `{path}` (status {status}) is not that of an issuer of tokens"
                 ),
@@ -205,7 +205,7 @@ impl<'a> Issuer<'a> {
         }
     }
 
-    async fn execute(&self, request: reqwest::Request) -> Result<HttpResponse, BackendError> {
+    async fn execute(&self, request: reqwest::Request) -> Result<HttpResponse, ServiceError> {
         let base = request.url().clone();
         self.watch.requested(&format!("POST {}", base.path()));
         let exchange = async {
@@ -225,7 +225,7 @@ impl<'a> Issuer<'a> {
     }
 
     /// Another token for a refresh token.
-    pub async fn renew(&self, refresh: &Refresh) -> Result<Credentials, BackendError> {
+    pub async fn renew(&self, refresh: &Refresh) -> Result<Credentials, ServiceError> {
         let token = RefreshToken::new(refresh.token.expose().to_owned());
         let client = self.oauth(None)?;
         let sent = client
@@ -245,7 +245,7 @@ impl<'a> Issuer<'a> {
     }
 
     /// Ends a sign-in for everybody who has a copy of it, RFC 7009: by its refresh token, without one by its token.
-    pub async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, BackendError> {
+    pub async fn revoke(&self, credentials: &Credentials) -> Result<Revocation, ServiceError> {
         let Some(endpoint) = &self.endpoints.revocation_endpoint else {
             return Ok(Revocation::NotOffered);
         };
@@ -270,10 +270,10 @@ impl<'a> Issuer<'a> {
         let answer = self.execute(request).await?;
         match answer.status().as_u16() {
             200..=299 => Ok(Revocation::Done),
-            status @ (408 | 429 | 500..) => Err(BackendError::IssuerUnavailable {
+            status @ (408 | 429 | 500..) => Err(ServiceError::IssuerUnavailable {
                 status: Some(status),
             }),
-            status => Err(BackendError::Refused {
+            status => Err(ServiceError::Refused {
                 status,
                 message: String::new(),
             }),
@@ -281,7 +281,7 @@ impl<'a> Issuer<'a> {
     }
 
     /// Returns the sign-in that an issuer's answer gives. What can't be a bearer token is refused.
-    pub fn grant(&self, answer: &BasicTokenResponse) -> Result<Credentials, BackendError> {
+    pub fn grant(&self, answer: &BasicTokenResponse) -> Result<Credentials, ServiceError> {
         if *answer.token_type() != BasicTokenType::Bearer {
             return Err(unsound("it gives a token that is not a bearer token"));
         }
@@ -325,19 +325,19 @@ pub fn now() -> u64 {
 /// The protocol's failures in ours; the issuer's words may quote what was sent and are not shown.
 #[must_use]
 pub fn refused(
-    error: &RequestTokenError<BackendError, oauth2::basic::BasicErrorResponse>,
-) -> BackendError {
+    error: &RequestTokenError<ServiceError, oauth2::basic::BasicErrorResponse>,
+) -> ServiceError {
     match error {
         RequestTokenError::Request(error) => error.clone(),
         RequestTokenError::ServerResponse(answer) => match answer.error().as_ref() {
-            "invalid_grant" => BackendError::NotSignedIn {
+            "invalid_grant" => ServiceError::NotSignedIn {
                 message: "the issuer grants no token for it".to_owned(),
             },
             "temporarily_unavailable" | "server_error" => {
-                BackendError::IssuerUnavailable { status: None }
+                ServiceError::IssuerUnavailable { status: None }
             }
             // Any other word may be anything.
-            code => BackendError::IssuerRefused {
+            code => ServiceError::IssuerRefused {
                 code: REFUSALS.into_iter().find(|known| *known == code),
             },
         },
@@ -352,7 +352,7 @@ async fn get<T: DeserializeOwned>(
     address: &str,
     pace: Pace,
     watch: &dyn Watch,
-) -> Result<T, BackendError> {
+) -> Result<T, ServiceError> {
     let url = Url::parse(address).map_err(|_| unsound("its address is not valid"))?;
     watch.requested(&format!("GET {}", url.path()));
     let exchange = async {
@@ -364,15 +364,15 @@ async fn get<T: DeserializeOwned>(
         let status = response.status().as_u16();
         let body = read(response, &url).await?;
         match status {
-            200..=299 => serde_json::from_slice(&body).map_err(|_| BackendError::InvalidResponse {
+            200..=299 => serde_json::from_slice(&body).map_err(|_| ServiceError::InvalidResponse {
                 what: format!("what `{}` answers does not help signing in", url.path()),
             }),
-            408 | 429 | 500.. => Err(BackendError::Unavailable {
+            408 | 429 | 500.. => Err(ServiceError::Unavailable {
                 status,
                 message: String::new(),
                 retry_after: None,
             }),
-            _ => Err(BackendError::InvalidResponse {
+            _ => Err(ServiceError::InvalidResponse {
                 what: format!("`{}` answers with status {status}", url.path()),
             }),
         }
@@ -385,7 +385,7 @@ fn waiting(url: &Url) -> String {
     format!("Waiting for {}", url.host_str().unwrap_or_default())
 }
 
-async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, BackendError> {
+async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, ServiceError> {
     let mut body = Vec::new();
     while let Some(chunk) = response
         .chunk()
@@ -400,15 +400,15 @@ async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, Ba
     Ok(body)
 }
 
-fn secure(text: &str) -> Result<(), BackendError> {
+fn secure(text: &str) -> Result<(), ServiceError> {
     match address(text) {
         Ok(_) => Ok(()),
         Err(_) => Err(unsound("one of its addresses is not HTTPS")),
     }
 }
 
-fn unsound(what: &str) -> BackendError {
-    BackendError::InvalidResponse {
+fn unsound(what: &str) -> ServiceError {
+    ServiceError::InvalidResponse {
         what: format!("the issuer of tokens can't be trusted: {what}"),
     }
 }

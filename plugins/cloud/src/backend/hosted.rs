@@ -4,6 +4,8 @@
 //! paths; a person's token names the organization in the path.
 
 pub mod access;
+mod as_backend;
+mod error;
 pub mod http;
 mod path;
 pub mod redact;
@@ -13,10 +15,11 @@ mod wire;
 use bot_cli_sdk::secret::Secret;
 
 use super::{
-    BackendError, ChangeError, Confirmed, Details, Effect, Keys, Parts, Prior, Regions,
-    SecretsBackend, Summary,
+    ChangeError, Confirmed, Details, Effect, Keys, Parts, Prior, Profile, Regions, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
+pub use as_backend::profile;
+pub use error::ServiceError;
 use http::{Answer, Change, Client, Reach, Unconfirmed};
 use path::{path, segment};
 
@@ -33,6 +36,7 @@ pub enum Tenant {
 pub struct Hosted<'a> {
     client: Client<'a>,
     tenant: Tenant,
+    profile: Profile,
 }
 
 /// What a look at a set shows.
@@ -55,8 +59,12 @@ enum Verdict {
 impl<'a> Hosted<'a> {
     /// The service behind `client`, for `tenant`.
     #[must_use]
-    pub const fn new(client: Client<'a>, tenant: Tenant) -> Self {
-        Self { client, tenant }
+    pub fn new(client: Client<'a>, tenant: Tenant) -> Self {
+        Self {
+            client,
+            tenant,
+            profile: profile(),
+        }
     }
 
     fn path(&self, parts: &[&str]) -> String {
@@ -73,14 +81,14 @@ impl<'a> Hosted<'a> {
         self.path(&["secrets", name.as_str()])
     }
 
-    fn find(&self, name: &SetName) -> Result<Option<Summary>, BackendError> {
+    fn find(&self, name: &SetName) -> Result<Option<Summary>, ServiceError> {
         let mut sets = self.list(None)?.into_iter();
         Ok(sets.find(|set| set.name == name.as_str()))
     }
 
     /// Looks at a set, once. Only a whole picture counts: a set that is not found must be missing in the listing, too.
     fn sight(&self, name: &SetName) -> Sight {
-        let listed = |known: &Result<Answer, BackendError>| {
+        let listed = |known: &Result<Answer, ServiceError>| {
             let list: wire::List = self
                 .client
                 .look(&self.path(&["secrets"]))
@@ -90,8 +98,8 @@ impl<'a> Hosted<'a> {
             let mut sets = list.summaries().into_iter();
             let found = sets.find(|set| set.name == name.as_str());
             match (known, found) {
-                (Err(BackendError::NotFound { .. }), None) => Some(Sight::Gone),
-                (Err(BackendError::Refused { .. }), Some(summary))
+                (Err(ServiceError::NotFound { .. }), None) => Some(Sight::Gone),
+                (Err(ServiceError::Refused { .. }), Some(summary))
                     if summary.kind == SetKind::ImagePullSecret =>
                 {
                     Some(Sight::There(Details {
@@ -108,7 +116,7 @@ impl<'a> Hosted<'a> {
                 .and_then(|set| set.details(name))
                 .map_or(Sight::Unclear, Sight::There),
             known @ Err(
-                BackendError::NotFound { .. } | BackendError::Refused { status: 400, .. },
+                ServiceError::NotFound { .. } | ServiceError::Refused { status: 400, .. },
             ) => listed(&known).unwrap_or(Sight::Unclear),
             Err(_) => Sight::Unclear,
         }
@@ -120,12 +128,12 @@ impl<'a> Hosted<'a> {
         name: &SetName,
         unconfirmed: Unconfirmed,
         judge: impl FnOnce(&Sight) -> Option<bool>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<Confirmed, ChangeError<ServiceError>> {
         let Unconfirmed { error, reach } = unconfirmed;
         let verdict = match reach {
             Reach::Nothing => Verdict::NotDone,
             // Whoever wants to stop does not wait for a look.
-            _ if error == BackendError::Cancelled => Verdict::Unknown,
+            _ if error == ServiceError::Cancelled => Verdict::Unknown,
             Reach::Ended | Reach::UnderWay => {
                 let sight = self.sight(name);
                 match (judge(&sight), sight) {
@@ -154,7 +162,7 @@ impl<'a> Hosted<'a> {
         body: &wire::Body,
         entries: &[Entry],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<Confirmed, ChangeError<ServiceError>> {
         match self.client.change(Change::Put, &self.set(name), Some(body)) {
             Ok(()) => Ok(Confirmed::ByAnswer),
             Err(unconfirmed) => self.decide_put(name, unconfirmed, entries, prior),
@@ -169,7 +177,7 @@ impl<'a> Hosted<'a> {
         unconfirmed: Unconfirmed,
         entries: &[Entry],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<Confirmed, ChangeError<ServiceError>> {
         let Unconfirmed { error, reach } = unconfirmed;
         if reach == Reach::Nothing {
             return Err(ChangeError::not_done(error));
@@ -180,7 +188,7 @@ impl<'a> Hosted<'a> {
         };
         let is_new = |entry: &Entry| !before.iter().any(|key| key == entry.key.as_str());
         // Whoever wants to stop does not wait for a look, nor does a look help where nothing is new.
-        let sight = if error == BackendError::Cancelled || !entries.iter().any(is_new) {
+        let sight = if error == ServiceError::Cancelled || !entries.iter().any(is_new) {
             Sight::Unclear
         } else {
             self.sight(name)
@@ -194,7 +202,7 @@ impl<'a> Hosted<'a> {
                 prior,
             ) if prior
                 .region()
-                .is_none_or(|region| region.as_str() == summary.region) =>
+                .is_none_or(|region| summary.region.as_deref() == Some(region.as_str())) =>
             {
                 (Some(keys), Some(summary))
             }
@@ -231,7 +239,7 @@ impl<'a> Hosted<'a> {
         name: &SetName,
         entries: &[Entry],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<Confirmed, ChangeError<ServiceError>> {
         let mut confirmed = Confirmed::ByAnswer;
         for (index, entry) in entries.iter().enumerate() {
             let body = wire::one_key(name, entry, prior.region());
@@ -249,7 +257,11 @@ fn keys(entries: &[Entry]) -> Vec<Key> {
 }
 
 /// The error of the request for the key at `index`, after those for the keys before it were done.
-fn partly(error: ChangeError, keys: &[Key], index: usize) -> ChangeError {
+fn partly(
+    error: ChangeError<ServiceError>,
+    keys: &[Key],
+    index: usize,
+) -> ChangeError<ServiceError> {
     let (done, rest) = keys.split_at(index);
     let is_unknown = error.effect == Effect::Unknown;
     if done.is_empty() && (!is_unknown || rest.len() == 1) {
@@ -267,8 +279,8 @@ fn partly(error: ChangeError, keys: &[Key], index: usize) -> ChangeError {
 }
 
 /// Whether the service may have refused the form of a request and not what is in it: it names none of the keys.
-fn is_about_the_form(cause: &BackendError, entries: &[Entry]) -> bool {
-    let BackendError::Refused {
+fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
+    let ServiceError::Refused {
         status: 400 | 415 | 422,
         message,
     } = cause
@@ -283,12 +295,9 @@ fn is_about_the_form(cause: &BackendError, entries: &[Entry]) -> bool {
         .any(|entry| words.contains(&entry.key.as_str()))
 }
 
-impl SecretsBackend for Hosted<'_> {
-    fn conceal(&self, values: &[Secret]) {
-        self.client.conceal(values);
-    }
-
-    fn regions(&self) -> Result<Regions, BackendError> {
+/// What the service does, with its own errors.
+impl Hosted<'_> {
+    fn regions(&self) -> Result<Regions, ServiceError> {
         let (regions, properties) = self
             .client
             .get_both(&self.path(&["regions"]), &self.path(&["properties"]))?;
@@ -300,12 +309,12 @@ impl SecretsBackend for Hosted<'_> {
         })
     }
 
-    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+    fn region_codes(&self) -> Result<Vec<String>, ServiceError> {
         let regions: wire::RegionList = self.client.get(&self.path(&["regions"]))?.decode()?;
         Ok(regions.pairs().into_iter().map(|(code, _)| code).collect())
     }
 
-    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, ServiceError> {
         let mut path = self.path(&["secrets"]);
         if let Some(region) = region {
             path = format!("{path}?region={}", segment(region.as_str()));
@@ -313,25 +322,25 @@ impl SecretsBackend for Hosted<'_> {
         let mut summaries = match self.client.get(&path) {
             Ok(answer) => answer.decode::<wire::List>()?.summaries(),
             // The service says so of an organization without any set, and also of one that there is not.
-            Err(missing @ BackendError::NotFound { .. }) => match self.region_codes() {
+            Err(missing @ ServiceError::NotFound { .. }) => match self.region_codes() {
                 Ok(_) => Vec::new(),
-                Err(BackendError::NotFound { .. }) => return Err(missing),
+                Err(ServiceError::NotFound { .. }) => return Err(missing),
                 Err(error) => return Err(error),
             },
             Err(error) => return Err(error),
         };
         if let Some(region) = region {
-            summaries.retain(|summary| summary.region == region.as_str());
+            summaries.retain(|summary| summary.region.as_deref() == Some(region.as_str()));
         }
         Ok(summaries)
     }
 
-    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+    fn get(&self, name: &SetName) -> Result<Option<Details>, ServiceError> {
         match self.client.get(&self.set(name)) {
             Ok(answer) => Ok(Some(answer.decode::<wire::Set>()?.details(name)?)),
-            Err(BackendError::NotFound { .. }) => Ok(None),
+            Err(ServiceError::NotFound { .. }) => Ok(None),
             // The service refuses to show an image pull secret; the listing has it.
-            Err(refused @ BackendError::Refused { status: 400, .. }) => match self.find(name)? {
+            Err(refused @ ServiceError::Refused { status: 400, .. }) => match self.find(name)? {
                 Some(summary) if summary.kind == SetKind::ImagePullSecret => Ok(Some(Details {
                     summary,
                     keys: Keys::None,
@@ -347,7 +356,7 @@ impl SecretsBackend for Hosted<'_> {
         name: &SetName,
         entries: &[Entry],
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<Confirmed, ChangeError<ServiceError>> {
         // With one key both forms are one request, and this one is known to both families.
         let keyed = entries.len() == 1 && matches!(self.tenant, Tenant::User(_));
         if keyed {
@@ -375,7 +384,7 @@ impl SecretsBackend for Hosted<'_> {
             Tenant::User(_) => {
                 let keyed = self.put_keyed(name, entries, prior);
                 keyed.map_err(|error| {
-                    let is_refused = matches!(error.cause, BackendError::Refused { .. });
+                    let is_refused = matches!(error.cause, ServiceError::Refused { .. });
                     if is_refused && error.effect == Effect::NotDone {
                         // What was wrong with the whole says more than what is wrong with its first key.
                         refused
@@ -393,7 +402,7 @@ impl SecretsBackend for Hosted<'_> {
         host: &RegistryHost,
         credentials: &Secret,
         prior: Prior<'_>,
-    ) -> Result<Confirmed, ChangeError> {
+    ) -> Result<Confirmed, ChangeError<ServiceError>> {
         let body = wire::image_pull_secret(host, credentials, prior.region());
         let sent = self
             .client
@@ -404,7 +413,7 @@ impl SecretsBackend for Hosted<'_> {
         self.decide(name, unconfirmed, |sight| match (sight, prior) {
             (Sight::There(details), Prior::Absent(region))
                 if details.summary.kind == SetKind::ImagePullSecret
-                    && details.summary.region == region.as_str() =>
+                    && details.summary.region.as_deref() == region.map(Region::as_str) =>
             {
                 Some(true)
             }
@@ -414,7 +423,7 @@ impl SecretsBackend for Hosted<'_> {
         })
     }
 
-    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError<ServiceError>> {
         let mut missing = Vec::new();
         for (index, key) in keys.iter().enumerate() {
             let path = self.path(&["secrets", name.as_str(), key.as_str()]);
@@ -449,7 +458,7 @@ impl SecretsBackend for Hosted<'_> {
         Ok(missing)
     }
 
-    fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
+    fn delete(&self, name: &SetName) -> Result<bool, ChangeError<ServiceError>> {
         let sent = self.client.change(Change::Delete, &self.set(name), None);
         let Err(unconfirmed) = sent else {
             return Ok(true);
@@ -468,16 +477,12 @@ impl SecretsBackend for Hosted<'_> {
         })?;
         Ok(true)
     }
-
-    fn pause(&self, pause: std::time::Duration) -> Result<(), BackendError> {
-        self.client.pause(pause)
-    }
 }
 
 impl Unconfirmed {
     /// Whether the service has nothing to remove, and none of the tries has removed it.
     fn is_missing(&self) -> bool {
-        self.reach == Reach::Nothing && matches!(self.error, BackendError::NotFound { .. })
+        self.reach == Reach::Nothing && matches!(self.error, ServiceError::NotFound { .. })
     }
 }
 

@@ -26,12 +26,13 @@ use std::time::Duration;
 
 use bot_cli_sdk::secret::Secret;
 
-use super::{Details, Keys, Summary};
+use super::{Details, Keys, Profile, Summary};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::files::lock::PATIENCE;
 use crate::files::{self, Overwrite, WriteError, exists};
 use crate::secret_file::Place;
 use crate::watch::{Nobody, Watch};
+pub use as_backend::profile;
 use backup::{Copied, Unsealed};
 use backup_file::out_of_memory;
 pub use backup_file::{Contents, open_backup, read_backup};
@@ -66,6 +67,7 @@ pub struct Size {
 pub struct Vault<'a> {
     home: Home<'a>,
     organization: Organization,
+    profile: Profile,
 }
 
 /// Returns the names of an organization's sets without asking or waiting for anybody. What is wrong with
@@ -107,6 +109,7 @@ impl<'a> Vault<'a> {
                 watch,
             },
             organization,
+            profile: profile(),
         }
     }
 
@@ -183,6 +186,21 @@ impl<'a> Vault<'a> {
             .collect();
         names.dedup();
         Ok(names)
+    }
+
+    /// Another organization that has a set of this name and one of these kinds.
+    fn elsewhere(
+        &self,
+        name: &SetName,
+        kinds: &[SetKind],
+    ) -> Result<Option<Organization>, VaultError> {
+        let sets = self.home.sets()?.unwrap_or_default();
+        let found = sets.iter().find(|((organization, set_name), set)| {
+            organization != self.organization.as_str()
+                && set_name == name.as_str()
+                && kinds.contains(&set.kind)
+        });
+        Ok(found.and_then(|((organization, _), _)| Organization::parse(organization).ok()))
     }
 
     /// Makes a set or adds to it; other keys stay.
@@ -445,7 +463,7 @@ fn summary(name: &str, set: &Set) -> Summary {
     Summary {
         name: name.to_owned(),
         kind: set.kind,
-        region: set.region.clone(),
+        region: Some(set.region.clone()),
         status: Status::Ready,
         error: None,
     }

@@ -10,6 +10,7 @@ use bot_cli_sdk::secret::Secret;
 use serde_json::json;
 
 use super::context::CommandContext;
+use super::kind;
 use super::open;
 use super::token::{self, Access};
 use crate::auth::credentials::{self, Credentials, TokenKind, parse_token};
@@ -17,9 +18,10 @@ use crate::auth::{browser, import};
 use crate::backend::hosted::access;
 use crate::backend::hosted::http::Client;
 use crate::config::homeless;
+use crate::domain::BackendName;
 use crate::input::invalid;
 use crate::options::Login;
-use crate::scope::{BackendKind, Scope, Wanted};
+use crate::scope::{Scope, Wanted};
 use crate::secret_file::Place;
 use crate::text::theirs;
 use crate::words;
@@ -144,7 +146,7 @@ fn kind_of(
         // It is not kept yet, so there is nothing to renew.
         from_environment: true,
     };
-    let client = open::client(context, scope, &access)?;
+    let client = kind::client(context, scope, &access)?;
     let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
     Ok(probed.kind)
 }
@@ -172,10 +174,12 @@ fn signed_in(
         context.warn("BOT_CLI_TOKEN is set and wins over this sign-in");
     }
     let backend = open::scope(context, &Wanted::default())?.backend;
-    if backend.value == BackendKind::Local {
-        let source = backend.source.words();
+    if backend.value != BackendName::HOSTED {
+        let (name, source) = (&backend.value, backend.source.words());
+        let kind = kind::of(&context.environment, &backend);
+        let keeper = kind.map_or_else(|_| format!("`{name}`"), |kind| kind.profile().keeper);
         context.warn(&format!(
-            "secrets still go to the vault of this machine: the backend is `local`{source}"
+            "secrets still go to {keeper}: the backend is `{name}`{source}"
         ));
     }
     Ok(Reply::text(format!(
@@ -195,13 +199,17 @@ fn signed_in(
 }
 
 pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
+    let configured = open::scope(context, &Wanted::default())?;
+    if kind::of(&context.environment, &configured.backend)?.signs_in_itself() {
+        return status_of_its_own(context, configured);
+    }
     let mut scope = hosted(context)?;
     let access = token::access(context, &scope)?;
-    let client = open::client(context, &scope, &access)?;
+    let client = kind::client(context, &scope, &access)?;
     let probed = access::probe(&client).map_err(|error| words::failure(&error))?;
     let (kind, user) = (probed.kind, user(&client, probed.kind));
     if let Some(all) = &probed.organizations {
-        open::settle_organization(&mut scope, &access, all);
+        kind::settle_organization(&mut scope, &access, all);
     }
     let (from, source) = if access.from_environment {
         ("environment", "BOT_CLI_TOKEN".to_owned())
@@ -241,6 +249,28 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     })))
 }
 
+/// Whether a backend that signs in by itself opens.
+fn status_of_its_own(context: &CommandContext<'_>, scope: Scope) -> Result<Reply, Failure> {
+    let opened = open::open_scope(context, scope)?;
+    let (place, keeper) = (opened.place(), &opened.profile().keeper);
+    let scope = &opened.scope;
+    let organization = scope.organization.as_ref();
+    let line = organization.map_or_else(String::new, |organization| {
+        let source = organization.source.name();
+        format!("Organization: {} ({source})\n", organization.value)
+    });
+    let text = format!("Using {place} with {keeper}, which signs in by itself\n{line}");
+    Ok(Reply::text(text).data(json!({
+        "signed_in": true,
+        "backend": scope.backend.value.as_str(),
+        "place": place,
+        "organization": organization.map(|organization| json!({
+            "value": organization.value.as_str(),
+            "source": organization.source.name(),
+        })),
+    })))
+}
+
 /// The person whose token it is. Nobody is worse off without the name.
 fn user(client: &Client<'_>, kind: TokenKind) -> Option<String> {
     match kind {
@@ -252,7 +282,7 @@ fn user(client: &Client<'_>, kind: TokenKind) -> Option<String> {
 /// The scope of the service, whatever keeps secrets otherwise.
 fn hosted(context: &CommandContext<'_>) -> Result<Scope, Failure> {
     let wanted = Wanted {
-        backend: Some(BackendKind::Hosted.to_string()),
+        backend: Some(BackendName::HOSTED.to_string()),
         ..Wanted::default()
     };
     open::scope(context, &wanted)

@@ -7,7 +7,6 @@ use super::context::CommandContext;
 use super::open::Opened;
 use crate::backend::Summary;
 use crate::domain::{SetKind, SetName};
-use crate::scope::BackendKind;
 use crate::text::theirs;
 
 /// The key of the question.
@@ -30,9 +29,7 @@ pub fn target(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetNa
     context.ask_until(&question, |answer| {
         let name = answer.as_text().ok_or("must be a text")?;
         let name = SetName::parse(name.trim())?;
-        if opened.scope.backend.value == BackendKind::Hosted {
-            name.check_hosted()?;
-        }
+        opened.profile().names.check(&name)?;
         Ok(name)
     })
 }
@@ -53,8 +50,16 @@ pub fn existing(
 fn choices(sets: &[Summary], parse: fn(&str) -> Result<SetName, String>) -> Vec<Choice> {
     sets.iter()
         .filter(|set| set.kind == SetKind::Secret && parse(&set.name).is_ok())
-        .map(|set| Choice::new(&set.name, &set.name).about(theirs(&set.region)))
+        .map(choice)
         .collect()
+}
+
+fn choice(set: &Summary) -> Choice {
+    let choice = Choice::new(&set.name, &set.name);
+    match &set.region {
+        Some(region) => choice.about(theirs(region)),
+        None => choice,
+    }
 }
 
 fn parsed(name: &str, parse: fn(&str) -> Result<SetName, String>) -> Result<SetName, Failure> {

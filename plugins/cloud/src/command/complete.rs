@@ -1,16 +1,26 @@
-//! What words may become, from what is at hand: the vault and the settings. The service and the keyring are not asked.
+//! What words may become, from what is at hand: the vault, the settings, and what installed backends declare. The service, the
+//! keyring and the backends are not asked.
 
 use bot_cli_sdk::protocol::Candidate;
 
-use crate::backend::local::{self, ORGANIZATION, REGIONS};
+use super::kind::{self, Kind};
+use crate::backend::Ability;
 use crate::config::{Config, KEYS};
-use crate::domain::{Organization, SetName};
+use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
+use crate::scope::{Setting, Source};
 
 /// The arguments whose values are known.
-pub(super) const ARGUMENTS: &[&str] = &["name", "secret_key", "region", "backend", "key", "value"];
-
-const BACKENDS: [&str; 2] = ["local", "hosted"];
+pub(super) const ARGUMENTS: &[&str] = &[
+    "name",
+    "secret_key",
+    "region",
+    "backend",
+    "from",
+    "to",
+    "key",
+    "value",
+];
 
 pub(super) fn complete(
     argument: &str,
@@ -20,15 +30,12 @@ pub(super) fn complete(
     match argument {
         "name" => plain(sets(words, environment).unwrap_or_default()),
         "secret_key" => plain(keys(words, environment).unwrap_or_default()),
-        "region" => REGIONS
-            .into_iter()
-            .map(|(code, name)| Candidate::new(code).about(name))
-            .collect(),
-        "backend" => plain(BACKENDS),
-        "key" => plain(KEYS.map(|key| key.replace('_', "-"))),
+        "region" => regions(words, environment).unwrap_or_default(),
+        "backend" | "from" | "to" => plain(kind::names(environment)),
+        "key" => settings(environment),
         "value" => match words {
-            [.., key, _] if key == "region" => complete("region", words, environment),
-            [.., key, _] if key == "backend" => plain(BACKENDS),
+            [.., key, _] if key == "region" => regions(words, environment).unwrap_or_default(),
+            [.., key, _] if key == "backend" => plain(kind::names(environment)),
             [.., key, _] if key == "keyring" => plain(["auto", "off"]),
             _ => Vec::new(),
         },
@@ -40,6 +47,23 @@ fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate>
     values.into_iter().map(Candidate::new).collect()
 }
 
+fn regions(words: &[String], environment: &Environment) -> Option<Vec<Candidate>> {
+    let place = Place::find(words, environment, ["--backend", "--to"])?;
+    let regions = place.kind.regions().into_iter();
+    Some(
+        regions
+            .map(|(code, name)| Candidate::new(code).about(name))
+            .collect(),
+    )
+}
+
+/// The settings, with those of every backend that is installed.
+fn settings(environment: &Environment) -> Vec<Candidate> {
+    let mut settings = plain(KEYS.map(|key| key.replace('_', "-")));
+    settings.extend(kind::settings(environment));
+    settings
+}
+
 fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let [secrets, command, rest @ ..] = words else {
         return None;
@@ -48,10 +72,12 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     if secrets != "secrets" || !named.contains(&command.as_str()) {
         return None;
     }
-    // These two read the vault, whatever else is configured.
-    let reads_the_vault = ["run", "copy"].contains(&command.as_str());
-    let organization = organization(rest, environment, reads_the_vault)?;
-    local::names(&environment.vault_folder()?, &organization)
+    let place = match command.as_str() {
+        "copy" => Place::of_a_copy(rest, environment),
+        "run" => Place::readable(rest, environment),
+        _ => Place::find(rest, environment, ["--backend"; 2]),
+    }?;
+    place.kind.sets(environment, place.organization.as_ref())
 }
 
 /// The keys of the set that is named in front, without those that are named already.
@@ -62,36 +88,75 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     if secrets != "secrets" || unset != "unset" {
         return None;
     }
-    let organization = organization(rest, environment, false)?;
+    let place = Place::find(rest, environment, ["--backend"; 2])?;
     let (last, before) = rest.split_last()?;
     let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
-    let folder = environment.vault_folder()?;
-    let mut keys = named.find_map(|name| local::keys(&folder, &organization, &name))?;
+    let organization = place.organization.as_ref();
+    let mut keys = named.find_map(|name| place.kind.keys(environment, organization, &name))?;
     keys.retain(|key| key == last || !before.contains(key));
     Some(keys)
 }
 
-/// The organization whose sets are in the vault; `None` where the vault is not what keeps them.
-fn organization(
-    rest: &[String],
-    environment: &Environment,
-    reads_the_vault: bool,
-) -> Option<Organization> {
-    let config = Config::read(environment).ok()?;
-    let option = |names: [&str; 2]| {
-        rest.windows(2)
-            .find(|pair| names.contains(&pair[0].as_str()))
-            .map(|pair| pair[1].clone())
-    };
-    let backend = option(["--backend", "--backend"])
-        .or_else(|| environment.backend.clone())
-        .or_else(|| config.get("backend").map(str::to_owned));
-    if !reads_the_vault && backend.is_some_and(|backend| backend != "local") {
-        return None;
+/// Where the words act, as far as that can be seen without a look at the sign-in.
+struct Place {
+    kind: Box<dyn Kind>,
+    organization: Option<Organization>,
+}
+
+impl Place {
+    /// The place that the options, the environment or the configuration name; the vault where they name none.
+    fn find(words: &[String], environment: &Environment, options: [&str; 2]) -> Option<Self> {
+        let config = Config::read(environment).ok()?;
+        let backend = option(words, options)
+            .or_else(|| environment.backend.clone())
+            .or_else(|| config.get("backend").map(str::to_owned));
+        Self::of(backend.as_deref(), words, environment, &config)
     }
-    let organization = option(["--organization", "-o"])
-        .or_else(|| environment.organization.clone())
-        .or_else(|| config.get("organization").map(str::to_owned))
-        .unwrap_or_else(|| ORGANIZATION.to_owned());
-    Organization::parse(&organization).ok()
+
+    /// The same for a command that reads values, which the vault has where the named backend gives none.
+    fn readable(words: &[String], environment: &Environment) -> Option<Self> {
+        let place = Self::find(words, environment, ["--backend"; 2])?;
+        if place.kind.profile().can(Ability::Values) {
+            return Some(place);
+        }
+        Self::of(None, words, environment, &Config::read(environment).ok()?)
+    }
+
+    /// The place of the original of a copy, which only an option names.
+    fn of_a_copy(words: &[String], environment: &Environment) -> Option<Self> {
+        let from = option(words, ["--from"; 2]);
+        let config = Config::read(environment).ok()?;
+        Self::of(from.as_deref(), words, environment, &config)
+    }
+
+    fn of(
+        backend: Option<&str>,
+        words: &[String],
+        environment: &Environment,
+        config: &Config,
+    ) -> Option<Self> {
+        let name = match backend {
+            Some(name) => BackendName::parse(name)?,
+            None => BackendName::LOCAL,
+        };
+        let organization = option(words, ["--organization", "-o"])
+            .or_else(|| environment.organization.clone())
+            .or_else(|| config.get("organization").map(str::to_owned));
+        let organization = organization.map(|name| Organization::parse(&name));
+        let value = Setting {
+            value: name,
+            source: Source::Flag,
+        };
+        Some(Self {
+            kind: kind::of(environment, &value).ok()?,
+            organization: organization.transpose().ok()?,
+        })
+    }
+}
+
+fn option(words: &[String], names: [&str; 2]) -> Option<String> {
+    words
+        .windows(2)
+        .find(|pair| names.contains(&pair[0].as_str()))
+        .map(|pair| pair[1].clone())
 }

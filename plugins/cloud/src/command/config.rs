@@ -1,5 +1,7 @@
 //! `config show` and `config set`.
 
+mod backend;
+
 use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
@@ -8,27 +10,27 @@ use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::open;
-use crate::backend::local::REGIONS;
+use super::{kind, open};
 use crate::config::{Config, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
 use crate::keyring::{self, KeyringError};
 use crate::scope::{
-    BackendKind, Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
+    Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
 use crate::secret_file::{Place, SecretFile};
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = open::scope(context, &Wanted::default())?;
-    if scope.backend.value == BackendKind::Local {
-        // Opening the vault settles the organization.
-        let _vault = open::vault(context, &mut scope)?;
-        let region = Region::parse(REGIONS[0].0).ok().map(|value| Setting {
-            value,
-            source: Source::Default,
-        });
-        scope.region = scope.region.or(region);
+    let kind = match kind::of(&context.environment, &scope.backend) {
+        Ok(kind) => Some(kind),
+        Err(failure) => {
+            context.warn(&failure.message);
+            None
+        }
+    };
+    if let Some(kind) = &kind {
+        kind.settle(&mut scope);
     }
     let config = Config::read(&context.environment)?;
     let nobody = || ("(not set)".to_owned(), "");
@@ -67,6 +69,8 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let rows = rows
         .into_iter()
         .map(|(name, (value, source))| vec![name.to_owned(), value, source.to_owned()]);
+    let own = backend::settings(context, &scope.backend.value)?;
+    let rows = rows.chain(own.rows);
     let vault = context.vault_folder()?;
     let key = vault_key(context, &vault);
     let mut data = scope.json();
@@ -77,21 +81,25 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "state": state,
     });
     data["timeout"] = json!(scope.pace.request.as_secs_f64());
+    let backends = backend::all(context);
     Ok(Reply::text(format!(
-        "{}\nConfiguration: {}\nVault: {}\nVault key: {}\n",
+        "{}\nConfiguration: {}\nVault: {}\nVault key: {}\n{}",
         table(&[header].into_iter().chain(rows).collect::<Vec<_>>()),
         config.path.display(),
         vault.display(),
         key.map_or_else(
             || "none yet".to_owned(),
             |place| place.words(&vault.join("vault.key"))
-        )
+        ),
+        backends.text
     ))
     .data(json!({
         "scope": data,
         "config": config.path,
         "vault": vault,
         "vault_key": key.map(Place::name),
+        "settings": own.data,
+        "backends": backends.data,
     })))
 }
 
@@ -114,6 +122,9 @@ fn vault_key(context: &CommandContext<'_>, vault: &Path) -> Option<Place> {
 }
 
 pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Result<Reply, Failure> {
+    if let Some((backend, key)) = key.split_once('.') {
+        return backend::set(context, backend, key, value);
+    }
     let key = key.replace('-', "_");
     if !KEYS.contains(&key.as_str()) {
         let failure = invalid(vec![(
@@ -125,24 +136,33 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure,
         };
-        return Err(failure.hint(format!("possible are {}", KEYS.join(", "))));
+        return Err(failure
+            .hint(format!("possible are {}", KEYS.join(", ")))
+            .hint("a setting of an installed backend is `NAME.KEY`"));
     }
     if !value.is_empty() {
-        check(&key, value)?;
+        check(context, &key, value)?;
     }
     let mut config = Config::read(&context.environment)?;
     config.set(&key, (!value.is_empty()).then_some(value))?;
-    let path = config.path.display();
-    let text = match value {
-        "" => format!("Removed {key} from {path}\n"),
-        value => format!("Set {key} to {value} in {path}\n"),
-    };
-    Ok(Reply::text(text).data(
-        json!({ "key": key, "value": (!value.is_empty()).then_some(value), "config": config.path }),
-    ))
+    if !value.is_empty() {
+        backend::warn_of_others(context, &config, &key);
+    }
+    Ok(done(&key, value, &config.path))
 }
 
-fn check(key: &str, value: &str) -> Result<(), Failure> {
+/// Says that a setting is set or removed.
+fn done(key: &str, value: &str, path: &Path) -> Reply {
+    let shown = path.display();
+    let text = match value {
+        "" => format!("Removed {key} from {shown}\n"),
+        value => format!("Set {key} to {value} in {shown}\n"),
+    };
+    let value = (!value.is_empty()).then_some(value);
+    Reply::text(text).data(json!({ "key": key, "value": value, "config": path }))
+}
+
+fn check(context: &CommandContext<'_>, key: &str, value: &str) -> Result<(), Failure> {
     let wrong = |problem| invalid(vec![("value".to_owned(), None, problem)]);
     match key {
         "organization" => Organization::parse(value).map(drop).map_err(wrong),
@@ -150,6 +170,13 @@ fn check(key: &str, value: &str) -> Result<(), Failure> {
         "timeout" => seconds(value).map(drop).map_err(wrong),
         "keyring" => keyring_of(value).map(drop).map_err(wrong),
         "api_url" => address(value).map(drop),
-        _ => backend_of(value, Source::Flag).map(|_: BackendKind| ()),
+        _ => {
+            // A backend must be there before it is configured.
+            let name = Setting {
+                value: backend_of(value, Source::Flag)?,
+                source: Source::Flag,
+            };
+            kind::of(&context.environment, &name).map(drop)
+        }
     }
 }

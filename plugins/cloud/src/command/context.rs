@@ -7,7 +7,7 @@ use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::question::{Answer, Answers, Question};
-use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::session::{Level, Relay, Session};
 
 use crate::auth::credentials;
 use crate::environment::Environment;
@@ -146,6 +146,11 @@ impl<'a> CommandContext<'a> {
     /// The form of the result.
     pub fn format(&self) -> Format {
         self.session.borrow().context().format
+    }
+
+    /// See [`Session::relay`].
+    pub fn relay(&self, plugin: &str) -> Relay {
+        self.session.borrow().relay(plugin)
     }
 
     /// Where credentials are kept.

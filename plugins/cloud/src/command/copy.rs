@@ -1,4 +1,4 @@
-//! `secrets copy`: from the vault, which can read values, to whatever can write them.
+//! `secrets copy`: from what gives values back to whatever can keep them.
 
 mod credentials;
 
@@ -10,22 +10,26 @@ use serde_json::{Value, json};
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::set::carry_out::carry_out;
-use super::set::check_empty;
 use super::set::plan::Plan;
 use super::set::report::{Progress, reply};
+use super::set::{check_empty, check_size};
 use super::target::{Target, target};
-use super::{confirm, run};
-use crate::backend::local::VaultError;
-use crate::domain::{Entry, Region, SetKind, SetName};
+use super::{confirm, kind, run};
+use crate::backend::Ability;
+use crate::domain::{Entry, Key, Region, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Copy;
-use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
+use crate::scope::{Scope, Setting, Source, Wanted};
+use crate::text::theirs;
 use crate::words;
+
+/// What follows for a copy from a backend that gives no values back.
+const NOTHING_TO_COPY: &str = "nothing can be copied from it";
 
 /// What is copied.
 struct Original {
     name: SetName,
-    region: String,
+    region: Option<String>,
     scope: Scope,
     contents: Contents,
 }
@@ -46,7 +50,7 @@ impl Contents {
 
 pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply, Failure> {
     let (from, to) = names(options)?;
-    let original = read(context, options, from)?;
+    let original = read(context, source(context, options)?, from)?;
     let wanted = Wanted {
         organization: options.to_organization.clone(),
         region: options.region.clone(),
@@ -58,7 +62,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
             "give them values, or remove them with `bot-cli cloud secrets unset {}`",
             original.name
         );
-        check_empty(&scope, entries).map_err(|failure| failure.hint(hint))?;
+        check_empty(context, &scope, entries).map_err(|failure| failure.hint(hint))?;
     }
     let mut opened = open::open_scope(context, scope)?;
     opened.backend.conceal(&original.contents.secrets());
@@ -80,15 +84,6 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
 
 /// The names of the original and of the copy; all problems at once.
 fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
-    if options.from == "hosted" {
-        return Err(Failure::new(
-            Exit::Usage,
-            "not_readable",
-            "the hosting service never gives values back, so nothing can be copied from it",
-        )
-        .field("from", Some("--from"), "must be `local`")
-        .hint("set the values again where they came from: `bot-cli cloud secrets set NAME --file FILE`"));
-    }
     let mut wrong = Vec::new();
     let from = SetName::parse_existing(&options.name)
         .map_err(|problem| wrong.push(("name".to_owned(), None, problem)));
@@ -105,20 +100,20 @@ fn names(options: &Copy) -> Result<(SetName, SetName), Failure> {
     }
 }
 
-fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<Original, Failure> {
-    let mut scope = open::vault_scope(context, options.organization.as_deref())?;
-    let vault = open::vault(context, &mut scope)?;
-    let failed = |error: VaultError| words::failure(&error.into());
+fn read(context: &CommandContext<'_>, scope: Scope, name: SetName) -> Result<Original, Failure> {
+    let opened = open::open_scope(context, scope)?;
+    let reader = opened.reader(NOTHING_TO_COPY).map_err(again)?;
+    let failed = |error| words::failure(&error);
     let missing = || {
         let kinds = [SetKind::Secret, SetKind::ImagePullSecret];
-        run::not_in_the_vault(context, &name, &kinds, &scope)
+        run::not_there(&opened, &name, &kinds)
     };
-    let Some(details) = vault.get(&name).map_err(failed)? else {
+    let Some(details) = opened.get(&name)? else {
         return Err(missing());
     };
     let contents = match details.summary.kind {
-        SetKind::Secret => vault.values(&name).map_err(failed)?.map(Contents::Keys),
-        SetKind::ImagePullSecret => vault
+        SetKind::Secret => reader.values(&name).map_err(failed)?.map(Contents::Keys),
+        SetKind::ImagePullSecret => reader
             .credentials(&name)
             .map_err(failed)?
             .map(|(host, credentials)| Contents::Credentials { host, credentials }),
@@ -128,21 +123,47 @@ fn read(context: &CommandContext<'_>, options: &Copy, name: SetName) -> Result<O
     Ok(Original {
         name,
         region: details.summary.region,
-        scope,
+        scope: opened.scope,
         contents,
     })
 }
 
-fn is_itself(original: &Original, opened: &Opened<'_>, to: &SetName) -> bool {
-    let organization = |scope: &Scope| {
-        scope
-            .organization
-            .as_ref()
-            .map(|setting| setting.value.clone())
+/// Where the original is. What is known to give no values back is not even asked.
+fn source(context: &CommandContext<'_>, options: &Copy) -> Result<Scope, Failure> {
+    let wanted = Wanted {
+        organization: options.organization.clone(),
+        region: None,
+        backend: Some(options.from.clone()),
     };
-    opened.scope.backend.value == BackendKind::Local
-        && organization(&opened.scope) == organization(&original.scope)
-        && original.name == *to
+    let scope = open::scope(context, &wanted)?;
+    let profile = kind::of(&context.environment, &scope.backend)?.profile();
+    if profile.can(Ability::Values) {
+        return Ok(scope);
+    }
+    let failure = open::not_readable(&profile, NOTHING_TO_COPY);
+    Err(again(failure.field(
+        "from",
+        Some("--from"),
+        "must be a backend that gives values back, such as `local`",
+    )))
+}
+
+fn again(failure: Failure) -> Failure {
+    failure.hint(
+        "set the values again where they came from: `bot-cli cloud secrets set NAME --file FILE`",
+    )
+}
+
+fn is_itself(original: &Original, opened: &Opened<'_>, to: &SetName) -> bool {
+    let place = |scope: &Scope| {
+        let organization = scope.organization.as_ref();
+        (
+            scope.backend.value.clone(),
+            organization.map(|organization| organization.value.clone()),
+            scope.place.clone(),
+        )
+    };
+    place(&opened.scope) == place(&original.scope) && original.name == *to
 }
 
 fn keys(
@@ -173,6 +194,8 @@ fn keys(
         skipped: Vec::new(),
         missing: Vec::new(),
     };
+    check_keys(&plan.entries)?;
+    check_size(opened, &plan.entries, &plan.target.known)?;
     let mut reply = if options.dry_run {
         reply(opened, &plan, Progress::Shown)
     } else {
@@ -184,6 +207,19 @@ fn keys(
     };
     reply.data["from"] = from;
     Ok(reply)
+}
+
+/// A backend may have keys that were made elsewhere and that no new set can have.
+fn check_keys(entries: &[Entry]) -> Result<(), Failure> {
+    let wrong = entries.iter().filter_map(|entry| {
+        let problem = Key::parse(entry.key.as_str()).err()?;
+        Some((theirs(entry.key.as_str()), None, problem))
+    });
+    let wrong: Vec<_> = wrong.collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(wrong).hint("rename or remove these keys where the set was made"))
 }
 
 /// Where the copy goes. A new one is in the region of the original, where nothing says otherwise.
@@ -198,7 +234,9 @@ fn place(
     if existing.is_none() {
         check_name(opened, to)?;
         if opened.scope.region.is_none() {
-            opened.scope.region = Region::parse(&original.region).ok().map(|value| Setting {
+            let region = original.region.as_deref().map(Region::parse);
+            let region = region.and_then(Result::ok);
+            opened.scope.region = region.map(|value| Setting {
                 value,
                 source: Source::Existing,
             });
@@ -209,13 +247,7 @@ fn place(
 
 /// Checks the name of a new set, and offers one where only its spelling is in the way.
 fn check_name(opened: &Opened<'_>, name: &SetName) -> Result<(), Failure> {
-    let check = |name: &str| {
-        let name = SetName::parse(name)?;
-        match opened.scope.backend.value {
-            BackendKind::Hosted => name.check_hosted(),
-            BackendKind::Local => Ok(()),
-        }
-    };
+    let check = |name: &str| opened.profile().names.check(&SetName::parse(name)?);
     check(name.as_str()).map_err(|problem| {
         let field = ("name".to_owned(), Some("--to-name"), problem);
         let near = name.as_str().to_lowercase().replace('.', "-");

@@ -39,6 +39,7 @@ pub(super) fn put(
     let (name, host, given) = parsed(context, options, encoding)?;
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut opened = open::open(context, &wanted)?;
+    save::check_can(&opened)?;
     opened.backend.conceal(given.as_slice());
     // The listing tells all there is to know of credentials, whatever kind of set has the name.
     let found = opened

@@ -12,7 +12,6 @@ use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::project;
 use super::region;
-use super::target::keeper;
 use crate::backend::{Details, Keys, Summary};
 use crate::domain::{SetKind, SetName};
 use crate::input::invalid;
@@ -47,7 +46,7 @@ pub(super) fn list(context: &CommandContext<'_>, options: &List) -> Result<Reply
 fn where_from(opened: &Opened<'_>) -> String {
     let region = opened.scope.region.as_ref();
     let region = region.map_or(String::new(), |region| format!(", region {}", region.value));
-    format!("{}{region}, {}", opened.place(), keeper(opened))
+    format!("{}{region}, {}", opened.place(), opened.profile().keeper)
 }
 
 fn all(
@@ -138,19 +137,21 @@ fn one(
         .scope
         .region
         .as_ref()
-        .is_some_and(|region| region.value.as_str() != summary.region);
-    if elsewhere {
-        // In another region, or is there no such one?
-        let wanted = region::settle(opened)?;
-        return Err(Failure::new(
+        .is_some_and(|region| Some(region.value.as_str()) != summary.region.as_deref());
+    if elsewhere && let Some(wanted) = region::settle(opened)? {
+        // It is in another region, and not in one that there is not.
+        let failure = Failure::new(
             Exit::Failed,
             "not_found",
             format!(
                 "`{name}` is not in the region {wanted} of {}",
                 opened.place()
             ),
-        )
-        .hint(format!("it is in {}", theirs(&summary.region))));
+        );
+        return Err(match &summary.region {
+            Some(region) => failure.hint(format!("it is in {}", theirs(region))),
+            None => failure,
+        });
     }
     let mut text = rows::rows(std::slice::from_ref(&summary), context.columns());
     text.push('\n');
@@ -192,7 +193,7 @@ fn set_json(set: &Summary) -> Value {
     let mut json = json!({
         "name": theirs(&set.name),
         "type": set.kind.name(),
-        "region": theirs(&set.region),
+        "region": set.region.as_deref().map(theirs),
         "status": set.status.name(),
     });
     if let Some(error) = &set.error {

@@ -11,7 +11,7 @@ use super::open;
 use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
 use crate::auth::import;
 use crate::auth::issuer::{self, Issuer, Revocation};
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::scope::{Wanted, address};
 use crate::text::span;
 use crate::words;
@@ -98,7 +98,7 @@ fn end(context: &CommandContext<'_>, found: &Found) -> Result<End, Failure> {
             let why = "the issuer offers no revocation";
             Ok(goes_on("not_offered", why.to_owned()))
         }
-        Err(BackendError::Cancelled) => {
+        Err(ServiceError::Cancelled) => {
             let message = "cancelled: this machine is signed out, but the sign-in is not revoked";
             Err(Failure::new(Exit::Cancelled, "cancelled", message)
                 .hint(rest(found, issuer::now())))
@@ -126,8 +126,8 @@ fn is_shared(context: &CommandContext<'_>, credentials: &Credentials) -> bool {
 fn revoke(
     context: &CommandContext<'_>,
     credentials: &Credentials,
-) -> Result<Revocation, BackendError> {
-    let base = address(&credentials.api_url).map_err(|failure| BackendError::InvalidResponse {
+) -> Result<Revocation, ServiceError> {
+    let base = address(&credentials.api_url).map_err(|failure| ServiceError::InvalidResponse {
         what: failure.message,
     })?;
     // Settings that can't be used don't keep anybody signed in.

@@ -3,16 +3,11 @@
 use bot_cli_sdk::failure::{Exit, Failure};
 
 use super::context::CommandContext;
-use super::token::{self, Access};
-use crate::auth::credentials::TokenKind;
-use crate::backend::hosted::http::Client;
-use crate::backend::hosted::{Hosted, Tenant, access};
-use crate::backend::local::{ORGANIZATION, Vault};
-use crate::backend::{ChangeError, Details, SecretsBackend, Summary};
-use crate::config::{Config, nearest};
-use crate::domain::{Organization, Region, SetName};
-use crate::files::first_time;
-use crate::scope::{BackendKind, Scope, Setting, Source, Wanted};
+use super::kind;
+use crate::backend::{ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary};
+use crate::config::{BackendSettings, Config, nearest};
+use crate::domain::{BackendName, Region, SetName};
+use crate::scope::{Scope, Setting, Source, Wanted};
 use crate::text::theirs;
 use crate::words;
 use crate::words::change::{self, Deed};
@@ -30,7 +25,8 @@ pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fai
     let config = Config::read(&context.environment)?;
     // Whoever has no place for a sign-in may have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
-    Scope::resolve(wanted, &context.environment, &config, signed_in)
+    let backends = BackendSettings::read(&context.environment)?;
+    Scope::resolve(wanted, &context.environment, &config, &backends, signed_in)
 }
 
 /// The scope of the vault, whatever keeps secrets otherwise.
@@ -41,7 +37,7 @@ pub fn vault_scope(
     let wanted = Wanted {
         organization: organization.map(str::to_owned),
         region: None,
-        backend: Some(BackendKind::Local.to_string()),
+        backend: Some(BackendName::LOCAL.to_string()),
     };
     scope(context, &wanted)
 }
@@ -56,160 +52,31 @@ pub fn open_scope<'a>(
     context: &'a CommandContext<'_>,
     mut scope: Scope,
 ) -> Result<Opened<'a>, Failure> {
-    let backend: Box<dyn SecretsBackend + 'a> = match scope.backend.value {
-        BackendKind::Local => {
-            if scope.backend.source == Source::Default {
-                note_vault(context);
-            }
-            Box::new(vault(context, &mut scope)?)
-        }
-        BackendKind::Hosted => {
-            let access = token::access(context, &scope)?;
-            let client = client(context, &scope, &access)?;
-            let tenant = tenant(context, &mut scope, &client, &access)?;
-            Box::new(Hosted::new(client, tenant))
-        }
-    };
+    let kind = kind::of(&context.environment, &scope.backend)?;
+    let backend = kind.open(context, &mut scope)?;
     context.tell(&format!("using {}", scope.words()));
     Ok(Opened { backend, scope })
 }
 
-/// Says once a machine that it is the vault that is used. Where that can't be remembered, it is said again.
-fn note_vault(context: &CommandContext<'_>) {
-    if let Some(folder) = &context.environment.data_folder
-        && !first_time(&folder.join("vault-noted"))
-    {
-        return;
-    }
-    context.note("not signed in: using this machine's vault (`bot-cli cloud config set backend local` makes that lasting, `bot-cli cloud auth login` signs in)");
-}
-
-/// The vault of this machine.
-pub fn vault<'a>(context: &'a CommandContext<'_>, scope: &mut Scope) -> Result<Vault<'a>, Failure> {
-    let organization = if let Some(organization) = &scope.organization {
-        organization.value.clone()
-    } else {
-        let local = Organization::parse(ORGANIZATION).map_err(|problem| internal(&problem))?;
-        scope.organization = Some(Setting {
-            value: local.clone(),
-            source: Source::Default,
-        });
-        local
-    };
-    Ok(Vault::new(
-        &context.vault_folder()?,
-        organization,
-        scope.keyring.value,
-        context,
-    ))
-}
-
-/// A client of the service with a token, which is renewed where the service no longer accepts it.
-pub fn client<'a>(
-    context: &'a CommandContext<'_>,
-    scope: &Scope,
-    access: &Access,
-) -> Result<Client<'a>, Failure> {
-    let client = Client::new(&scope.api_url.value, &access.token, scope.pace, context)
-        .map_err(|error| words::failure(&error))?;
-    if access.from_environment {
-        return Ok(client);
-    }
-    let scope = scope.clone();
-    Ok(client.renewing(Box::new(move |refused| {
-        token::replacement(context, &scope, refused)
-    })))
-}
-
-/// Whom requests with this token are for.
-fn tenant(
-    context: &CommandContext<'_>,
-    scope: &mut Scope,
-    client: &Client<'_>,
-    access: &Access,
-) -> Result<Tenant, Failure> {
-    let mut known = None;
-    let kind = if let Some(kind) = access.kind {
-        kind
-    } else {
-        let probed = access::probe(client).map_err(|error| words::failure(&error))?;
-        known = probed.organizations;
-        probed.kind
-    };
-    if kind == TokenKind::ApiKey {
-        if let Some(organization) = scope.organization.take() {
-            let message = format!(
-                "a private API key works for its own organization only; `{}` is ignored",
-                organization.value
-            );
-            match organization.source {
-                Source::Flag => context.warn(&message),
-                Source::Environment
-                | Source::Config
-                | Source::DeployFile
-                | Source::Service
-                | Source::Existing
-                | Source::Default => {
-                    context.tell(&message);
-                }
-            }
-        }
-        return Ok(Tenant::ApiKey);
-    }
-    if scope.organization.is_none() {
-        let all = || match known {
-            Some(known) => Ok(known),
-            None => access::organizations(client).map_err(|error| words::failure(&error)),
-        };
-        scope.organization = match chosen(access) {
-            Some(chosen) => Some(chosen),
-            None => Some(first(&all()?)?),
-        };
-    }
-    match &scope.organization {
-        Some(organization) => Ok(Tenant::User(organization.value.clone())),
-        None => Err(internal("no organization was chosen")),
-    }
-}
-
-/// The organization that was chosen when signing in.
-fn chosen(access: &Access) -> Option<Setting<Organization>> {
-    let value = Organization::parse(access.organization.as_deref()?).ok()?;
-    Some(Setting {
-        value,
-        source: Source::Config,
-    })
-}
-
-/// Notes which of a person's organizations is used when nothing says otherwise.
-pub fn settle_organization(scope: &mut Scope, access: &Access, all: &[(String, String)]) {
-    if scope.organization.is_none() {
-        scope.organization = chosen(access).or_else(|| first(all).ok());
-    }
-}
-
-/// The first of a person's organizations, which is the service's default.
-fn first(all: &[(String, String)]) -> Result<Setting<Organization>, Failure> {
-    let Some((name, _)) = all.first() else {
-        return Err(Failure::new(
-            Exit::NotAllowed,
-            "not_allowed",
-            "you belong to no organization",
-        ));
-    };
-    let value = Organization::parse(name)
-        .map_err(|_| internal("the service names an organization that can't be one"))?;
-    Ok(Setting {
-        value,
-        source: Source::Service,
-    })
-}
-
-fn internal(problem: &str) -> Failure {
-    Failure::new(Exit::Failed, "internal", problem)
+/// A backend gives no values back.
+pub fn not_readable(profile: &Profile, so: &str) -> Failure {
+    let message = format!("{} never gives values back, so {so}", profile.keeper);
+    Failure::new(Exit::Usage, "not_readable", message)
 }
 
 impl Opened<'_> {
+    /// What the backend is and can.
+    pub fn profile(&self) -> &Profile {
+        self.backend.profile()
+    }
+
+    /// What gives values back; a backend that gives none is a failure, and `so` what follows from it.
+    pub fn reader(&self, so: &str) -> Result<&dyn ReadsValues, Failure> {
+        self.backend
+            .reader()
+            .ok_or_else(|| not_readable(self.profile(), so))
+    }
+
     /// A set; whatever goes wrong is worded.
     pub fn get(&self, name: &SetName) -> Result<Option<Details>, Failure> {
         let got = self.backend.get(name);
@@ -240,7 +107,10 @@ impl Opened<'_> {
             return Failure::new(
                 Exit::Failed,
                 "invalid_response",
-                format!("the service lists `{name}`, and says that there is no such set"),
+                format!(
+                    "{} lists `{name}`, and says that there is no such set",
+                    self.profile().subject
+                ),
             )
             .hint("try again: somebody else may be changing it");
         }
@@ -258,7 +128,8 @@ impl Opened<'_> {
 
     /// Notes the region of a set that is there.
     pub fn found(&mut self, set: &Summary) {
-        if let Ok(value) = Region::parse(&set.region) {
+        let region = set.region.as_deref();
+        if let Some(Ok(value)) = region.map(Region::parse) {
             self.scope.region = Some(Setting {
                 value,
                 source: Source::Existing,
@@ -268,9 +139,10 @@ impl Opened<'_> {
 
     /// Where it is, in a sentence: "organization acme".
     pub fn place(&self) -> String {
-        match &self.scope.organization {
-            Some(organization) => format!("organization {}", organization.value),
-            None => "the organization of the API key".to_owned(),
+        match (&self.scope.place, &self.scope.organization) {
+            (Some(place), _) => place.clone(),
+            (None, Some(organization)) => format!("organization {}", organization.value),
+            (None, None) => "the organization of the API key".to_owned(),
         }
     }
 

@@ -1,25 +1,30 @@
 //! `organizations list` and `organizations use`.
 
+use std::path::PathBuf;
+
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::{open, token};
-use crate::auth::credentials::TokenKind;
-use crate::backend::hosted::access;
-use crate::backend::local::ORGANIZATION;
-use crate::config::{Config, nearest};
-use crate::domain::Organization;
+use super::kind::{self, Organizations, Others};
+use super::open;
+use crate::config::{BackendSettings, Config, nearest};
+use crate::domain::{BUILT_IN, Organization};
 use crate::input::invalid;
 use crate::options::ScopeOptions;
-use crate::scope::{BackendKind, Scope, Source, Wanted};
+use crate::scope::{Scope, Source, Wanted};
 use crate::text::theirs;
-use crate::words;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
-    let (scope, all) = organizations(context, &options.wanted(None))?;
+    let (scope, Organizations { all, others }) = organizations(context, &options.wanted(None))?;
+    if others == Others::Unnamed {
+        let backend = &scope.backend.value;
+        context.note(&format!(
+            "the backend `{backend}` has no list of organizations; this is the one in use"
+        ));
+    }
     let current = scope
         .organization
         .as_ref()
@@ -48,10 +53,9 @@ pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Resu
 pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, Failure> {
     let wanted = Organization::parse(name)
         .map_err(|problem| invalid(vec![("name".to_owned(), None, problem)]))?;
-    let (scope, all) = organizations(context, &Wanted::default())?;
-    // The vault takes any name: its organizations come into being with their first set.
+    let (scope, Organizations { all, others }) = organizations(context, &Wanted::default())?;
     let known = all.iter().any(|(known, _)| known == wanted.as_str());
-    if !known && scope.backend.value == BackendKind::Hosted {
+    if !known && others == Others::Missing {
         let failure = Failure::new(
             Exit::Failed,
             "not_found",
@@ -64,8 +68,7 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
             },
         );
     }
-    let mut config = Config::read(&context.environment)?;
-    config.set("organization", Some(wanted.as_str()))?;
+    let path = keep(context, &scope, &wanted)?;
     if scope
         .organization
         .as_ref()
@@ -75,49 +78,36 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
     }
     Ok(Reply::text(format!(
         "Using the organization {wanted} from now on ({})\n",
-        config.path.display()
+        path.display()
     ))
-    .data(json!({ "organization": wanted.as_str(), "config": config.path })))
+    .data(json!({ "organization": wanted.as_str(), "config": path })))
+}
+
+/// Keeps the choice where the backend looks for it, and returns where that is.
+fn keep(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    wanted: &Organization,
+) -> Result<PathBuf, Failure> {
+    let (key, value) = ("organization", Some(wanted.as_str()));
+    let backend = &scope.backend.value;
+    if BUILT_IN.contains(backend) {
+        let mut config = Config::read(&context.environment)?;
+        config.set(key, value)?;
+        return Ok(config.path);
+    }
+    let mut settings = BackendSettings::read(&context.environment)?;
+    settings.set(backend, key, value)?;
+    Ok(settings.path)
 }
 
 /// Every organization, with the scope in which one of them is current.
 fn organizations(
     context: &CommandContext<'_>,
     wanted: &Wanted,
-) -> Result<(Scope, Vec<(String, String)>), Failure> {
+) -> Result<(Scope, Organizations), Failure> {
     let mut scope = open::scope(context, wanted)?;
-    match scope.backend.value {
-        BackendKind::Local => {
-            let vault = open::vault(context, &mut scope)?;
-            let mut names = vault
-                .organizations()
-                .map_err(|error| words::failure(&error.into()))?;
-            let current = scope
-                .organization
-                .as_ref()
-                .map(|organization| organization.value.to_string());
-            names.extend(current.into_iter().chain([ORGANIZATION.to_owned()]));
-            names.sort();
-            names.dedup();
-            Ok((
-                scope,
-                names.into_iter().map(|name| (name.clone(), name)).collect(),
-            ))
-        }
-        BackendKind::Hosted => {
-            let access = token::access(context, &scope)?;
-            if access.kind == Some(TokenKind::ApiKey) {
-                return Err(Failure::new(
-                    Exit::Failed,
-                    "api_key",
-                    "a private API key belongs to one organization and can't list others",
-                )
-                .hint("a personal access token or `bot-cli cloud auth login` can"));
-            }
-            let client = open::client(context, &scope, &access)?;
-            let all = access::organizations(&client).map_err(|error| words::failure(&error))?;
-            open::settle_organization(&mut scope, &access, &all);
-            Ok((scope, all))
-        }
-    }
+    let kind = kind::of(&context.environment, &scope.backend)?;
+    let organizations = kind.organizations(context, &mut scope)?;
+    Ok((scope, organizations))
 }

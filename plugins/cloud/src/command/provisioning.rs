@@ -25,7 +25,7 @@ pub enum Expected<'a> {
 pub fn after(
     context: &CommandContext<'_>,
     opened: &Opened<'_>,
-    (name, region): (&SetName, &Region),
+    (name, region): (&SetName, Option<&Region>),
     (confirmed, expected): (&Confirmed, Expected<'_>),
     wait: bool,
 ) -> Result<Option<Status>, Failure> {
@@ -54,8 +54,10 @@ pub fn after(
                 }
             },
         };
-        if summary.region != region.as_str() {
-            return Err(elsewhere(name, region, &summary.region));
+        if let (Some(wanted), Some(is)) = (region, &summary.region)
+            && wanted.as_str() != is
+        {
+            return Err(elsewhere(opened, name, wanted, is));
         }
         let status = summary.status;
         if status == Status::Failed {
@@ -110,7 +112,7 @@ fn look(
     }
 }
 
-/// The service has confirmed a change that can't be seen.
+/// The backend has confirmed a change that can't be seen.
 fn contradicted(opened: &Opened<'_>, name: &SetName) -> Failure {
     let look = opened.scope.command(&format!("secrets list {name}"));
     Failure::new(
@@ -125,12 +127,14 @@ fn contradicted(opened: &Opened<'_>, name: &SetName) -> Failure {
 }
 
 /// The set is stored somewhere else than it was to be.
-fn elsewhere(name: &SetName, wanted: &Region, is: &str) -> Failure {
-    let is = theirs(is);
+fn elsewhere(opened: &Opened<'_>, name: &SetName, wanted: &Region, is: &str) -> Failure {
+    let (is, subject) = (theirs(is), &opened.profile().subject);
     Failure::new(
         Exit::Failed,
         "region_differs",
-        format!("`{name}` is changed, but the service says that it is in the region {is}, not in {wanted}"),
+        format!(
+            "`{name}` is changed, but {subject} says that it is in the region {is}, not in {wanted}"
+        ),
     )
     .outcome(ChangeState::Done)
     .hint("bot-cli cloud regions list")
@@ -142,7 +146,10 @@ fn failed(opened: &Opened<'_>, name: &SetName, why: Option<&str>) -> Failure {
     Failure::new(
         Exit::Failed,
         "provisioning_failed",
-        format!("`{name}` is changed, but the service could not make it ready for agents{why}"),
+        format!(
+            "`{name}` is changed, but {} could not make it ready for agents{why}",
+            opened.profile().subject
+        ),
     )
     .outcome(ChangeState::Done)
     .hint(opened.scope.command(&format!("secrets list {name}")))

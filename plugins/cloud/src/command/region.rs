@@ -3,39 +3,60 @@
 use bot_cli_sdk::failure::{Exit, Failure};
 
 use super::open::Opened;
+use crate::backend::{Ability, Profile};
 use crate::config::nearest;
 use crate::domain::Region;
-use crate::scope::{BackendKind, Setting, Source};
+use crate::scope::{Setting, Source};
 use crate::text::theirs;
 use crate::words;
 
-/// Returns the wanted region if the organization has it, else its default, which is noted in the scope.
-pub fn settle(opened: &mut Opened<'_>) -> Result<Region, Failure> {
+/// Returns the wanted region if the backend has it, else its default, which is noted in the scope; `None` where it has no
+/// regions.
+pub fn settle(opened: &mut Opened<'_>) -> Result<Option<Region>, Failure> {
     let failed = |error| words::failure(&error);
-    if let Some(wanted) = &opened.scope.region {
+    if let Some(wanted) = opened.scope.region.clone() {
         let codes = opened.backend.region_codes().map_err(failed)?;
-        return if codes.iter().any(|code| code == wanted.value.as_str()) {
-            Ok(wanted.value.clone())
-        } else {
-            Err(unknown_region(wanted, &codes))
-        };
+        if codes.iter().any(|code| code == wanted.value.as_str()) {
+            return Ok(Some(wanted.value));
+        }
+        if !is_meant(wanted.source, opened.profile(), &codes) {
+            opened.scope.region = None;
+            return settle(opened);
+        }
+        return Err(unknown_region(&wanted, &codes));
     }
     let regions = opened.backend.regions().map_err(failed)?;
     let first = regions.all.first().map(|(code, _)| code.as_str());
-    let code = regions.default.as_deref().or(first).unwrap_or_default();
+    let Some(code) = regions.default.as_deref().or(first) else {
+        return Ok(None);
+    };
     let region = Region::parse(code).map_err(|problem| {
-        let message = format!("the service's default region {problem}");
+        let subject = &opened.profile().subject;
+        let message = format!("the default region of {subject} {problem}");
         Failure::new(Exit::Failed, "invalid_response", message)
             .hint("choose one with `--region`: `bot-cli cloud regions list`")
     })?;
     opened.scope.region = Some(Setting {
         value: region.clone(),
-        source: match opened.scope.backend.value {
-            BackendKind::Hosted => Source::Service,
-            BackendKind::Local => Source::Default,
-        },
+        source: opened.profile().default_region,
     });
-    Ok(region)
+    Ok(Some(region))
+}
+
+/// Whether a region that the backend does not have is meant for it at all.
+fn is_meant(source: Source, profile: &Profile, codes: &[String]) -> bool {
+    match source {
+        // It is where the bot is deployed.
+        Source::DeployFile => profile.can(Ability::DeployRegions),
+        // It is where the original of a copy is.
+        Source::Existing => !codes.is_empty(),
+        Source::Flag
+        | Source::Environment
+        | Source::Config
+        | Source::Service
+        | Source::Backend
+        | Source::Default => true,
+    }
 }
 
 /// There is no such region.
@@ -53,7 +74,11 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
     .field(
         "region",
         Some("--region"),
-        "is not one of the organization's",
+        if codes.is_empty() {
+            "must be left out: there are no regions"
+        } else {
+            "is not one of the organization's"
+        },
     );
     let failure = match nearest(wanted.value.as_str(), codes.iter().map(String::as_str)) {
         Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),

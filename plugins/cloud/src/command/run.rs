@@ -1,4 +1,4 @@
-//! `secrets run`: a program with a set of the vault in its environment.
+//! `secrets run`: a program with a set in its environment.
 
 mod not_started;
 
@@ -16,12 +16,13 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
 use super::context::CommandContext;
-use super::{choose, open, project};
-use crate::backend::local::{Vault, VaultError};
-use crate::domain::{Entry, Organization, SetKind, SetName};
+use super::open::{self, Opened};
+use super::{choose, kind, project};
+use crate::backend::Ability;
+use crate::domain::{Entry, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::scope::{Scope, Setting, Source};
+use crate::scope::{Scope, Source, Wanted};
 use crate::words;
 
 /// How often the program and the user are looked at.
@@ -32,24 +33,25 @@ const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
     let named = named(context, options)?;
-    let mut scope = open::vault_scope(context, options.organization.as_deref())?;
-    let vault = open::vault(context, &mut scope)?;
+    let scope = readable(context, &options.scope.wanted(None))?;
+    let opened = open::open_scope(context, scope)?;
+    let reader = opened.reader("no program can be started with them")?;
     let (name, template) = match named {
         Some(named) => named,
-        None => (chosen(context, &vault, &scope)?, None),
+        None => (chosen(context, &opened)?, None),
     };
-    let failed = |error: VaultError| words::failure(&error.into());
-    let Some(entries) = vault.values(&name).map_err(failed)? else {
-        if let Some(other) = vault.get(&name).map_err(failed)? {
-            return Err(no_secret_set(&name, other.summary.kind, &scope));
+    let values = reader.values(&name);
+    let Some(entries) = values.map_err(|error| words::failure(&error))? else {
+        if let Some(other) = opened.get(&name)? {
+            return Err(no_secret_set(&name, other.summary.kind, &opened.scope));
         }
-        let failure = not_in_the_vault(context, &name, &[SetKind::Secret], &scope);
+        let failure = not_there(&opened, &name, &[SetKind::Secret]);
         return Err(match template {
-            Some(template) => failure.hint(project::filled(&template, &scope)),
+            Some(template) => failure.hint(project::filled(&template, &opened.scope)),
             None => failure,
         });
     };
-    drop(vault);
+    drop(opened);
     let Some((program, arguments)) = options.program.split_first() else {
         return Err(invalid(vec![(
             "program".to_owned(),
@@ -111,23 +113,32 @@ fn named(
     Err(invalid(vec![project::no_name()]))
 }
 
-/// The set of the vault that the user chooses.
-fn chosen(
-    context: &CommandContext<'_>,
-    vault: &Vault<'_>,
-    scope: &Scope,
-) -> Result<SetName, Failure> {
-    let sets = vault
-        .list(None)
-        .map_err(|error| words::failure(&error.into()))?;
-    match choose::existing(context, &sets)? {
+/// Where values are read: in the backend of the scope or, where that is known to give none and nobody named it here, in the
+/// vault of this machine.
+fn readable(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
+    let scope = open::scope(context, wanted)?;
+    let kind = kind::of(&context.environment, &scope.backend)?;
+    let gives_values = kind.profile().can(Ability::Values);
+    if scope.backend.source == Source::Default || (!gives_values && wanted.backend.is_none()) {
+        return open::vault_scope(context, wanted.organization.as_deref());
+    }
+    Ok(scope)
+}
+
+/// The set that the user chooses.
+fn chosen(context: &CommandContext<'_>, opened: &Opened<'_>) -> Result<SetName, Failure> {
+    match choose::existing(context, &opened.all()?)? {
         Some(name) => Ok(name),
         None => Err(Failure::new(
             Exit::Failed,
             "not_found",
-            format!("there is no secret set in {}", place(scope)),
+            format!("there is no secret set in {}", place(opened)),
         )
-        .hint("bot-cli cloud secrets set my-bot-secrets --file .env --backend local")),
+        .hint(
+            opened
+                .scope
+                .command("secrets set my-bot-secrets --file .env"),
+        )),
     }
 }
 
@@ -141,59 +152,23 @@ fn no_secret_set(name: &SetName, kind: SetKind, scope: &Scope) -> Failure {
     Failure::new(Exit::Failed, "wrong_type", message).hint(scope.command("secrets list --sets"))
 }
 
-/// There is no such set in the vault; perhaps there is one of these `kinds` in another of its organizations.
-pub fn not_in_the_vault(
-    context: &CommandContext<'_>,
-    name: &SetName,
-    kinds: &[SetKind],
-    scope: &Scope,
-) -> Failure {
-    let message = format!("there is no secret set `{name}` in {}", place(scope));
+/// There is no such set; perhaps there is one of these `kinds` in another organization.
+pub fn not_there(opened: &Opened<'_>, name: &SetName, kinds: &[SetKind]) -> Failure {
+    let message = format!("there is no secret set `{name}` in {}", place(opened));
     let failure = Failure::new(Exit::Failed, "not_found", message);
-    match elsewhere(context, name, kinds, scope) {
+    match opened.backend.elsewhere(name, kinds) {
         Some(organization) => failure.hint(format!(
-            "the organization `{organization}` of the vault has one: `-o {}`",
+            "the organization `{organization}` of {} has one: `-o {}`",
+            opened.profile().subject,
             shlex::try_quote(organization.as_str())
                 .unwrap_or_else(|_| organization.as_str().into())
         )),
-        None => failure.hint(scope.command("secrets list")),
+        None => failure.hint(opened.scope.command("secrets list")),
     }
 }
 
-/// Another organization of the vault that has a set of this name. Sets that were made without an account are in `local`.
-fn elsewhere(
-    context: &CommandContext<'_>,
-    name: &SetName,
-    kinds: &[SetKind],
-    scope: &Scope,
-) -> Option<Organization> {
-    let mut scope = scope.clone();
-    let here = scope.organization.clone().map(|here| here.value);
-    let organizations = open::vault(context, &mut scope)
-        .ok()?
-        .organizations()
-        .ok()?;
-    organizations.iter().find_map(|organization| {
-        let organization = Organization::parse(organization).ok()?;
-        if Some(&organization) == here.as_ref() {
-            return None;
-        }
-        scope.organization = Some(Setting {
-            value: organization.clone(),
-            source: Source::Existing,
-        });
-        let vault = open::vault(context, &mut scope).ok()?;
-        let found = vault.get(name).ok()??;
-        kinds.contains(&found.summary.kind).then_some(organization)
-    })
-}
-
-fn place(scope: &Scope) -> String {
-    let organization = scope.organization.as_ref();
-    let organization = organization.map_or_else(String::new, |organization| {
-        format!(" (organization {})", organization.value)
-    });
-    format!("the vault of this machine{organization}")
+fn place(opened: &Opened<'_>) -> String {
+    format!("{} ({})", opened.profile().keeper, opened.place())
 }
 
 /// The program's status is ours.

@@ -14,13 +14,13 @@ use bot_cli_sdk::secret::Secret;
 use super::context::CommandContext;
 use super::open::Opened;
 use super::target::target;
-use super::{choose, confirm, open};
+use super::{choose, confirm, kind, open};
 use crate::domain::{Entry, Key, Region, SetKind};
 use crate::input::given::Given;
 use crate::input::invalid;
 use crate::input::template::TemplateKey;
 use crate::options::Set;
-use crate::scope::{BackendKind, Scope, Setting, Source};
+use crate::scope::{Scope, Setting, Source};
 use carry_out::carry_out;
 use plan::{Plan, names};
 use read::{Read, read};
@@ -40,7 +40,7 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut scope = open::scope(context, &wanted)?;
     prefer(&mut scope, region);
-    check_empty(&scope, &given.entries)
+    check_empty(context, &scope, &given.entries)
         .map_err(|failure| failure.hint("`--empty skip` leaves them out"))?;
     let mut opened = open::open_scope(context, scope)?;
     let name = match name {
@@ -78,6 +78,7 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
         entries: [given.entries, asked].concat(),
         skipped: given.skipped,
     };
+    check_size(&opened, &plan.entries, &plan.target.known)?;
     finish(context, &opened, &plan, &options)
 }
 
@@ -118,20 +119,36 @@ fn prefer(scope: &mut Scope, region: Option<Region>) {
     }
 }
 
-/// Refuses empty values for a backend that does not take them, before anything is sent.
-pub(super) fn check_empty(scope: &Scope, entries: &[Entry]) -> Result<(), Failure> {
-    let wrong: Vec<_> = entries
-        .iter()
-        .filter(|entry| entry.value.expose().is_empty())
-        .map(|entry| {
-            let problem = "has no value, and the hosting service does not accept empty values";
-            (entry.key.to_string(), None, problem.to_owned())
-        })
-        .collect();
-    match scope.backend.value {
-        BackendKind::Hosted if !wrong.is_empty() => Err(invalid(wrong)),
-        BackendKind::Hosted | BackendKind::Local => Ok(()),
+/// Refuses empty values for a backend that does not take them, before it is opened.
+pub(super) fn check_empty(
+    context: &CommandContext<'_>,
+    scope: &Scope,
+    entries: &[Entry],
+) -> Result<(), Failure> {
+    let kind = kind::of(&context.environment, &scope.backend)?;
+    refused(kind.profile().empty(entries))
+}
+
+/// Refuses what is too much for a backend, before anything is sent.
+pub(super) fn check_size(
+    opened: &Opened<'_>,
+    entries: &[Entry],
+    known: &[String],
+) -> Result<(), Failure> {
+    let profile = opened.profile();
+    refused(profile.too_much(entries, known))
+}
+
+fn refused(problems: Vec<(String, String)>) -> Result<(), Failure> {
+    if problems.is_empty() {
+        return Ok(());
     }
+    let wrong = problems.into_iter();
+    Err(invalid(
+        wrong
+            .map(|(field, problem)| (field, None, problem))
+            .collect(),
+    ))
 }
 
 /// The keys of the template that nothing gives a value to.

@@ -7,15 +7,15 @@ use super::region;
 use crate::backend::{Details, Keys, Prior, Summary};
 use crate::domain::{Region, SetKind, SetName};
 use crate::input::invalid;
-use crate::scope::{BackendKind, Setting, Source};
+use crate::scope::{Setting, Source};
 use crate::text::theirs;
 
 /// What must be true of a set that is there already.
 pub struct Target {
     /// Whether it is there.
     pub exists: bool,
-    /// Its region, or that of a new one.
-    pub region: Region,
+    /// Its region, or that of a new one, where the backend has regions.
+    pub region: Option<Region>,
     /// Its keys.
     pub known: Vec<String>,
 }
@@ -26,7 +26,7 @@ impl Target {
         if self.exists {
             Prior::Keys(&self.known)
         } else {
-            Prior::Absent(&self.region)
+            Prior::Absent(self.region.as_ref())
         }
     }
 }
@@ -40,10 +40,8 @@ pub fn target(
     warn: &dyn Fn(&str),
 ) -> Result<Target, Failure> {
     let Some(Details { summary, keys }) = found else {
-        if opened.scope.backend.value == BackendKind::Hosted {
-            let problem = |problem| invalid(vec![("name".to_owned(), None, problem)]);
-            name.check_hosted().map_err(problem)?;
-        }
+        let problem = |problem| invalid(vec![("name".to_owned(), None, problem)]);
+        opened.profile().names.check(name).map_err(problem)?;
         return Ok(Target {
             exists: false,
             region: region::settle(opened)?,
@@ -58,7 +56,24 @@ pub fn target(
         Keys::None => Vec::new(),
         Keys::Referenced => return Err(referenced(name)),
     };
-    let region = Region::parse(&summary.region).map_err(|_| {
+    Ok(Target {
+        exists: true,
+        region: region_of(opened, name, &summary, warn)?,
+        known,
+    })
+}
+
+/// The region of a set that is there. Where it is, is where it stays.
+fn region_of(
+    opened: &mut Opened<'_>,
+    name: &SetName,
+    summary: &Summary,
+    warn: &dyn Fn(&str),
+) -> Result<Option<Region>, Failure> {
+    let Some(region) = &summary.region else {
+        return region::settle(opened);
+    };
+    let region = Region::parse(region).map_err(|_| {
         Failure::new(
             Exit::Failed,
             "invalid_response",
@@ -90,7 +105,6 @@ pub fn target(
             wanted.source.words()
         ));
     }
-    // Where it is, is where it stays.
     opened.scope.region = Some(Setting {
         value: region.clone(),
         source: match &opened.scope.region {
@@ -98,11 +112,7 @@ pub fn target(
             Some(_) | None => Source::Existing,
         },
     });
-    Ok(Target {
-        exists: true,
-        region,
-        known,
-    })
+    Ok(Some(region))
 }
 
 /// The name stands for something else.
@@ -131,10 +141,10 @@ pub fn referenced(name: &SetName) -> Failure {
     )
 }
 
-/// "organization acme, region us-west (the default), hosted".
-pub fn where_to(opened: &Opened<'_>, region: &Region) -> String {
+/// "organization acme, region us-west (the default), the hosting service".
+pub fn where_to(opened: &Opened<'_>, region: Option<&Region>) -> String {
     let default = match opened.scope.region.as_ref().map(|region| region.source) {
-        Some(Source::Service | Source::Default) => " (the default)",
+        Some(Source::Service | Source::Backend | Source::Default) => " (the default)",
         Some(
             Source::Flag
             | Source::Environment
@@ -144,19 +154,15 @@ pub fn where_to(opened: &Opened<'_>, region: &Region) -> String {
         )
         | None => "",
     };
-    let (place, keeper) = (opened.place(), keeper(opened));
-    format!("{place}, region {region}{default}, {keeper}")
-}
-
-/// What keeps the secrets, in a sentence.
-pub fn keeper(opened: &Opened<'_>) -> &'static str {
-    match opened.scope.backend.value {
-        BackendKind::Hosted => "the hosting service",
-        BackendKind::Local => "the vault of this machine",
-    }
+    let region = region.map_or_else(String::new, |region| format!(", region {region}{default}"));
+    format!("{}{region}, {}", opened.place(), opened.profile().keeper)
 }
 
 /// The same of a set that is there.
 pub fn where_is(opened: &Opened<'_>, set: &Summary) -> String {
-    Region::parse(&set.region).map_or_else(|_| opened.place(), |region| where_to(opened, &region))
+    let region = set.region.as_deref().map(Region::parse);
+    match region.transpose() {
+        Ok(region) => where_to(opened, region.as_ref()),
+        Err(_) => opened.place(),
+    }
 }

@@ -7,7 +7,7 @@ use super::context::CommandContext;
 use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
 use crate::auth::import::{self, Imported};
 use crate::auth::issuer::{self, Issuer};
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::access;
 use crate::keyring::KeyringError;
 use crate::scope::Scope;
@@ -154,12 +154,12 @@ pub fn exchange(
         let renewed = match renewed {
             Ok(renewed) => renewed,
             // The other client may have been quicker by a moment.
-            Err(BackendError::NotSignedIn { .. })
+            Err(ServiceError::NotSignedIn { .. })
                 if newer_share(context, &credentials).is_some() =>
             {
                 continue;
             }
-            Err(BackendError::NotSignedIn { .. }) => {
+            Err(ServiceError::NotSignedIn { .. }) => {
                 return Err(not_signed_in("your sign-in has run out"));
             }
             Err(error) => return Err(not_renewed(&error)),
@@ -182,7 +182,7 @@ pub fn exchange(
 }
 
 /// A renewal that says nothing about the sign-in.
-fn not_renewed(error: &BackendError) -> Failure {
+fn not_renewed(error: &ServiceError) -> Failure {
     let failure = words::failure(error);
     if is_stop(&failure) {
         return failure;

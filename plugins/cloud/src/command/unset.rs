@@ -8,12 +8,11 @@ use super::confirm;
 use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{referenced, where_is, wrong_type};
-use crate::backend::Keys;
+use crate::backend::{Ability, Keys};
 use crate::config::nearest;
 use crate::domain::{Key, SetKind, SetName};
 use crate::input::{invalid, looks_like_a_key};
 use crate::options::Unset;
-use crate::scope::BackendKind;
 use crate::text::{count, theirs};
 use crate::words::change::Deed;
 
@@ -61,7 +60,7 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         .hint(opened.scope.command(&format!("secrets list {name}"))));
     }
     let mut text = format!("Removed {what} from `{name}` ({place})\n");
-    if opened.scope.backend.value == BackendKind::Hosted {
+    if opened.profile().can(Ability::Agents) {
         text += "Agents that are running keep the old values until they are deployed again\n";
     }
     Ok(Reply::text(text)

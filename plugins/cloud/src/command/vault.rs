@@ -11,7 +11,7 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::context::CommandContext;
-use super::{confirm, open};
+use super::{confirm, kind, open};
 use crate::backend::local::{Size, Vault, VaultError, Verified, open_backup, read_backup};
 use crate::files::Overwrite;
 use crate::input::{given, invalid};
@@ -138,11 +138,11 @@ fn no_stream(file: &Path, problem: &str) -> Result<(), Failure> {
 
 /// The vault of this machine, whatever backend is configured.
 fn vault<'a>(context: &'a CommandContext<'_>) -> Result<Vault<'a>, Failure> {
-    open::vault(context, &mut open::vault_scope(context, None)?)
+    kind::vault(context, &mut open::vault_scope(context, None)?)
 }
 
 fn failure(error: &VaultError) -> Failure {
-    words::failure(&error.clone().into())
+    words::failure(error)
 }
 
 fn whole(context: &CommandContext<'_>, found: &Verified) -> Reply {

@@ -80,7 +80,7 @@ pub enum Config {
     /// Set or, with an empty value, remove a setting
     #[command(after_help = CONFIG_SET_EXAMPLES)]
     Set {
-        /// organization, region, backend, api-url, timeout (seconds) or keyring (auto, off)
+        /// organization, region, backend, api-url, timeout (seconds), keyring (auto, off), or NAME.KEY for a setting of an installed backend
         #[arg(value_hint = ValueHint::Other)]
         key: String,
         /// Its value

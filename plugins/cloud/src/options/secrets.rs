@@ -173,8 +173,8 @@ pub struct Set {
 pub struct Copy {
     /// Set of the vault, or image pull secret
     pub name: String,
-    /// Copy to the hosting service, or to the vault itself
-    #[arg(long, value_name = "BACKEND", default_value = "hosted", value_parser = ["hosted", "local"])]
+    /// What the copy goes to: hosted, local or an installed backend
+    #[arg(long, value_name = "BACKEND", default_value = "hosted", value_hint = ValueHint::Other)]
     pub to: String,
     /// Name of the copy (default: the same name)
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
@@ -188,8 +188,8 @@ pub struct Copy {
     /// Wait until the copy is ready or has failed
     #[arg(long)]
     pub wait: bool,
-    /// What has the set: local; the hosting service never gives values back
-    #[arg(long, value_name = "BACKEND", default_value = "local", value_parser = ["local", "hosted"], hide_possible_values = true, help_heading = "Where")]
+    /// What has the set: local, or an installed backend that gives values back
+    #[arg(long, value_name = "BACKEND", default_value = "local", value_hint = ValueHint::Other, help_heading = "Where")]
     pub from: String,
     /// Organization of the set in the vault (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
@@ -275,12 +275,12 @@ pub struct ImagePullSecret {
 /// `secrets run`.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
-    /// Set in the vault
+    /// Set whose values the program gets
     pub name: Option<String>,
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
     pub program: Vec<String>,
-    /// Organization (default: the configured one)
-    #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
-    pub organization: Option<String>,
+    /// Where to act.
+    #[command(flatten)]
+    pub scope: ScopeOptions,
 }

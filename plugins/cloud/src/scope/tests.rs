@@ -1,5 +1,6 @@
-use super::{BackendKind, Scope, Source, Wanted, address};
-use crate::config::Config;
+use super::{Scope, Source, Wanted, address};
+use crate::config::{BackendSettings, Config};
+use crate::domain::BackendName;
 use crate::environment::Environment;
 use bot_cli_sdk::secret::Secret;
 
@@ -11,13 +12,20 @@ fn environment() -> Environment {
 }
 
 fn resolve(wanted: &Wanted, environment: &Environment) -> Scope {
-    Scope::resolve(wanted, environment, &Config::default(), false).unwrap()
+    Scope::resolve(
+        wanted,
+        environment,
+        &Config::default(),
+        &BackendSettings::default(),
+        false,
+    )
+    .unwrap()
 }
 
 #[test]
 fn without_anything_it_is_the_vault() {
     let scope = resolve(&Wanted::default(), &environment());
-    assert_eq!(scope.backend.value, BackendKind::Local);
+    assert_eq!(scope.backend.value, BackendName::LOCAL);
     assert_eq!(scope.backend.source, Source::Default);
 }
 
@@ -29,10 +37,16 @@ fn a_token_or_a_sign_in_mean_the_service() {
     };
     assert_eq!(
         resolve(&Wanted::default(), &with_token).backend.value,
-        BackendKind::Hosted
+        BackendName::HOSTED
     );
-    let scope = Scope::resolve(&Wanted::default(), &environment(), &Config::default(), true);
-    assert_eq!(scope.unwrap().backend.value, BackendKind::Hosted);
+    let scope = Scope::resolve(
+        &Wanted::default(),
+        &environment(),
+        &Config::default(),
+        &BackendSettings::default(),
+        true,
+    );
+    assert_eq!(scope.unwrap().backend.value, BackendName::HOSTED);
 }
 
 #[test]
@@ -63,8 +77,14 @@ fn all_wrong_settings_are_named_at_once() {
         timeout: Some("soon".to_owned()),
         ..environment()
     };
-    let failure =
-        Scope::resolve(&Wanted::default(), &variables, &Config::default(), false).unwrap_err();
+    let failure = Scope::resolve(
+        &Wanted::default(),
+        &variables,
+        &Config::default(),
+        &BackendSettings::default(),
+        false,
+    )
+    .unwrap_err();
     assert_eq!(failure.fields.len(), 3);
 }
 

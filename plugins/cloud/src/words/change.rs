@@ -2,10 +2,10 @@
 
 use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 
-use crate::backend::{BackendError, ChangeError, Effect, Parts};
+use crate::backend::{ChangeError, Effect, Parts};
 use crate::domain::SetName;
 use crate::text::count;
-use crate::words;
+use crate::words::{self, Explained};
 
 /// What a change does with a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +34,7 @@ pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> F
         Effect::Done => cause,
         Effect::NotDone => {
             let not_done = format!("`{name}` was not {past}");
-            // The vault's own words say so already.
-            let is_vault = matches!(error.cause, BackendError::Vault(_));
-            let failure = if is_vault {
+            let failure = if error.cause.tells_effect() {
                 cause
             } else {
                 cause.hint(not_done)

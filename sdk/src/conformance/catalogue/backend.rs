@@ -4,8 +4,8 @@ use super::{Bench, Check, Document, Stop};
 use crate::conformance::checks::backend::{self, place, refusing, sets, unseen};
 use crate::conformance::report::Level::{self, Must, Should};
 
-/// For every secrets backend. Those from `place_opened` on need a place that `--argv` names.
-pub static BACKEND: [Check; 26] = [
+/// What a secrets backend declares: nothing is sent.
+pub static DECLARED: [Check; 5] = [
     check(
         "backend_name",
         Must,
@@ -41,6 +41,10 @@ pub static BACKEND: [Check; 26] = [
         backend::credentials,
         "take credentials from where the users have them, or ask for them: settings are kept in a plain file",
     ),
+];
+
+/// What it answers. Those from `place_opened` on need a place that `--argv` names.
+pub static METHODS: [Check; 21] = [
     check(
         "open_comes_first",
         Must,

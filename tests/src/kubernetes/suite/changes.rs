@@ -188,19 +188,19 @@ fn meanwhile(cluster: &Cluster) {
     // Created, deleted, or given other keys after the caller looked.
     conflict(
         backend
-            .put_onto("prod", None, &[("A", "2")], Prior::Absent)
+            .put_onto("prod", None, &[("A", "2")], &Prior::Absent)
             .unwrap_err(),
     );
     let seen = Prior::Keys(vec!["A".to_owned()]);
     conflict(
         backend
-            .put_onto("none", None, &[("A", "2")], seen.clone())
+            .put_onto("none", None, &[("A", "2")], &seen)
             .unwrap_err(),
     );
     cluster.patch(&room.namespace, "prod", &json!({ "data": { "B": "Mg==" } }));
     conflict(
         backend
-            .put_onto("prod", None, &[("B", "3")], seen)
+            .put_onto("prod", None, &[("B", "3")], &seen)
             .unwrap_err(),
     );
     assert_eq!(

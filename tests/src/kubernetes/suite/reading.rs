@@ -32,23 +32,14 @@ fn regions(cluster: &Cluster) {
         // Another's kubeconfig is written as it likes.
         return;
     };
-    let contexts: String = ["us-west", "eu"]
-        .iter()
-        .zip(&rooms)
-        .map(|(name, room)| {
-            format!(
-                "- name: {name}\n  context:\n    cluster: one\n    user: {user}\n    namespace: {}\n",
-                room.namespace
-            )
-        })
-        .collect();
+    let mut contexts = String::from("contexts:\n");
+    for (name, room) in ["us-west", "eu"].iter().zip(&rooms) {
+        let namespace = &room.namespace;
+        contexts.extend([format!("- name: {name}\n  context:\n    cluster: one\n    user: {user}\n    namespace: {namespace}\n")]);
+    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kubeconfig");
-    fs::write(
-        &file,
-        text.replace("contexts:\n", &format!("contexts:\n{contexts}")),
-    )
-    .unwrap();
+    fs::write(&file, text.replace("contexts:\n", &contexts)).unwrap();
     let settings = [("contexts", "us-west,eu"), ("context", "us-west")];
     let mut backend = Backend::open(&file, None, &settings).unwrap();
     let regions = backend.opened.regions.clone().unwrap();
@@ -64,7 +55,7 @@ fn regions(cluster: &Cluster) {
     assert_eq!(backend.opened.organization, None);
     backend.put("west", &[("A", "1")]).unwrap();
     backend
-        .put_onto("europe", Some("eu"), &[("A", "1")], Prior::Absent)
+        .put_onto("europe", Some("eu"), &[("A", "1")], &Prior::Absent)
         .unwrap();
     assert_eq!(backend.list_in("eu").unwrap(), ["europe"]);
     assert_eq!(backend.list_in("us-west").unwrap(), ["west"]);
@@ -78,7 +69,7 @@ fn regions(cluster: &Cluster) {
     assert!(cluster.secret(&rooms[1].namespace, "europe").is_some());
     assert!(cluster.secret(&rooms[0].namespace, "europe").is_none());
     assert_eq!(backend.list_in("mars").unwrap_err().0, "not_found");
-    let nowhere = backend.put_onto("x", Some("mars"), &[("A", "1")], Prior::Absent);
+    let nowhere = backend.put_onto("x", Some("mars"), &[("A", "1")], &Prior::Absent);
     let (code, effect, _) = nowhere.unwrap_err();
     assert_eq!((code.as_str(), effect), ("not_found", Effect::NotDone));
     // One name in two regions is no set that can be meant without a region.

@@ -153,7 +153,8 @@ fn what_can_not_be_copied_is_refused_before_anything_is_sent() {
     for (arguments, status, code) in [
         (&["none"][..], 1, "not_found"),
         (&["blank", "--from", "hosted"], 2, "not_readable"),
-        (&["blank", "--to", "elsewhere"], 2, "usage"),
+        (&["blank", "--to", "elsewhere"], 2, "unknown_backend"),
+        (&["blank", "--from", "elsewhere"], 2, "unknown_backend"),
         (&["bl/ank"], 2, "invalid_input"),
         (&["blank", "--to-name", "a b"], 2, "invalid_input"),
         (&["blank", "--to", "local"], 2, "invalid_input"),

@@ -143,7 +143,7 @@ fn an_image_pull_secret_is_no_secret_set_and_is_not_looked_for_elsewhere() {
     assert_eq!(
         run.stderr,
         "error: `registry` is an image pull secret, not a secret set\n\
-         hint: bot-cli cloud secrets list --sets --backend local\n"
+         hint: bot-cli cloud secrets list --sets\n"
     );
     // The same where another organization has it.
     let run = user.run(&["secrets", "run", "registry", "-o", "acme", "--", "true"]);

@@ -483,9 +483,8 @@ fn a_project_without_its_set_is_shown_the_way_to_it() {
     let run = user.run(&["secrets", "run", "--", "true"]);
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(
-        run.stderr.ends_with(
-            "hint: bot-cli cloud secrets set --from-template server/.env.example --backend local\n"
-        ),
+        run.stderr
+            .ends_with("hint: bot-cli cloud secrets set --from-template server/.env.example\n"),
         "{run:?}"
     );
 }

@@ -6,7 +6,7 @@ use super::http::Client;
 use super::path::path;
 use super::wire;
 use crate::auth::credentials::TokenKind;
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 
 /// What a token's beginning tells.
 #[must_use]
@@ -22,7 +22,7 @@ pub fn kind_of(token: &Secret) -> Option<TokenKind> {
 }
 
 /// A person's organizations: the name in paths, and the one for people.
-pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, BackendError> {
+pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, ServiceError> {
     let answer = client.get(&path(&["organizations"]))?;
     let list: wire::Organizations = answer.decode()?;
     Ok(list
@@ -33,7 +33,7 @@ pub fn organizations(client: &Client<'_>) -> Result<Vec<(String, String)>, Backe
 }
 
 /// Returns the address of the person whose token it is, or what the service calls them. Asks once.
-pub fn user(client: &Client<'_>) -> Result<String, BackendError> {
+pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
     let answer: wire::Me = client.look(&path(&["users"]))?.decode()?;
     let address = answer.user.emails.into_iter().next();
     Ok(address.map_or(answer.user.user_id, |email| email.email_address))
@@ -48,7 +48,7 @@ pub struct Probed {
 }
 
 /// What kind of token it is, by asking. A refusal on both families is the first one's.
-pub fn probe(client: &Client<'_>) -> Result<Probed, BackendError> {
+pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
     let refused = match organizations(client) {
         Ok(organizations) => {
             return Ok(Probed {
@@ -66,8 +66,8 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, BackendError> {
             organizations: None,
         }),
         Err(error) if is_refusal(&error) => {
-            Err(if let BackendError::NotFound { message } = refused {
-                BackendError::NotSignedIn { message }
+            Err(if let ServiceError::NotFound { message } = refused {
+                ServiceError::NotSignedIn { message }
             } else {
                 refused
             })
@@ -76,11 +76,11 @@ pub fn probe(client: &Client<'_>) -> Result<Probed, BackendError> {
     }
 }
 
-const fn is_refusal(error: &BackendError) -> bool {
+const fn is_refusal(error: &ServiceError) -> bool {
     matches!(
         error,
-        BackendError::NotSignedIn { .. }
-            | BackendError::NotAllowed { .. }
-            | BackendError::NotFound { .. }
+        ServiceError::NotSignedIn { .. }
+            | ServiceError::NotAllowed { .. }
+            | ServiceError::NotFound { .. }
     )
 }

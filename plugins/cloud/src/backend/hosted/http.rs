@@ -19,7 +19,7 @@ use url::Url;
 use super::redact::Redactor;
 use super::retry;
 use super::wire::Body;
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 use crate::text::theirs;
 use crate::watch::Watch;
@@ -50,7 +50,7 @@ pub enum Reach {
 #[derive(Debug)]
 pub struct Unconfirmed {
     /// What went wrong last.
-    pub error: BackendError,
+    pub error: ServiceError,
     /// How far it may have come.
     pub reach: Reach,
 }
@@ -78,7 +78,7 @@ pub struct Answer {
 
 impl Answer {
     /// Returns the body as the service means it.
-    pub fn decode<T: DeserializeOwned>(self) -> Result<T, BackendError> {
+    pub fn decode<T: DeserializeOwned>(self) -> Result<T, ServiceError> {
         // The parser's own words quote the body.
         let what = match self.body {
             None => format!("status {} without a body", self.status),
@@ -91,7 +91,7 @@ impl Answer {
                 Err(_) => "the response has another shape".to_owned(),
             },
         };
-        Err(BackendError::InvalidResponse { what })
+        Err(ServiceError::InvalidResponse { what })
     }
 
     /// Returns whether the service itself says that a change is done: `"status": "OK"` and, where something was put, where it
@@ -124,7 +124,7 @@ impl<'a> Client<'a> {
         token: &Secret,
         pace: Pace,
         watch: &'a dyn Watch,
-    ) -> Result<Self, BackendError> {
+    ) -> Result<Self, ServiceError> {
         let mut secrets = Redactor::default();
         secrets.token(token);
         Ok(Self {
@@ -152,7 +152,7 @@ impl<'a> Client<'a> {
     }
 
     /// Reads something, and tries again what may pass.
-    pub fn get(&self, path: &str) -> Result<Answer, BackendError> {
+    pub fn get(&self, path: &str) -> Result<Answer, ServiceError> {
         self.with_renewal(|| {
             let got = self
                 .runtime
@@ -162,7 +162,7 @@ impl<'a> Client<'a> {
     }
 
     /// Reads two things at the same time.
-    pub fn get_both(&self, one: &str, other: &str) -> Result<(Answer, Answer), BackendError> {
+    pub fn get_both(&self, one: &str, other: &str) -> Result<(Answer, Answer), ServiceError> {
         self.with_renewal(|| {
             let both = async {
                 tokio::try_join!(
@@ -176,7 +176,7 @@ impl<'a> Client<'a> {
     }
 
     /// Reads something, once: a look that only makes another answer surer.
-    pub fn look(&self, path: &str) -> Result<Answer, BackendError> {
+    pub fn look(&self, path: &str) -> Result<Answer, ServiceError> {
         let got = self.runtime.block_on(self.tries("GET", path, None, 1));
         got.map_err(|unconfirmed| unconfirmed.error)
     }
@@ -212,7 +212,7 @@ impl<'a> Client<'a> {
         match sent {
             Ok(answer) if answer.confirms(change) => Ok(()),
             Ok(answer) => Err(Unconfirmed {
-                error: BackendError::InvalidResponse {
+                error: ServiceError::InvalidResponse {
                     what: match answer.body {
                         None => format!("status {} without a body", answer.status),
                         Some(_) => "it does not confirm the change".to_owned(),
@@ -226,7 +226,7 @@ impl<'a> Client<'a> {
     }
 
     /// Waits, until the user wants to stop.
-    pub fn pause(&self, pause: Duration) -> Result<(), BackendError> {
+    pub fn pause(&self, pause: Duration) -> Result<(), ServiceError> {
         // The timer belongs to the runtime, so it begins inside.
         let waiting = async { until_cancelled(self.watch, tokio::time::sleep(pause)).await };
         self.runtime.block_on(waiting)
@@ -235,17 +235,17 @@ impl<'a> Client<'a> {
     /// Does `work` a second time with another token, where the service refuses the present one.
     fn with_renewal<T>(
         &self,
-        mut work: impl FnMut() -> Result<T, BackendError>,
-    ) -> Result<T, BackendError> {
+        mut work: impl FnMut() -> Result<T, ServiceError>,
+    ) -> Result<T, ServiceError> {
         let refused = match work() {
-            Err(error @ BackendError::NotSignedIn { .. }) => error,
+            Err(error @ ServiceError::NotSignedIn { .. }) => error,
             done => return done,
         };
         let token = self.token.borrow().clone();
         let Some(renewed) = self.renew.as_ref().and_then(|renew| renew(&token)) else {
             // The user may have left the wait for it.
             return Err(if self.watch.cancelled() {
-                BackendError::Cancelled
+                ServiceError::Cancelled
             } else {
                 refused
             });
@@ -292,11 +292,11 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn address(&self, path: &str) -> Result<Url, BackendError> {
+    fn address(&self, path: &str) -> Result<Url, ServiceError> {
         let base = self.base.as_str().trim_end_matches('/');
         // Tolerates a base address that has the version in it already.
         let base = base.strip_suffix("/v1").unwrap_or(base);
-        Url::parse(&format!("{base}{path}")).map_err(|_| BackendError::InvalidResponse {
+        Url::parse(&format!("{base}{path}")).map_err(|_| ServiceError::InvalidResponse {
             what: "the address of the request is not valid".to_owned(),
         })
     }

@@ -2,18 +2,18 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 
 /// How often a request is tried.
 pub const TRIES: u32 = 3;
 
 /// How long to wait after the `tried`-th try failed; `None` where another would fail as well.
-pub fn pause(error: &BackendError, tried: u32, pace: Pace) -> Option<Duration> {
+pub fn pause(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration> {
     if !is_passing(error) {
         return None;
     }
-    let asked = if let BackendError::Unavailable { retry_after, .. } = error {
+    let asked = if let ServiceError::Unavailable { retry_after, .. } = error {
         retry_after.map(Duration::from_secs)
     } else {
         None
@@ -26,23 +26,22 @@ pub fn pause(error: &BackendError, tried: u32, pace: Pace) -> Option<Duration> {
 }
 
 /// Whether the same request may well succeed in a moment.
-fn is_passing(error: &BackendError) -> bool {
+fn is_passing(error: &ServiceError) -> bool {
     match error {
-        BackendError::Unreachable { .. } | BackendError::TimedOut { .. } => true,
-        BackendError::Unavailable { status, .. } => matches!(status, 429 | 502 | 503 | 504),
-        BackendError::Conflict { message } => message.contains("modified concurrently"),
-        BackendError::BadCertificate { .. }
-        | BackendError::Redirected { .. }
-        | BackendError::IssuerUnavailable { .. }
-        | BackendError::IssuerRefused { .. }
-        | BackendError::InvalidToken
-        | BackendError::NotSignedIn { .. }
-        | BackendError::NotAllowed { .. }
-        | BackendError::NotFound { .. }
-        | BackendError::Refused { .. }
-        | BackendError::InvalidResponse { .. }
-        | BackendError::Cancelled
-        | BackendError::Vault(_) => false,
+        ServiceError::Unreachable { .. } | ServiceError::TimedOut { .. } => true,
+        ServiceError::Unavailable { status, .. } => matches!(status, 429 | 502 | 503 | 504),
+        ServiceError::Conflict { message } => message.contains("modified concurrently"),
+        ServiceError::BadCertificate { .. }
+        | ServiceError::Redirected { .. }
+        | ServiceError::IssuerUnavailable { .. }
+        | ServiceError::IssuerRefused { .. }
+        | ServiceError::InvalidToken
+        | ServiceError::NotSignedIn { .. }
+        | ServiceError::NotAllowed { .. }
+        | ServiceError::NotFound { .. }
+        | ServiceError::Refused { .. }
+        | ServiceError::InvalidResponse { .. }
+        | ServiceError::Cancelled => false,
     }
 }
 
@@ -62,13 +61,13 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::{pause, retry_after};
-    use crate::backend::BackendError;
+    use crate::backend::hosted::ServiceError;
     use crate::pace::Pace;
 
     const PACE: Pace = Pace::USUAL;
 
-    fn unavailable(status: u16, retry_after: Option<u64>) -> BackendError {
-        BackendError::Unavailable {
+    fn unavailable(status: u16, retry_after: Option<u64>) -> ServiceError {
+        ServiceError::Unavailable {
             status,
             message: String::new(),
             retry_after,
@@ -85,7 +84,7 @@ mod tests {
             pause(&unavailable(500, None), 1, PACE).is_none(),
             "the service is broken, not busy"
         );
-        let conflict = |message: &str| BackendError::Conflict {
+        let conflict = |message: &str| ServiceError::Conflict {
             message: message.to_owned(),
         };
         assert!(
@@ -99,7 +98,7 @@ mod tests {
         assert!(pause(&conflict("in use"), 1, PACE).is_none());
         assert!(
             pause(
-                &BackendError::NotSignedIn {
+                &ServiceError::NotSignedIn {
                     message: String::new()
                 },
                 1,

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ServiceError;
 use super::status;
-use crate::backend::{BackendError, Details, Keys, Summary};
+use crate::backend::{Details, Keys, Summary};
 use crate::domain::{Entry, Region, RegistryHost, SetKind, SetName};
 use bot_cli_sdk::secret::Secret;
 
@@ -37,7 +38,7 @@ impl List {
                 kind: kind(&row.kind),
                 status: status(&row.status),
                 name: row.name,
-                region: row.region,
+                region: Some(row.region),
                 error: row.error_message,
             })
             .collect();
@@ -78,7 +79,7 @@ struct Field {
 
 impl Set {
     /// What it is.
-    pub fn details(self, name: &SetName) -> Result<Details, BackendError> {
+    pub fn details(self, name: &SetName) -> Result<Details, ServiceError> {
         let keys = match (self.source.as_deref(), self.secrets) {
             (Some("referenced"), _) => Keys::Referenced,
             (_, Some(fields)) => {
@@ -88,7 +89,7 @@ impl Set {
                 Keys::Known(keys)
             }
             (_, None) => {
-                return Err(BackendError::InvalidResponse {
+                return Err(ServiceError::InvalidResponse {
                     what: "it has no `secrets`".to_owned(),
                 });
             }
@@ -97,7 +98,7 @@ impl Set {
             summary: Summary {
                 name: name.to_string(),
                 kind: SetKind::Secret,
-                region: self.region,
+                region: Some(self.region),
                 status: status(&self.status),
                 error: self.error_message,
             },

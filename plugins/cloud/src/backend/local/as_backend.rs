@@ -6,11 +6,50 @@ use bot_cli_sdk::secret::Secret;
 
 use super::{Effect, REGIONS, Vault, VaultError};
 use crate::backend::{
-    self, BackendError, ChangeError, Confirmed, Details, Prior, Regions, SecretsBackend, Summary,
+    self, Ability, BackendError, ChangeError, Confirmed, Details, Limits, NameRules, Prior,
+    Profile, ReadsValues, Regions, SecretsBackend, Summary,
 };
-use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
+use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::scope::Source;
+
+/// Returns what the vault is and can.
+#[must_use]
+pub fn profile() -> Profile {
+    Profile {
+        keeper: "the vault of this machine".to_owned(),
+        subject: "the vault".to_owned(),
+        can: [
+            Ability::Values,
+            Ability::EmptyValues,
+            Ability::ImagePullSecrets,
+            Ability::Organizations,
+            Ability::DeployRegions,
+        ]
+        .into(),
+        names: NameRules {
+            shortest: 1,
+            longest: 63,
+            capitals: true,
+            at: "in the vault".to_owned(),
+        },
+        limits: Limits::default(),
+        default_region: Source::Default,
+    }
+}
 
 impl SecretsBackend for Vault<'_> {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn reader(&self) -> Option<&dyn ReadsValues> {
+        Some(self)
+    }
+
+    fn elsewhere(&self, name: &SetName, kinds: &[SetKind]) -> Option<Organization> {
+        Vault::elsewhere(self, name, kinds).ok()?
+    }
+
     fn regions(&self) -> Result<Regions, BackendError> {
         Ok(Regions {
             all: REGIONS
@@ -64,6 +103,25 @@ impl SecretsBackend for Vault<'_> {
     fn pause(&self, _pause: Duration) -> Result<(), BackendError> {
         // What is in the vault is ready.
         Ok(())
+    }
+}
+
+impl ReadsValues for Vault<'_> {
+    fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
+        Ok(Vault::values(self, name)?)
+    }
+
+    fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError> {
+        Ok(Vault::credentials(self, name)?)
+    }
+}
+
+impl From<VaultError> for BackendError {
+    fn from(error: VaultError) -> Self {
+        if error == VaultError::Cancelled {
+            return Self::Cancelled;
+        }
+        Self::Own(Box::new(error))
     }
 }
 

@@ -69,7 +69,7 @@ fn view(vault: &Vault<'_>) -> Result<View, VaultError> {
     let sets = vault.list(None)?.into_iter();
     sets.map(|set| {
         let values = vault.values(&name(&set.name))?;
-        Ok((set.name, set.region, values))
+        Ok((set.name, set.region.unwrap_or_default(), values))
     })
     .collect()
 }
@@ -136,7 +136,7 @@ fn what_is_put_is_there_and_sealed() {
     let found = vault.get(&name("prod")).unwrap().unwrap();
     let keys = Keys::Known(vec!["A".to_owned(), "B".to_owned()]);
     assert_eq!(found.keys, keys);
-    assert_eq!(found.summary.region, "us-west");
+    assert_eq!(found.summary.region.as_deref(), Some("us-west"));
     let values = vault.values(&name("prod")).unwrap().unwrap();
     assert_eq!(values, [entry("A", "correct-horse-2"), entry("B", "2")]);
     for (file, bytes) in files(folder.path()) {
@@ -179,7 +179,7 @@ fn image_pull_secrets_are_replaced_and_have_no_keys() {
     let found = vault.get(&name("pull")).unwrap().unwrap();
     let kind = (found.summary.kind, found.keys);
     assert_eq!(kind, (SetKind::ImagePullSecret, Keys::None));
-    assert_eq!(found.summary.region, "us-east");
+    assert_eq!(found.summary.region.as_deref(), Some("us-east"));
     assert_eq!(vault.values(&name("pull")).unwrap(), None);
     let west = Region::parse("us-west").unwrap();
     assert_eq!(vault.list(Some(&west)), Ok(Vec::new()));

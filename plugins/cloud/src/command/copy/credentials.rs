@@ -1,4 +1,4 @@
-//! An image pull secret of the vault, copied with its credentials.
+//! An image pull secret, copied with its credentials.
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
@@ -6,7 +6,7 @@ use bot_cli_sdk::plugin::Reply;
 use super::{Contents, Original, from, place};
 use crate::command::confirm;
 use crate::command::context::CommandContext;
-use crate::command::image_pull_secret::save::Plan;
+use crate::command::image_pull_secret::save::{Plan, check_can};
 use crate::command::open::Opened;
 use crate::domain::{RegistryHost, SetKind, SetName};
 use crate::options::Copy;
@@ -23,6 +23,7 @@ pub(super) fn copy(
     };
     let host = RegistryHost::parse(host)
         .map_err(|problem| damaged(&format!("the address of its registry {problem}")))?;
+    check_can(opened)?;
     let target = place(context, opened, original, to, SetKind::ImagePullSecret)?;
     let plan = Plan {
         name: to,

@@ -1,14 +1,16 @@
 //! Credentials of a registry as they are about to be saved, whether they are given or copied.
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 use serde_json::{Value, json};
 
+use crate::backend::Ability;
 use crate::command::context::CommandContext;
 use crate::command::open::Opened;
 use crate::command::provisioning::{self, Expected};
 use crate::command::target::{Target, where_to};
-use crate::domain::{RegistryHost, SetName, Status};
+use crate::domain::{Region, RegistryHost, SetName, Status};
+use crate::input::invalid;
 use crate::words::change::Deed;
 
 /// An image pull secret as it will be.
@@ -21,6 +23,16 @@ pub struct Plan<'a> {
     pub target: &'a Target,
 }
 
+/// Refuses credentials for a backend that does not keep any.
+pub fn check_can(opened: &Opened<'_>) -> Result<(), Failure> {
+    if opened.profile().can(Ability::ImagePullSecrets) {
+        return Ok(());
+    }
+    let message = format!("{} keeps no image pull secrets", opened.profile().keeper);
+    Err(Failure::new(Exit::Failed, "not_supported", message)
+        .hint("choose another backend with `--backend`"))
+}
+
 impl Plan<'_> {
     /// Says what is about to be done, for people.
     pub fn words(&self, opened: &Opened<'_>) -> String {
@@ -29,7 +41,7 @@ impl Plan<'_> {
         } else {
             "Create"
         };
-        let place = where_to(opened, &self.target.region);
+        let place = where_to(opened, self.target.region.as_ref());
         let Self { name, host, .. } = self;
         format!("{verb} the image pull secret `{name}` for {host} in {place}\n")
     }
@@ -43,12 +55,20 @@ impl Plan<'_> {
         wait: bool,
     ) -> Result<Option<Status>, Failure> {
         let Self { name, host, target } = self;
+        let too_long = opened
+            .profile()
+            .too_long("credentials", credentials.expose());
+        if let Some((field, problem)) = too_long {
+            return Err(invalid(vec![(field, None, problem)]));
+        }
         context.progress("Saving the credentials");
         let backend = &opened.backend;
         let put = backend.put_image_pull_secret(name, host, credentials, target.prior());
         let confirmed = put.map_err(|error| opened.change_failure(Deed::Change, name, &error))?;
         let expected = (&confirmed, Expected::Listed);
-        provisioning::after(context, opened, (name, &target.region), expected, wait)
+        let target = (*name, target.region.as_ref());
+        let status = provisioning::after(context, opened, target, expected, wait)?;
+        Ok(status)
     }
 
     /// Says what was done, for people.
@@ -58,7 +78,7 @@ impl Plan<'_> {
         } else {
             "Created"
         };
-        let place = where_to(opened, &self.target.region);
+        let place = where_to(opened, self.target.region.as_ref());
         let status = status.map_or("status unknown", Status::name);
         let Self { name, host, .. } = self;
         format!("{verb} the image pull secret `{name}` for {host} ({place}; {status})\n")
@@ -69,7 +89,7 @@ impl Plan<'_> {
         json!({
             "name": self.name.as_str(),
             "host": self.host.as_str(),
-            "region": self.target.region.as_str(),
+            "region": self.target.region.as_ref().map(Region::as_str),
             "created": !self.target.exists,
             "status": status.map(Status::name),
             "dry_run": dry_run,

@@ -34,7 +34,8 @@ fn cells(set: &Summary) -> [String; 4] {
     [
         theirs(&set.name),
         set.kind.name().to_owned(),
-        theirs(&set.region),
+        // One word a column, also where there is none.
+        set.region.as_deref().map_or_else(|| "-".to_owned(), theirs),
         set.status.name().to_owned(),
     ]
 }
@@ -110,7 +111,7 @@ mod tests {
         Summary {
             name: name.to_owned(),
             kind,
-            region: "us-west".to_owned(),
+            region: Some("us-west".to_owned()),
             status: error.map_or(Status::Ready, |_| Status::Failed),
             error: error.map(str::to_owned),
         }

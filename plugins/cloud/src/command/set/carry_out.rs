@@ -36,7 +36,13 @@ pub fn carry_out(
         confirmed = Confirmed::ByAnswer;
     }
     let expected = (&confirmed, Expected::Keys(&keys, &plan.removed));
-    provisioning::after(context, opened, (name, &plan.target.region), expected, wait)
+    provisioning::after(
+        context,
+        opened,
+        (name, plan.target.region.as_ref()),
+        expected,
+        wait,
+    )
 }
 
 /// What putting could not do, when keys were to be removed after it: they are all there still.

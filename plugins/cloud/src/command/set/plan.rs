@@ -43,7 +43,7 @@ impl Plan {
         let mut lines = vec![format!(
             "{verb} the secret set `{}` in {}\n",
             self.name,
-            where_to(opened, &self.target.region)
+            where_to(opened, self.target.region.as_ref())
         )];
         let width = self
             .entries

@@ -4,10 +4,10 @@ use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
 
 use super::plan::{Plan, names};
+use crate::backend::Ability;
 use crate::command::open::Opened;
 use crate::command::target::where_to;
-use crate::domain::{Key, SetName, Status};
-use crate::scope::BackendKind;
+use crate::domain::{Key, Region, SetName, Status};
 use crate::text::{count, theirs};
 
 /// How far a plan has come.
@@ -37,7 +37,7 @@ pub fn reply(opened: &Opened<'_>, plan: &Plan, progress: Progress) -> Reply {
     Reply::text(text)
         .data(json!({
             "name": plan.name.as_str(),
-            "region": plan.target.region.as_str(),
+            "region": plan.target.region.as_ref().map(Region::as_str),
             "created": created,
             "overwritten": overwritten,
             "removed": list(&plan.removed),
@@ -62,13 +62,13 @@ fn done(opened: &Opened<'_>, plan: &Plan, status: Option<&str>) -> String {
         plan.name,
         created.len(),
         overwritten.len(),
-        where_to(opened, &plan.target.region),
+        where_to(opened, plan.target.region.as_ref()),
         status.unwrap_or("status unknown"),
     );
     if !plan.skipped.is_empty() {
         text.extend(["Left out, without a value: ", &names(&plan.skipped), "\n"]);
     }
-    if plan.target.exists && opened.scope.backend.value == BackendKind::Hosted {
+    if plan.target.exists && opened.profile().can(Ability::Agents) {
         text += "Agents that are running keep the old values until they are deployed again\n";
     }
     text

@@ -4,12 +4,12 @@ use std::error::Error as _;
 
 use url::Url;
 
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 use crate::scope::is_this_machine;
 
 /// What speaks HTTP with the service at `base`.
-pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, BackendError> {
+pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError> {
     // Whoever was first has installed the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
@@ -34,20 +34,20 @@ pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, BackendError
 
 /// A failure before a whole answer came.
 #[must_use]
-pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
+pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
     let name = base.host_str().unwrap_or_default();
     let host = match base.port() {
         Some(port) => format!("{name}:{port}"),
         None => name.to_owned(),
     };
     if error.is_timeout() {
-        return BackendError::TimedOut { host };
+        return ServiceError::TimedOut { host };
     }
     let mut reason = String::new();
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(tls) = find_tls(error) {
-            return BackendError::BadCertificate {
+            return ServiceError::BadCertificate {
                 host,
                 reason: distrust(tls),
             };
@@ -63,7 +63,7 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> BackendError {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    BackendError::Unreachable { host, reason }
+    ServiceError::Unreachable { host, reason }
 }
 
 /// Why a certificate is not believed, for people. What the system's own verifier says of an unknown issuer is not for them.

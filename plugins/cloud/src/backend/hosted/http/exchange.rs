@@ -11,7 +11,7 @@ use url::Url;
 use super::connect::failed;
 use super::waiting::patiently;
 use super::{Answer, Client, Reach, Unconfirmed};
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::retry;
 use crate::backend::hosted::wire::Body;
 
@@ -33,7 +33,7 @@ impl Client<'_> {
             // Who wants to stop is not kept from it by answers that come at once.
             if self.watch.cancelled() {
                 return Err(Unconfirmed {
-                    error: BackendError::Cancelled,
+                    error: ServiceError::Cancelled,
                     reach: Reach::Nothing,
                 });
             }
@@ -73,7 +73,7 @@ impl Client<'_> {
         })
     }
 
-    fn redirected(&self, target: Option<Url>, to: &str) -> BackendError {
+    fn redirected(&self, target: Option<Url>, to: &str) -> ServiceError {
         let shown = target.map_or(to.to_owned(), |mut target| {
             target.set_query(None);
             target.set_fragment(None);
@@ -82,7 +82,7 @@ impl Client<'_> {
             let _ = target.set_password(None);
             target.to_string()
         });
-        BackendError::Redirected {
+        ServiceError::Redirected {
             to: self.secrets.borrow().text(&shown),
         }
     }
@@ -151,15 +151,15 @@ impl Client<'_> {
         }
         if body.is_none() && !is_empty {
             let what = "the response is not JSON".to_owned();
-            return Err(under_way(BackendError::InvalidResponse { what }));
+            return Err(under_way(ServiceError::InvalidResponse { what }));
         }
         Ok(Exchanged::Answer(Answer { status, body }))
     }
 
-    fn authorization(&self) -> Result<HeaderValue, BackendError> {
+    fn authorization(&self) -> Result<HeaderValue, ServiceError> {
         let value = Secret::new(format!("Bearer {}", self.token.borrow().expose()));
         let mut value =
-            HeaderValue::from_str(value.expose()).map_err(|_| BackendError::InvalidToken)?;
+            HeaderValue::from_str(value.expose()).map_err(|_| ServiceError::InvalidToken)?;
         value.set_sensitive(true);
         Ok(value)
     }
@@ -178,7 +178,7 @@ impl AsRef<[u8]> for SharedBody {
     }
 }
 
-async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, BackendError> {
+async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, ServiceError> {
     let mut read = Vec::new();
     while let Some(chunk) = response
         .chunk()
@@ -186,7 +186,7 @@ async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, B
         .map_err(|error| failed(base, &error))?
     {
         if read.len() + chunk.len() > LONGEST {
-            return Err(BackendError::InvalidResponse {
+            return Err(ServiceError::InvalidResponse {
                 what: format!("the response is longer than {} MiB", LONGEST / 1024 / 1024),
             });
         }
@@ -209,19 +209,19 @@ fn refusal(status: u16, body: Option<&Value>, retry_after: Option<u64>) -> Uncon
         _ => Reach::UnderWay,
     };
     let error = match status {
-        408 | 429 | 500.. => BackendError::Unavailable {
+        408 | 429 | 500.. => ServiceError::Unavailable {
             status,
             message,
             retry_after,
         },
-        _ if !ours => BackendError::InvalidResponse {
+        _ if !ours => ServiceError::InvalidResponse {
             what: format!("status {status} is not in the service's words"),
         },
-        401 => BackendError::NotSignedIn { message },
-        403 => BackendError::NotAllowed { message },
-        404 => BackendError::NotFound { message },
-        409 => BackendError::Conflict { message },
-        _ => BackendError::Refused { status, message },
+        401 => ServiceError::NotSignedIn { message },
+        403 => ServiceError::NotAllowed { message },
+        404 => ServiceError::NotFound { message },
+        409 => ServiceError::Conflict { message },
+        _ => ServiceError::Refused { status, message },
     };
     Unconfirmed { error, reach }
 }

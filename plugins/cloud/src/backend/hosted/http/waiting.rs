@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
-use crate::backend::BackendError;
+use crate::backend::hosted::ServiceError;
 use crate::watch::Watch;
 
 /// How often a wish to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The runtime of a client: one thread is enough for a few requests.
-pub fn runtime() -> Result<Runtime, BackendError> {
+pub fn runtime() -> Result<Runtime, ServiceError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| BackendError::Unreachable {
+        .map_err(|error| ServiceError::Unreachable {
             host: "the network".to_owned(),
             reason: bot_cli_sdk::failure::reason(&error),
         })
@@ -27,7 +27,7 @@ pub fn runtime() -> Result<Runtime, BackendError> {
 pub async fn until_cancelled<T>(
     watch: &dyn Watch,
     future: impl Future<Output = T>,
-) -> Result<T, BackendError> {
+) -> Result<T, ServiceError> {
     patiently(watch, Duration::MAX, || {}, future).await
 }
 
@@ -37,7 +37,7 @@ pub async fn patiently<T>(
     soon: Duration,
     slow: impl FnOnce(),
     future: impl Future<Output = T>,
-) -> Result<T, BackendError> {
+) -> Result<T, ServiceError> {
     let begun = Instant::now();
     let mut slow = Some(slow);
     let mut future = pin!(future);
@@ -46,7 +46,7 @@ pub async fn patiently<T>(
             return Ok(output);
         }
         if watch.cancelled() {
-            return Err(BackendError::Cancelled);
+            return Err(ServiceError::Cancelled);
         }
         if begun.elapsed() >= soon
             && let Some(slow) = slow.take()

@@ -1,7 +1,6 @@
 //! Where backups may be, and what is said of files that can't be used.
 
 use super::*;
-use crate::backend::BackendError;
 use crate::words;
 
 #[test]
@@ -40,7 +39,7 @@ fn hint_to_restore_is_given_for_damage_only() {
     let folder = tempfile::tempdir().unwrap();
     let vault = filled(folder.path());
     let hints = |error: VaultError| {
-        let failure = words::failure(&BackendError::Vault(error));
+        let failure = words::failure(&error);
         (failure.message, failure.hints.join("; "))
     };
     let path = folder.path().join("vault.key");

@@ -1,0 +1,373 @@
+//! A backend that has an executable of its own, over the protocol that `sdk/BACKENDS.md` describes.
+//!
+//! Whatever it does, a change ends as done, not done or unknown, and nothing that it says is quoted once it has a value.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bot_cli_sdk::backend::client::{ChangeFault, Client, Fault};
+use bot_cli_sdk::protocol::secrets::{
+    self, Code, OpenResult, PutImagePullSecretParams, PutParams, SetDetails, SetStatus, SetSummary,
+    UnsetParams,
+};
+use bot_cli_sdk::secret::Secret;
+
+use super::{
+    Ability, BackendError, ChangeError, Confirmed, Details, Effect, Keys, Limits, NameRules, Parts,
+    Prior, Profile, ReadsValues, Regions, SecretsBackend, Summary,
+};
+use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName, Status};
+use crate::scope::Source;
+use crate::watch::Watch;
+
+/// How often a wait looks whether the user wants to stop.
+const TICK: Duration = Duration::from_millis(20);
+
+/// A backend that is open.
+pub struct External<'a> {
+    name: BackendName,
+    profile: Profile,
+    regions: Regions,
+    client: RefCell<Client>,
+    watch: &'a dyn Watch,
+}
+
+/// What goes wrong with a backend that has an executable of its own.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExternalError {
+    /// The backend says so itself, or it was not there to say anything.
+    #[error("the backend `{backend}` could not do it")]
+    Fault {
+        /// Its name.
+        backend: BackendName,
+        /// What went wrong.
+        fault: Fault,
+    },
+    /// It gives a key that no variable of an environment can have.
+    #[error("the backend `{backend}` gives a key that can't be one")]
+    Key {
+        /// Its name.
+        backend: BackendName,
+        /// What is wrong with the key.
+        problem: String,
+    },
+}
+
+impl<'a> External<'a> {
+    /// The backend `name` behind `client`, which has opened a place.
+    #[must_use]
+    pub fn new(name: BackendName, client: Client, watch: &'a dyn Watch) -> Self {
+        let regions = client.opened().regions.clone().unwrap_or_default();
+        let all = regions.all.into_iter();
+        Self {
+            profile: opened_profile(&name, client.opened()),
+            regions: Regions {
+                all: all.map(|region| (region.code, region.name)).collect(),
+                default: regions.default,
+            },
+            client: RefCell::new(client),
+            name,
+            watch,
+        }
+    }
+
+    /// Every organization: the name, and the one for people; `None` where the backend has no list of them.
+    pub fn organizations(&self) -> Result<Option<Vec<(String, String)>>, BackendError> {
+        if !self.profile.can(Ability::Organizations) {
+            return Ok(None);
+        }
+        let all = self.client.borrow_mut().organizations();
+        let all = all.map_err(|fault| self.failed(fault))?.into_iter();
+        Ok(Some(
+            all.map(|one| {
+                let label = one.label.unwrap_or_else(|| one.name.clone());
+                (one.name, label)
+            })
+            .collect(),
+        ))
+    }
+
+    fn failed(&self, fault: Fault) -> BackendError {
+        failed(&self.name, fault)
+    }
+
+    fn change_failed(&self, error: ChangeFault, keys: &[Key]) -> ChangeError {
+        let of = |names: &[String]| -> Vec<Key> {
+            let keys = keys.iter().filter(|key| {
+                let key = key.as_str();
+                names.iter().any(|name| name == key)
+            });
+            keys.cloned().collect()
+        };
+        let effect = match error.effect {
+            secrets::Effect::NotDone => Effect::NotDone,
+            secrets::Effect::Done => Effect::Done,
+            secrets::Effect::Partly(parts) => Effect::Partly(Box::new(Parts {
+                done: of(&parts.done),
+                unknown: of(&parts.unknown),
+                not_done: of(&parts.not_done),
+            })),
+            // What is not known of an effect is not known of the change.
+            secrets::Effect::Unknown | _ => Effect::Unknown,
+        };
+        ChangeError {
+            cause: self.failed(error.fault),
+            effect,
+        }
+    }
+}
+
+/// What went wrong with the backend `name`.
+#[must_use]
+pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
+    match fault {
+        Fault::Cancelled => BackendError::Cancelled,
+        fault @ (Fault::Told(_) | Fault::Broken(_) | _) => {
+            BackendError::Own(Box::new(ExternalError::Fault {
+                backend: name.clone(),
+                fault,
+            }))
+        }
+    }
+}
+
+/// Returns what is known of every backend before it is opened: what it does not refuse then, it may refuse later.
+#[must_use]
+pub fn profile(name: &BackendName) -> Profile {
+    let keeper = format!("the backend `{name}`");
+    Profile {
+        subject: keeper.clone(),
+        keeper,
+        can: [
+            Ability::Values,
+            Ability::EmptyValues,
+            Ability::ImagePullSecrets,
+            Ability::Organizations,
+        ]
+        .into(),
+        names: NameRules {
+            shortest: 1,
+            longest: 63,
+            capitals: true,
+            at: format!("in the backend `{name}`"),
+        },
+        limits: Limits::default(),
+        default_region: Source::Backend,
+    }
+}
+
+fn opened_profile(name: &BackendName, opened: &OpenResult) -> Profile {
+    let can = opened.can.iter().filter_map(|ability| match ability {
+        secrets::Ability::Values => Some(Ability::Values),
+        secrets::Ability::ImagePullSecrets => Some(Ability::ImagePullSecrets),
+        secrets::Ability::Organizations => Some(Ability::Organizations),
+        secrets::Ability::Other(_) | _ => None,
+    });
+    let at = profile(name).names.at;
+    Profile {
+        can: can.chain([Ability::EmptyValues]).collect(),
+        names: NameRules {
+            shortest: opened.names.shortest,
+            longest: opened.names.longest,
+            capitals: opened.names.capitals,
+            at,
+        },
+        limits: Limits {
+            value_bytes: opened.limits.value_bytes,
+            set_bytes: opened.limits.set_bytes,
+            keys: opened.limits.keys,
+        },
+        ..profile(name)
+    }
+}
+
+impl SecretsBackend for External<'_> {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn reader(&self) -> Option<&dyn ReadsValues> {
+        self.profile
+            .can(Ability::Values)
+            .then_some(self as &dyn ReadsValues)
+    }
+
+    fn regions(&self) -> Result<Regions, BackendError> {
+        Ok(self.regions.clone())
+    }
+
+    fn region_codes(&self) -> Result<Vec<String>, BackendError> {
+        let all = self.regions.all.iter();
+        Ok(all.map(|(code, _)| code.clone()).collect())
+    }
+
+    fn list(&self, region: Option<&Region>) -> Result<Vec<Summary>, BackendError> {
+        let sets = self.client.borrow_mut().list(region.map(Region::as_str));
+        let sets = sets.map_err(|fault| self.failed(fault))?.into_iter();
+        let mut sets: Vec<Summary> = sets.map(summary).collect();
+        if let Some(region) = region {
+            sets.retain(|set| set.region.as_deref() == Some(region.as_str()));
+        }
+        Ok(sets)
+    }
+
+    fn get(&self, name: &SetName) -> Result<Option<Details>, BackendError> {
+        let set = self.client.borrow_mut().get(name.as_str());
+        let set = set.map_err(|fault| self.failed(fault))?;
+        Ok(set.map(details))
+    }
+
+    fn put(
+        &self,
+        name: &SetName,
+        entries: &[Entry],
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let pairs: BTreeMap<String, Secret> = entries
+            .iter()
+            .map(|entry| (entry.key.to_string(), entry.value.clone()))
+            .collect();
+        let keys: Vec<Key> = entries.iter().map(|entry| entry.key.clone()).collect();
+        let region = prior.region().map(ToString::to_string);
+        let put = PutParams::new(name.as_str(), region, pairs, on_wire(prior));
+        let done = self.client.borrow_mut().put(&put);
+        done.map_err(|error| self.change_failed(error, &keys))?;
+        Ok(Confirmed::ByAnswer)
+    }
+
+    fn put_image_pull_secret(
+        &self,
+        name: &SetName,
+        host: &RegistryHost,
+        credentials: &Secret,
+        prior: Prior<'_>,
+    ) -> Result<Confirmed, ChangeError> {
+        let put = PutImagePullSecretParams::new(
+            name.as_str(),
+            prior.region().map(ToString::to_string),
+            host.as_str(),
+            credentials.clone(),
+            on_wire(prior),
+        );
+        let done = self.client.borrow_mut().put_image_pull_secret(&put);
+        done.map_err(|error| self.change_failed(error, &[]))?;
+        Ok(Confirmed::ByAnswer)
+    }
+
+    fn unset(&self, name: &SetName, keys: &[Key]) -> Result<Vec<Key>, ChangeError> {
+        let names = keys.iter().map(ToString::to_string).collect();
+        let unset = UnsetParams::new(name.as_str(), names);
+        let missing = self.client.borrow_mut().unset(&unset);
+        let missing = missing.map_err(|error| self.change_failed(error, keys))?;
+        let is_missing = |key: &&Key| missing.iter().any(|name| name == key.as_str());
+        Ok(keys.iter().filter(is_missing).cloned().collect())
+    }
+
+    fn delete(&self, name: &SetName) -> Result<bool, ChangeError> {
+        let deleted = self.client.borrow_mut().delete(name.as_str());
+        deleted.map_err(|error| self.change_failed(error, &[]))
+    }
+
+    fn pause(&self, pause: Duration) -> Result<(), BackendError> {
+        let end = Instant::now() + pause;
+        while Instant::now() < end {
+            if self.watch.cancelled() {
+                return Err(BackendError::Cancelled);
+            }
+            thread::sleep(TICK.min(pause));
+        }
+        Ok(())
+    }
+}
+
+impl ReadsValues for External<'_> {
+    fn values(&self, name: &SetName) -> Result<Option<Vec<Entry>>, BackendError> {
+        let values = self.client.borrow_mut().values(name.as_str());
+        let Some(values) = values.map_err(|fault| self.failed(fault))? else {
+            return Ok(None);
+        };
+        let entries = values.into_iter().map(|(key, value)| {
+            let key = Key::parse_existing(&key).and_then(|key| {
+                if key.as_str().contains('=') {
+                    return Err("has a `=`".to_owned());
+                }
+                Ok(key)
+            });
+            match key {
+                Ok(_) if value.expose().contains('\0') => {
+                    Err("has a value with a NUL character".to_owned())
+                }
+                Ok(key) => Ok(Entry { key, value }),
+                Err(problem) => Err(problem),
+            }
+        });
+        let entries: Result<Vec<Entry>, String> = entries.collect();
+        entries.map(Some).map_err(|problem| {
+            BackendError::Own(Box::new(ExternalError::Key {
+                backend: self.name.clone(),
+                problem,
+            }))
+        })
+    }
+
+    fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError> {
+        match self.client.borrow_mut().credentials(name.as_str()) {
+            Ok(found) => Ok(Some((found.host, found.credentials))),
+            Err(Fault::Told(error)) if error.code == Code::NotFound => Ok(None),
+            Err(fault) => Err(self.failed(fault)),
+        }
+    }
+}
+
+fn on_wire(prior: Prior<'_>) -> secrets::Prior {
+    match prior {
+        Prior::Absent(_) => secrets::Prior::Absent,
+        Prior::Keys(keys) => secrets::Prior::Keys(keys.to_vec()),
+    }
+}
+
+fn summary(set: SetSummary) -> Summary {
+    Summary {
+        name: set.name,
+        kind: kind(set.kind),
+        region: set.region,
+        status: status(set.status),
+        error: set.error,
+    }
+}
+
+fn details(set: SetDetails) -> Details {
+    let kind = kind(set.kind);
+    Details {
+        summary: Summary {
+            name: set.name,
+            kind,
+            region: set.region,
+            status: status(set.status),
+            error: set.error,
+        },
+        keys: match kind {
+            SetKind::Secret => Keys::Known(set.keys),
+            SetKind::ImagePullSecret | SetKind::Unknown => Keys::None,
+        },
+    }
+}
+
+fn kind(kind: secrets::SetKind) -> SetKind {
+    match kind {
+        secrets::SetKind::Secret => SetKind::Secret,
+        secrets::SetKind::ImagePullSecret => SetKind::ImagePullSecret,
+        secrets::SetKind::Unknown | _ => SetKind::Unknown,
+    }
+}
+
+/// What a later version may add is not ready yet.
+fn status(status: SetStatus) -> Status {
+    match status {
+        SetStatus::Ready => Status::Ready,
+        SetStatus::Failed => Status::Failed,
+        SetStatus::Pending | _ => Status::Pending,
+    }
+}

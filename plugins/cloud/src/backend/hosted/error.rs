@@ -1,0 +1,120 @@
+//! What goes wrong with the hosting service, or with the issuer of its tokens.
+
+use crate::backend::{BackendError, ChangeError};
+
+/// What goes wrong with the service. Texts are those of the other side and not fit for a terminal yet.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    /// Nothing answered.
+    #[error("could not reach {host}: {reason}")]
+    Unreachable {
+        /// What was tried.
+        host: String,
+        /// Why.
+        reason: String,
+    },
+    /// Nothing answered in time.
+    #[error("{host} did not answer in time")]
+    TimedOut {
+        /// What was tried.
+        host: String,
+    },
+    /// The other side could not show who it is.
+    #[error("the certificate of {host} is not valid: {reason}")]
+    BadCertificate {
+        /// What was tried.
+        host: String,
+        /// Why.
+        reason: String,
+    },
+    /// The service sends requests somewhere else.
+    #[error("redirected to {to}")]
+    Redirected {
+        /// Where to, without a query.
+        to: String,
+    },
+    /// The service is there but does not work now.
+    #[error("status {status}")]
+    Unavailable {
+        /// The status.
+        status: u16,
+        /// The words of the service.
+        message: String,
+        /// How long it wants to be left alone, in seconds.
+        retry_after: Option<u64>,
+    },
+    /// The issuer of tokens does not work now.
+    #[error("the issuer of tokens is not available")]
+    IssuerUnavailable {
+        /// The status, where that says so.
+        status: Option<u16>,
+    },
+    /// The issuer of tokens does not serve this client, whatever the sign-in.
+    #[error("the issuer of tokens refuses this client")]
+    IssuerRefused {
+        /// The code of the protocol, if it is one.
+        code: Option<&'static str>,
+    },
+    /// The token can't be sent; the service was not asked.
+    #[error("the token has characters that can't be sent")]
+    InvalidToken,
+    /// The token is not accepted.
+    #[error("status 401")]
+    NotSignedIn {
+        /// The words of the service.
+        message: String,
+    },
+    /// The token may not do this.
+    #[error("status 403")]
+    NotAllowed {
+        /// The words of the service.
+        message: String,
+    },
+    /// There is no such thing.
+    #[error("status 404")]
+    NotFound {
+        /// The words of the service.
+        message: String,
+    },
+    /// Somebody else changed it in the meantime.
+    #[error("status 409")]
+    Conflict {
+        /// The words of the service.
+        message: String,
+    },
+    /// The request is refused.
+    #[error("status {status}")]
+    Refused {
+        /// The status.
+        status: u16,
+        /// The words of the service.
+        message: String,
+    },
+    /// The answer is not one of this service.
+    #[error("{what}")]
+    InvalidResponse {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The user stopped it.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<ServiceError> for BackendError {
+    fn from(error: ServiceError) -> Self {
+        if error == ServiceError::Cancelled {
+            return Self::Cancelled;
+        }
+        Self::Own(Box::new(error))
+    }
+}
+
+impl From<ChangeError<ServiceError>> for ChangeError {
+    fn from(error: ChangeError<ServiceError>) -> Self {
+        Self {
+            cause: error.cause.into(),
+            effect: error.effect,
+        }
+    }
+}

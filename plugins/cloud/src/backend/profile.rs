@@ -1,0 +1,232 @@
+//! What a backend is and can, as it says itself.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Entry, SetName};
+use crate::scope::Source;
+
+/// What a backend is and can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// What it is, in a sentence: "the hosting service".
+    pub keeper: String,
+    /// The same as the subject of what it says: "the service".
+    pub subject: String,
+    /// What it can.
+    pub can: BTreeSet<Ability>,
+    /// The names of new sets.
+    pub names: NameRules,
+    /// How much it takes.
+    pub limits: Limits,
+    /// Who has chosen the region of a new set where nobody says otherwise.
+    pub default_region: Source,
+}
+
+/// Something that not every backend can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ability {
+    /// Gives values back.
+    Values,
+    /// Takes a value that is empty.
+    EmptyValues,
+    /// Keeps credentials for image registries.
+    ImagePullSecrets,
+    /// Tells which organizations there are.
+    Organizations,
+    /// Has agents that run with the secrets it keeps.
+    Agents,
+    /// Has the regions in which agents are deployed, which `cloud-deploy.toml` names.
+    DeployRegions,
+}
+
+/// The rules for the name of a new set, which may be stricter than those for all names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameRules {
+    /// The shortest.
+    pub shortest: usize,
+    /// The longest.
+    pub longest: usize,
+    /// Whether capitals are allowed.
+    pub capitals: bool,
+    /// Whose rules they are: "at the hosting service".
+    pub at: String,
+}
+
+/// How much a backend takes; `None` is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a value.
+    pub value_bytes: Option<u64>,
+    /// Bytes of a set, keys and values together.
+    pub set_bytes: Option<u64>,
+    /// Keys of a set.
+    pub keys: Option<u64>,
+}
+
+impl Profile {
+    /// Returns whether it can do something.
+    #[must_use]
+    pub fn can(&self, ability: Ability) -> bool {
+        self.can.contains(&ability)
+    }
+
+    /// Returns the keys that have an empty value, with what is wrong with that, where the backend takes none.
+    #[must_use]
+    pub fn empty(&self, entries: &[Entry]) -> Vec<(String, String)> {
+        if self.can(Ability::EmptyValues) {
+            return Vec::new();
+        }
+        let problem = format!(
+            "has no value, and {} does not accept empty values",
+            self.keeper
+        );
+        entries
+            .iter()
+            .filter(|entry| entry.value.expose().is_empty())
+            .map(|entry| (entry.key.to_string(), problem.clone()))
+            .collect()
+    }
+
+    /// Returns what is too much for the backend: a field and its problem each, which quotes no value. `known` are the keys that
+    /// the set has.
+    #[must_use]
+    pub fn too_much(&self, entries: &[Entry], known: &[String]) -> Vec<(String, String)> {
+        let mut problems = Vec::new();
+        let keeper = &self.keeper;
+        for entry in entries {
+            problems.extend(self.too_long(entry.key.as_str(), entry.value.expose()));
+        }
+        let all: u64 = entries
+            .iter()
+            .map(|entry| bytes(entry.key.as_str()) + bytes(entry.value.expose()))
+            .sum();
+        if let Some(most) = self.limits.set_bytes
+            && all > most
+        {
+            let problem = format!("have {all} bytes together, and {keeper} takes {most} a set");
+            problems.push(("keys".to_owned(), problem));
+        }
+        let is_new = |entry: &&Entry| !known.iter().any(|key| key == entry.key.as_str());
+        let keys = known.len() + entries.iter().filter(is_new).count();
+        if let Some(most) = self.limits.keys
+            && u64::try_from(keys).is_ok_and(|keys| keys > most)
+        {
+            let problem = format!("would be {keys}, and {keeper} takes {most} a set");
+            problems.push(("keys".to_owned(), problem));
+        }
+        problems
+    }
+
+    /// Returns the problem of one value that is too long.
+    #[must_use]
+    pub fn too_long(&self, field: &str, value: &str) -> Option<(String, String)> {
+        let (bytes, most) = (bytes(value), self.limits.value_bytes?);
+        let problem = format!(
+            "has {bytes} bytes, and {} takes {most} a value",
+            self.keeper
+        );
+        (bytes > most).then(|| (field.to_owned(), problem))
+    }
+}
+
+impl NameRules {
+    /// Checks the name of a new set.
+    pub fn check(&self, name: &SetName) -> Result<(), String> {
+        let Self {
+            shortest,
+            longest,
+            capitals,
+            at,
+        } = self;
+        let text = name.as_str();
+        let fits = (*shortest..=*longest).contains(&text.len());
+        if fits && (*capitals || !text.contains(|c: char| c.is_ascii_uppercase())) {
+            return Ok(());
+        }
+        let letters = if *capitals {
+            "letters"
+        } else {
+            "lower-case letters"
+        };
+        Err(format!(
+            "must be {shortest} to {longest} {letters}, digits and hyphens {at}"
+        ))
+    }
+}
+
+fn bytes(text: &str) -> u64 {
+    u64::try_from(text.len()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_sdk::secret::Secret;
+
+    use super::{Limits, NameRules, Profile};
+    use crate::domain::{Entry, Key, SetName};
+    use crate::scope::Source;
+
+    #[test]
+    fn names_of_new_sets_follow_the_rules_of_the_backend() {
+        let rules = |shortest, longest, capitals| NameRules {
+            shortest,
+            longest,
+            capitals,
+            at: "there".to_owned(),
+        };
+        for (rules, name, accepted) in [
+            (rules(3, 63, false), "abc", true),
+            (rules(3, 63, false), "ab", false),
+            (rules(3, 63, false), "Abc", false),
+            (rules(1, 63, true), "A", true),
+            (rules(1, 5, true), "abcdef", false),
+        ] {
+            let name = SetName::parse(name).unwrap();
+            let checked = rules.check(&name);
+            assert_eq!(checked.is_ok(), accepted, "{name}: {checked:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_told_without_a_value() {
+        let entry = |key: &str, value: &str| Entry {
+            key: Key::parse(key).unwrap(),
+            value: Secret::new(value.to_owned()),
+        };
+        let profile = Profile {
+            keeper: "the box".to_owned(),
+            subject: "the box".to_owned(),
+            can: [].into(),
+            names: NameRules {
+                shortest: 1,
+                longest: 63,
+                capitals: true,
+                at: String::new(),
+            },
+            limits: Limits {
+                value_bytes: Some(4),
+                set_bytes: Some(7),
+                keys: Some(2),
+            },
+            default_region: Source::Default,
+        };
+        let known = ["A".to_owned(), "Z".to_owned()];
+        let of = |problems: &[(&str, &str)]| -> Vec<(String, String)> {
+            let owned = |(field, problem): &(&str, &str)| ((*field).into(), (*problem).into());
+            problems.iter().map(owned).collect()
+        };
+        let entries = [entry("A", ""), entry("B", "hidden")];
+        let expected = [(
+            "A",
+            "has no value, and the box does not accept empty values",
+        )];
+        assert_eq!(profile.empty(&entries), of(&expected));
+        let expected = [
+            ("B", "has 6 bytes, and the box takes 4 a value"),
+            ("keys", "have 8 bytes together, and the box takes 7 a set"),
+            ("keys", "would be 3, and the box takes 2 a set"),
+        ];
+        assert_eq!(profile.too_much(&entries, &known), of(&expected));
+        assert_eq!(profile.too_much(&[entry("A", "1234")], &[]), []);
+    }
+}

@@ -1,0 +1,181 @@
+//! The backends that have an executable of their own: which there are, and their settings.
+
+use bot_cli_sdk::discovery::{BackendStanding, FoundBackend};
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use serde_json::{Map, Value, json};
+
+use super::done;
+use crate::command::context::CommandContext;
+use crate::command::kind::{self, Installed, knows, no_setting};
+use crate::config::{BackendSettings, Config};
+use crate::domain::{BUILT_IN, BackendName, Organization, Region};
+use crate::input::invalid;
+use crate::scope::{Setting, Source, unknown_backend};
+use crate::text::theirs;
+
+/// What is shown of the settings of a backend.
+pub struct Settings {
+    /// A row for each.
+    pub rows: Vec<Vec<String>>,
+    /// The same for programs.
+    pub data: Value,
+}
+
+/// What is shown of all backends.
+pub struct Backends {
+    /// Lines for people; empty where there are only those that are built in.
+    pub text: String,
+    /// The same for programs.
+    pub data: Value,
+}
+
+/// Sets a setting of a backend. One that is not installed can only lose settings.
+pub fn set(
+    context: &CommandContext<'_>,
+    backend: &str,
+    key: &str,
+    value: &str,
+) -> Result<Reply, Failure> {
+    let source = Source::Flag;
+    let Some(name) = BackendName::parse(backend) else {
+        return Err(unknown_backend(backend, source));
+    };
+    if BUILT_IN.contains(&name) {
+        let failure = invalid(vec![(
+            "key".to_owned(),
+            None,
+            "is not a setting".to_owned(),
+        )]);
+        return Err(failure.hint(format!("`{name}` has no settings of its own")));
+    }
+    let mut settings = BackendSettings::read(&context.environment)?;
+    let key = if value.is_empty() {
+        key.to_owned()
+    } else {
+        let setting = Setting {
+            value: name.clone(),
+            source,
+        };
+        let installed = Installed::find(&context.environment, &setting)?;
+        check(&installed, key, value)?
+    };
+    settings.set(&name, &key, (!value.is_empty()).then_some(value))?;
+    Ok(done(
+        &format!("{name}.{}", theirs(&key)),
+        value,
+        &settings.path,
+    ))
+}
+
+/// The name of the setting, as the backend has it.
+fn check(installed: &Installed, key: &str, value: &str) -> Result<String, Failure> {
+    let name = installed.name();
+    let specs = installed.settings();
+    let other = [key.replace('-', "_"), key.replace('_', "-")];
+    let known = [key.to_owned()].into_iter().chain(other);
+    let Some(known) = known.into_iter().find(|key| knows(&specs, key)) else {
+        let message = format!("the backend `{name}` has no such setting");
+        let failure = Failure::new(Exit::Usage, "unknown_setting", message);
+        return Err(no_setting(failure, &specs, key));
+    };
+    let checked = match known.as_str() {
+        "organization" => Organization::parse(value).map(drop),
+        "region" => Region::parse(value).map(drop),
+        _ if value.chars().any(char::is_control) => Err("must be one printable line".to_owned()),
+        _ => Ok(()),
+    };
+    checked.map_err(|problem| invalid(vec![("value".to_owned(), None, problem)]))?;
+    Ok(known)
+}
+
+/// Says that a setting is not for the backend that is in use, where that has its own.
+pub fn warn_of_others(context: &CommandContext<'_>, config: &Config, key: &str) {
+    if !["organization", "region"].contains(&key) {
+        return;
+    }
+    let environment = context.environment.backend.as_deref();
+    let Some(backend) = environment.or_else(|| config.get("backend")) else {
+        return;
+    };
+    let built_in = BUILT_IN.iter().any(|built_in| built_in.as_str() == backend);
+    if !built_in {
+        let backend = theirs(backend);
+        context.warn(&format!(
+            "the backend `{backend}` has a setting of its own for that: `bot-cli cloud config set {backend}.{key} …`"
+        ));
+    }
+}
+
+/// The settings of the backend that is in use.
+pub fn settings(context: &CommandContext<'_>, name: &BackendName) -> Result<Settings, Failure> {
+    let all = BackendSettings::read(&context.environment)?.all(name);
+    let rows = all.iter().map(|(key, value)| {
+        let setting = format!("{name}.{}", theirs(key));
+        vec![setting, theirs(value), Source::Config.name().to_owned()]
+    });
+    let data: Map<String, Value> = all
+        .iter()
+        .map(|(key, value)| (theirs(key), json!(theirs(value))))
+        .collect();
+    Ok(Settings {
+        rows: rows.collect(),
+        data: Value::Object(data),
+    })
+}
+
+/// Every backend: those that can be used, and why others can't.
+pub fn all(context: &CommandContext<'_>) -> Backends {
+    let found = kind::found(&context.environment);
+    let mut usable: Vec<String> = BUILT_IN.iter().map(ToString::to_string).collect();
+    let mut others = String::new();
+    let mut data: Vec<Value> = usable
+        .iter()
+        .map(|name| json!({ "name": name, "used": true }))
+        .collect();
+    let is_any = !found.is_empty();
+    for FoundBackend {
+        name,
+        file,
+        manifest,
+        standing,
+        ..
+    } in found
+    {
+        let version = manifest.map(|manifest| theirs(&manifest.version));
+        let reason = match standing {
+            BackendStanding::Usable(..) => None,
+            BackendStanding::Shadowed(winner) => {
+                Some(format!("`{}` has the same name", winner.display()))
+            }
+            BackendStanding::Refused(refused) => Some(refused.to_string()),
+        };
+        data.push(json!({
+            "name": name,
+            "version": version,
+            "file": file,
+            "used": reason.is_none(),
+            "reason": reason,
+        }));
+        match reason {
+            None => usable.push(format!("{name} {}", version.unwrap_or_default())),
+            Some(reason) => {
+                others.extend([
+                    "Not used: ",
+                    &file.display().to_string(),
+                    ": ",
+                    &reason,
+                    "\n",
+                ]);
+            }
+        }
+    }
+    Backends {
+        text: if is_any {
+            format!("Backends: {}\n{others}", usable.join(", "))
+        } else {
+            String::new()
+        },
+        data: Value::Array(data),
+    }
+}

@@ -1,0 +1,101 @@
+//! The sentences for what goes wrong in the vault.
+
+use std::path::Path;
+
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+
+use super::{Explained, UNCHANGED, UNSYNCED, close, keyring, quoted};
+use crate::backend::local::{Effect, VaultError};
+use crate::keyring::KeyringError;
+
+/// What to do about a vault that can't be used.
+const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
+
+impl Explained for VaultError {
+    fn explain(&self) -> Failure {
+        let failure = worded(self);
+        match self.effect() {
+            Effect::Done => failure.outcome(ChangeState::Done),
+            Effect::NotDone => failure,
+        }
+    }
+
+    fn tells_effect(&self) -> bool {
+        true
+    }
+}
+
+/// Returns what the vault could not do, whatever became of a change.
+fn worded(error: &VaultError) -> Failure {
+    let failure = |code: &str| Failure::new(Exit::Failed, code, error.to_string());
+    match error {
+        VaultError::File { path, .. } => failure("vault_unusable").hint(look_at(path)),
+        VaultError::Link { path, target } => failure("vault_unusable").hint(format!(
+            "put the file itself there: mv {} {}",
+            quoted(&path.parent().unwrap_or(path).join(target)),
+            quoted(path)
+        )),
+        VaultError::Unreachable { path, .. } => failure("vault_unreachable")
+            .hint(look_at(path)),
+        VaultError::TooOpen { path, .. } => failure("vault_too_open").hint(close(path)),
+        VaultError::Writable { path, .. } => {
+            failure("vault_too_open").hint(format!("chmod go-w {}", quoted(path)))
+        }
+        VaultError::Foreign { .. } => failure("vault_foreign")
+            .hint("run it as that user, or make the file your own with `chown`"),
+        VaultError::NoKey { .. } | VaultError::Keyring(KeyringError::NoEntry(_)) => {
+            failure("vault_no_key")
+                .hint("put the key back; without it nothing in the vault can be read")
+                .hint(FROM_BACKUP)
+        }
+        VaultError::Keyring(cause) => {
+            keyring(cause).message(error.to_string())
+        }
+        VaultError::WrongKey { .. } | VaultError::NotAKey { .. } => failure("vault_wrong_key")
+            .hint("put back the key that belongs to the vault")
+            .hint(FROM_BACKUP),
+        VaultError::Format { .. } => {
+            failure("vault_format").hint("a newer bot-cli may have written it: update")
+        }
+        VaultError::Damaged { .. } => failure("vault_damaged").hint(FROM_BACKUP),
+        VaultError::NotWritten { .. } => failure("vault_not_written").hint(UNCHANGED),
+        VaultError::NotSynced { .. } => failure("vault_not_synced").hint(UNSYNCED),
+        VaultError::Leftover { .. } => failure("vault_leftover").hint(
+            "the change is in place; the vault does not need that file any more: remove it, or let the next change try again",
+        ),
+        VaultError::Unsettled { .. } => failure("vault_unsettled").hint(
+            "the change is in place; keep both files of the key: one of them opens the vault, and the next change tries again",
+        ),
+        VaultError::Refused(_) => failure("refused").hint("bot-cli cloud secrets list"),
+        VaultError::NoVault { .. } => {
+            failure("no_vault").hint("`bot-cli cloud secrets set` makes one")
+        }
+        VaultError::Exists { .. } => {
+            failure("file_exists").hint("choose another name, or replace it with `--force`")
+        }
+        VaultError::NotABackup { .. } => {
+            failure("not_a_backup").hint("`bot-cli cloud vault backup FILE` writes one")
+        }
+        VaultError::NotRead { path, .. } => failure("not_read").hint(format!(
+            "give the path of a file that `bot-cli cloud vault backup` wrote, and look at its rights (`ls -ld {}`)",
+            quoted(path)
+        )),
+        VaultError::NotAPlace { .. } => failure("not_a_place")
+            .hint("choose the name of a new file outside of the vault, best on another disk"),
+        VaultError::OutOfMemory { .. } => failure("out_of_memory")
+            .hint("close other programs or raise the limit of memory (`ulimit -v unlimited`), then try again"),
+        VaultError::WrongPassphrase { .. } => failure("wrong_passphrase")
+            .hint("try again; without its passphrase a backup can't be read"),
+        VaultError::Busy { .. } => Failure::new(Exit::Unavailable, "vault_busy", error.to_string())
+            .hint("try again when it is done"),
+        VaultError::Cancelled => Failure::cancelled(),
+    }
+}
+
+/// The look at what keeps a file from being used.
+fn look_at(path: &Path) -> String {
+    format!(
+        "look at its rights (`ls -ld {}`), and whether its disk is mounted",
+        quoted(path)
+    )
+}

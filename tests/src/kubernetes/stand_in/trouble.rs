@@ -1,0 +1,87 @@
+//! Bad days: what goes wrong with a request, and whether it took effect.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What goes wrong with one request.
+#[derive(Debug, Clone)]
+pub struct Trouble {
+    /// How.
+    pub fault: Fault,
+    /// Whether the request took effect.
+    pub applied: Applied,
+}
+
+/// How a request goes wrong.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// The connection is cut after so many bytes of the request, which then has no effect.
+    CutRequest(usize),
+    /// The connection is cut after so many bytes of the right answer.
+    CutAnswer(usize),
+    /// Another answer than the right one.
+    Answer {
+        /// Its status.
+        status: u16,
+        /// The header `Retry-After`.
+        retry_after: Option<u32>,
+        /// Its body.
+        body: String,
+    },
+    /// No answer, until the client goes.
+    Silence,
+    /// The right answer, later.
+    Late(Duration),
+    /// Somebody else changes this Secret just before: a merge patch, or `null` for a deletion.
+    Overtaken(Value),
+}
+
+/// Whether a request that goes wrong took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// No.
+    No,
+    /// Before the answer.
+    Yes,
+    /// Some time after the answer.
+    Later(Duration),
+}
+
+impl Trouble {
+    /// A fault without effect.
+    #[must_use]
+    pub const fn new(fault: Fault) -> Self {
+        Self {
+            fault,
+            applied: Applied::No,
+        }
+    }
+
+    /// The request takes effect; only the answer goes wrong.
+    #[must_use]
+    pub const fn applied(mut self, applied: Applied) -> Self {
+        self.applied = applied;
+        self
+    }
+
+    /// The API's own words.
+    #[must_use]
+    pub fn status(status: u16, reason: &str, message: &str) -> Self {
+        Self::new(Fault::Answer {
+            status,
+            retry_after: matches!(status, 429 | 503).then_some(0),
+            body: super::api::status(status, reason, message, &json!({})).to_string(),
+        })
+    }
+
+    /// Somebody else's words.
+    #[must_use]
+    pub fn words(status: u16, body: &str) -> Self {
+        Self::new(Fault::Answer {
+            status,
+            retry_after: None,
+            body: body.to_owned(),
+        })
+    }
+}

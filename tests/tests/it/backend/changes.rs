@@ -1,0 +1,184 @@
+//! Every change ends as done, as not done, as done in part, or as unknown.
+
+use std::time::Duration;
+
+use bot_cli_sdk::backend::client::{ChangeFault, Fault};
+use bot_cli_sdk::backend::{Code, Effect};
+use bot_cli_sdk::protocol::secrets::{
+    Ability, Prior, PutImagePullSecretParams, PutParams, SetKind, UnsetParams,
+};
+use bot_cli_sdk::secret::Secret;
+
+use super::{CANARY, Stage, put};
+
+#[test]
+fn a_backend_in_order_serves_every_method() {
+    let stage = Stage::new("");
+    let mut client = stage.open().unwrap();
+    let opened = client.opened();
+    assert_eq!(opened.organization.as_deref(), Some("home"));
+    assert_eq!(opened.place, "a file for tests");
+    assert!(opened.can.contains(&Ability::Values));
+    assert_eq!(client.get("prod").unwrap(), None);
+    client.put(&put(&[("A", "1"), ("B", CANARY)])).unwrap();
+    let set = client.get("prod").unwrap().unwrap();
+    assert_eq!(
+        (set.kind, set.keys),
+        (SetKind::Secret, vec!["A".to_owned(), "B".to_owned()])
+    );
+    let credentials = Secret::new("YTpi".to_owned());
+    let image = PutImagePullSecretParams::new("pull", None, "ghcr.io", credentials, Prior::Absent);
+    client.put_image_pull_secret(&image).unwrap();
+    assert_eq!(client.list(None).unwrap().len(), 2);
+    let values = client.values("prod").unwrap().unwrap();
+    assert_eq!(values["B"].expose(), CANARY);
+    assert_eq!(client.credentials("pull").unwrap().host, "ghcr.io");
+    let keys = vec!["A".to_owned(), "NO".to_owned()];
+    assert_eq!(
+        client.unset(&UnsetParams::new("prod", keys)).unwrap(),
+        ["NO"]
+    );
+    assert!(client.delete("prod").unwrap());
+    assert!(!client.delete("prod").unwrap());
+    client.close().unwrap();
+    assert!(!format!("{:?}", stage.seen()).contains(CANARY));
+}
+
+/// What `fault` makes of a new set with two keys, and whether the value was kept in truth.
+fn outcome(fault: &str) -> (Result<(), ChangeFault>, bool) {
+    let mut stage = Stage::new(fault);
+    if fault == "hangs" {
+        stage.silence = Duration::from_millis(300);
+    }
+    let mut client = stage.open().unwrap();
+    let changed = client.put(&put(&[("A", CANARY), ("B", "2")]));
+    drop(client);
+    (changed, stage.has_kept(CANARY))
+}
+
+#[test]
+fn who_does_not_answer_as_it_must_leaves_the_change_unknown() {
+    for (fault, code, kept) in [
+        ("dies-before-put", "no_reply", false),
+        ("dies-in-put", "no_reply", true),
+        ("replies-twice", "double_reply", true),
+        ("answers-late", "double_reply", true),
+        ("wrong-shape", "wrong_result", true),
+        ("unreadable", "wrong_reply", true),
+        ("hangs", "timed_out", false),
+    ] {
+        let (changed, truth) = outcome(fault);
+        let ChangeFault {
+            fault: why, effect, ..
+        } = changed.unwrap_err();
+        assert_eq!(effect, Effect::Unknown, "{fault}");
+        assert_eq!(truth, kept, "{fault}");
+        let told = why;
+        let Fault::Broken(failure) = &told else {
+            panic!("{fault}: {told:?}");
+        };
+        assert_eq!(failure.code, code, "{fault}: {failure}");
+    }
+}
+
+#[test]
+fn the_backends_own_error_says_what_became_of_the_change() {
+    for (fault, code, expected) in [
+        ("denies", Code::Refused, Effect::NotDone),
+        ("without-effect", Code::Unreachable, Effect::Unknown),
+        ("later-words", Code::Internal, Effect::Unknown),
+        // It names a key that nobody has sent.
+        ("partly-more", Code::Unreachable, Effect::Unknown),
+    ] {
+        let ChangeFault {
+            fault: why, effect, ..
+        } = outcome(fault).0.unwrap_err();
+        assert_eq!(effect, expected, "{fault}");
+        let told = why;
+        let Fault::Told(error) = &told else {
+            panic!("{fault}: {told:?}");
+        };
+        assert_eq!(error.code, code, "{fault}");
+    }
+}
+
+#[test]
+fn parts_of_a_change_are_told_apart() {
+    let changed = outcome("partly").0.unwrap_err();
+    let Effect::Partly(parts) = changed.effect else {
+        panic!("{changed:?}");
+    };
+    assert_eq!(
+        (parts.done, parts.not_done),
+        (vec!["A".to_owned()], vec!["B".to_owned()])
+    );
+    assert!(parts.unknown.is_empty());
+    let told = changed.fault;
+    let Fault::Told(error) = &told else {
+        panic!("{told:?}");
+    };
+    assert_eq!(error.retry_after, Some(5));
+}
+
+#[test]
+fn a_result_that_names_what_was_not_asked_for_is_none() {
+    let stage = Stage::new("names-others");
+    let mut client = stage.open().unwrap();
+    client.put(&put(&[("A", "1")])).unwrap();
+    let unset = UnsetParams::new("prod", vec!["A".to_owned()]);
+    let changed = client.unset(&unset).unwrap_err();
+    assert_eq!(changed.effect, Effect::Unknown);
+    // It is not spoken with any more, so that nothing further can have been done.
+    let changed = client.unset(&unset).unwrap_err();
+    assert_eq!(changed.effect, Effect::NotDone);
+
+    let stage = Stage::new("another-set");
+    let mut client = stage.open().unwrap();
+    client.put(&put(&[("A", "1")])).unwrap();
+    let fault = client.get("prod").unwrap_err();
+    assert!(
+        matches!(&fault, Fault::Broken(failure) if failure.code == "wrong_result"),
+        "{fault:?}"
+    );
+}
+
+#[test]
+fn what_is_wrong_before_a_change_is_sent_leaves_it_not_done() {
+    // Cancelled before.
+    let stage = Stage::new("");
+    let mut client = stage.open().unwrap();
+    stage.cancel.request();
+    let changed = client.put(&put(&[("A", CANARY)])).unwrap_err();
+    assert_eq!(
+        (changed.fault, changed.effect),
+        (Fault::Cancelled, Effect::NotDone)
+    );
+    assert!(!stage.has_kept(CANARY));
+    // It ended after a change that it had called done.
+    let stage = Stage::new("dies-after-put");
+    let mut client = stage.open().unwrap();
+    client.put(&put(&[("A", "1")])).unwrap();
+    let next = PutParams::new(
+        "prod",
+        None,
+        put(&[("B", CANARY)]).entries,
+        Prior::Keys(vec!["A".to_owned()]),
+    );
+    assert_eq!(client.put(&next).unwrap_err().effect, Effect::NotDone);
+    assert!(stage.has_kept("\"A\"") && !stage.has_kept(CANARY));
+}
+
+#[test]
+fn a_refusal_of_the_request_itself_is_not_done() {
+    let stage = Stage::new("");
+    let mut client = stage.open().unwrap();
+    let mut wrong = put(&[("A", "1")]);
+    wrong.name = "Not A Name".to_owned();
+    let changed = client.put(&wrong).unwrap_err();
+    assert_eq!(changed.effect, Effect::NotDone);
+    let organizations = client.organizations().unwrap_err();
+    assert!(
+        matches!(&organizations, Fault::Broken(failure) if failure.code == "method_not_found"),
+        "{organizations:?}"
+    );
+}

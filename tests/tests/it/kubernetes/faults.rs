@@ -1,0 +1,208 @@
+//! Done, not done and unknown are three things, whatever happens to the connection.
+
+use std::io::Write as _;
+
+use bot_cli_sdk::backend::Effect;
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_secrets_kubernetes::Pace;
+use bot_cli_tests::kubernetes::backend::{Backend, PACE};
+use bot_cli_tests::kubernetes::outcomes;
+use bot_cli_tests::kubernetes::stand_in::{Applied, Fault, StandIn, Trouble};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+#[test]
+fn three_hundred_operations_say_nothing_untrue() {
+    let tally = outcomes::run(1, 300, 10).unwrap();
+    // Figures of a test that passes are shown with `--nocapture`.
+    let _ = writeln!(std::io::stderr(), "{:?}", tally.endings);
+    assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
+    for ending in ["done", "NotDone", "Unknown"] {
+        let seen = tally.endings.keys().any(|found| found.starts_with(ending));
+        assert!(seen, "never {ending}: {:?}", tally.endings);
+    }
+}
+
+/// With every try cut at one byte of the request or of the answer, what is claimed is so.
+#[test]
+fn a_connection_cut_at_any_byte_leaves_no_untrue_claim() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("cut");
+    let mut backend = Backend::open(&cluster.kubeconfig, Some("cut"), &[]).unwrap();
+    for bytes in (0..1400).step_by(13) {
+        for (fault, applied) in [
+            (Fault::CutRequest(bytes), Applied::No),
+            (Fault::CutAnswer(bytes), Applied::No),
+            (Fault::CutAnswer(bytes), Applied::Yes),
+        ] {
+            stand_in.empty("cut");
+            backend.put("prod", &[("A", "1")]).unwrap();
+            let prior = backend.prior("prod");
+            let trouble = Trouble::new(fault.clone()).applied(applied);
+            // The look before goes well, and all tries of the change do not.
+            stand_in.follow([
+                None,
+                Some(trouble.clone()),
+                Some(trouble.clone()),
+                Some(trouble),
+            ]);
+            let put = backend.put_onto("prod", None, &[("A", "2")], &prior);
+            stand_in.follow([]);
+            let object = &stand_in.stored("cut")["prod"];
+            let is_done = object["data"]["A"] == "Mg==";
+            let is_true = match &put {
+                Ok(()) => is_done,
+                Err((_, Effect::NotDone, _)) => !is_done,
+                Err((_, effect, _)) => *effect == Effect::Unknown,
+            };
+            assert!(
+                is_true,
+                "{fault:?} {applied:?} at {bytes}: {put:?}, {is_done}"
+            );
+            // Where the change was carried out, a look says so.
+            assert!(
+                put.is_ok() || applied == Applied::No,
+                "{fault:?} at {bytes}: {put:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_change_whose_answer_is_lost_is_tried_again_and_done_once() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+    for applied in [Applied::Yes, Applied::No] {
+        stand_in.empty("n");
+        let lost = Trouble::new(Fault::CutAnswer(3)).applied(applied);
+        stand_in.follow([None, None, Some(lost.clone())]);
+        backend.put("prod", &[("A", "1")]).unwrap();
+        stand_in.follow([None, Some(lost.clone())]);
+        assert_eq!(backend.unset("prod", &["A"]).unwrap(), [""; 0]);
+        stand_in.follow([None, Some(lost.clone())]);
+        assert!(backend.delete("prod").unwrap());
+        assert!(stand_in.stored("n").is_empty());
+    }
+}
+
+#[test]
+fn a_busy_cluster_is_waited_for_as_it_asks() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+    let busy = |retry_after| {
+        Some(Trouble::new(Fault::Answer {
+            status: 429,
+            retry_after,
+            body: "Too many requests, please try again later.\n".to_owned(),
+        }))
+    };
+    let begun = Instant::now();
+    stand_in.follow([None, None, busy(Some(1))]);
+    backend.put("prod", &[("A", "1")]).unwrap();
+    assert!(begun.elapsed() >= Duration::from_secs(1));
+    assert!(
+        backend.heard().contains("trying again in 1 s (2 of 3)"),
+        "{}",
+        backend.heard()
+    );
+    // Longer than anybody waits is not waited for.
+    stand_in.follow([None, None, busy(Some(3600))]);
+    let (code, effect, _) = backend.put("prod", &[("A", "2")]).unwrap_err();
+    assert_eq!((code.as_str(), effect), ("unavailable", Effect::NotDone));
+    stand_in.follow([busy(None), busy(None), busy(None)]);
+    assert_eq!(backend.get("prod").unwrap_err().0, "unavailable");
+}
+
+#[test]
+fn what_is_not_an_api_server_is_said_not_to_be_one() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+    backend.put("prod", &[("A", "1")]).unwrap();
+    for trouble in [
+        Trouble::words(404, "404 page not found\n"),
+        Trouble::words(200, "<html>Welcome</html>"),
+        Trouble::words(200, "{\"kind\":\"Secret\"}"),
+        Trouble::words(
+            200,
+            "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"other\",\"uid\":\"1\"}}",
+        ),
+        Trouble::words(307, ""),
+    ] {
+        stand_in.follow(vec![Some(trouble); 3]);
+        let (code, sentence) = backend.get("prod").unwrap_err();
+        assert_eq!(code, "unavailable", "{sentence}");
+        assert!(
+            sentence.contains("not from a Kubernetes API server"),
+            "{sentence}"
+        );
+    }
+    for listing in ["{\"kind\":\"Status\",\"metadata\":{}}", "[]", ""] {
+        stand_in.follow([Some(Trouble::words(200, listing))]);
+        assert_eq!(backend.list().unwrap_err().0, "unavailable", "{listing}");
+    }
+}
+
+#[test]
+fn the_rest_of_a_listing_that_is_forgotten_is_read_anew() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let labels = json!({ "app.kubernetes.io/managed-by": "bot-cli" });
+    for number in 0..600 {
+        let metadata = json!({ "name": format!("set-{number:03}"), "labels": labels });
+        stand_in.place("n", &json!({ "metadata": metadata, "type": "Opaque" }));
+    }
+    let mut backend = Backend::open(&cluster.kubeconfig, Some("n"), &[]).unwrap();
+    stand_in.follow([None, Some(Trouble::status(410, "Expired", "continue"))]);
+    let listed = backend.list().unwrap();
+    assert_eq!(listed.len(), 600);
+    assert_eq!(listed[599].0, "set-599");
+}
+
+#[test]
+fn a_user_who_stops_before_a_change_has_changed_nothing() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let cancel = Cancel::new();
+    let open = || {
+        Backend::open_with(
+            PACE,
+            &cluster.kubeconfig,
+            Some("n"),
+            None,
+            &[],
+            cancel.clone(),
+        )
+    };
+    let mut backend = open().unwrap();
+    let prior = backend.prior("prod");
+    cancel.request();
+    let (code, effect, _) = backend
+        .put_onto("prod", None, &[("A", "1")], &prior)
+        .unwrap_err();
+    assert_eq!((code.as_str(), effect), ("cancelled", Effect::NotDone));
+    assert!(stand_in.stored("n").is_empty());
+}
+
+#[test]
+fn an_answer_that_does_not_come_is_not_waited_for_forever() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    stand_in.make_namespace("n");
+    let pace = Pace {
+        answer: Duration::from_millis(30),
+        ..PACE
+    };
+    let cancel = Cancel::new();
+    let backend = Backend::open_with(pace, &cluster.kubeconfig, Some("n"), None, &[], cancel);
+    let mut backend = backend.unwrap();
+    let silence = || Some(Trouble::new(Fault::Silence));
+    stand_in.follow([silence(), silence(), silence()]);
+    assert_eq!(backend.get("prod").unwrap_err().0, "timed_out");
+    // What was said to be unknown may be carried out later, and is when it is looked at.
+    let late = Trouble::new(Fault::Silence).applied(Applied::Later(Duration::from_millis(1)));
+    stand_in.follow([None, None, Some(late)]);
+    backend.put("prod", &[("A", "1")]).unwrap();
+    assert_eq!(stand_in.stored("n")["prod"]["data"]["A"], "MQ==");
+}

@@ -1,0 +1,170 @@
+//! How the backend comes to a cluster and signs in, and what it says when it can't.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use bot_cli_tests::kubernetes::backend::Backend;
+use bot_cli_tests::kubernetes::stand_in::StandIn;
+
+/// A kubeconfig for the stand-in whose user signs in so.
+fn written(stand_in: &StandIn, sign_in: &str) -> std::path::PathBuf {
+    let file = stand_in.folder().join("other");
+    let text = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- name: c\n  context: {{cluster: k, user: u}}\nclusters:\n- name: k\n  cluster: {{server: \"{}\"}}\nusers:\n- name: u\n  user:\n{sign_in}\n",
+        stand_in.url()
+    );
+    fs::write(&file, text).unwrap();
+    file
+}
+
+fn exec(script: &Path, more: &str) -> String {
+    format!(
+        "    exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: {}\n{more}",
+        script.display()
+    )
+}
+
+fn script(stand_in: &StandIn, text: &str) -> std::path::PathBuf {
+    let file = stand_in.folder().join("sign-in");
+    fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file
+}
+
+#[test]
+fn tokens_token_files_and_programs_sign_in() {
+    let (stand_in, _) = StandIn::start().unwrap();
+    stand_in.make_namespace("default");
+    let token = stand_in.folder().join("token");
+    fs::write(&token, "admin-token").unwrap();
+    // A program that would read standard input gets none of ours.
+    let program = script(
+        &stand_in,
+        "cat >/dev/null\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"admin-token\"}}'",
+    );
+    for sign_in in [
+        "    token: admin-token".to_owned(),
+        format!("    tokenFile: {}", token.display()),
+        exec(&program, "      interactiveMode: IfAvailable\n"),
+    ] {
+        let file = written(&stand_in, &sign_in);
+        let mut backend = Backend::open(&file, None, &[]).unwrap();
+        assert_eq!(backend.opened.organization.as_deref(), Some("default"));
+        assert_eq!(backend.opened.place, "namespace default of the context `c`");
+        assert_eq!(backend.list().unwrap(), [], "{sign_in}");
+    }
+}
+
+#[test]
+fn a_sign_in_that_fails_is_told_without_what_the_program_wrote() {
+    let (stand_in, _) = StandIn::start().unwrap();
+    let failing = script(&stand_in, "echo canary-out\necho canary-err >&2\nexit 7");
+    for (sign_in, told) in [
+        (exec(&failing, ""), "ended with exit status: 7"),
+        (
+            exec(Path::new("/no/such/program"), ""),
+            "could not be started",
+        ),
+        (
+            "    tokenFile: /no/such/token".to_owned(),
+            "token file of the kubeconfig could not be read",
+        ),
+        (
+            "    token: stranger-token".to_owned(),
+            "does not accept the sign-in",
+        ),
+        (String::new(), "does not accept the sign-in"),
+    ] {
+        let file = written(&stand_in, &sign_in);
+        let mut backend = Backend::open(&file, None, &[]).unwrap();
+        let (code, sentence) = backend.list().unwrap_err();
+        assert_eq!(code, "not_signed_in", "{sentence}");
+        assert!(sentence.contains(told), "{sentence}");
+        let said = sentence + &backend.heard();
+        assert!(
+            !said.contains("canary") && !said.contains("stranger-token"),
+            "{said}"
+        );
+    }
+    let asking = exec(&failing, "      interactiveMode: Always\n");
+    let (code, sentence) = Backend::open(&written(&stand_in, &asking), None, &[])
+        .err()
+        .unwrap();
+    assert_eq!(code, "not_supported", "{sentence}");
+}
+
+#[test]
+fn kubeconfigs_that_can_not_be_used_are_told_without_their_words() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    let folder = stand_in.folder();
+    let broken = folder.join("broken");
+    fs::write(&broken, "users:\n- name: u\n  user:\n    token: [canary\n").unwrap();
+    let empty = folder.join("empty");
+    fs::write(&empty, "apiVersion: v1\nkind: Config\n").unwrap();
+    let open =
+        |file: &Path, settings: &[(&str, &str)]| Backend::open(file, None, settings).err().unwrap();
+    for ((code, sentence), expected, told) in [
+        (
+            open(&folder.join("none"), &[]),
+            "invalid_setting",
+            "could not read the kubeconfig",
+        ),
+        (
+            open(&broken, &[]),
+            "invalid_setting",
+            "could not be read as one",
+        ),
+        (open(&empty, &[]), "invalid_setting", "no current context"),
+        (
+            open(&cluster.kubeconfig, &[("context", "mars")]),
+            "not_found",
+            "no context `mars`\nthe contexts are `admin`",
+        ),
+        (
+            open(&cluster.kubeconfig, &[("contexts", "admin,mars")]),
+            "not_found",
+            "no context `mars`",
+        ),
+        (
+            open(&cluster.kubeconfig, &[("timeout", "soon")]),
+            "invalid_setting",
+            "`timeout` is `soon`",
+        ),
+    ] {
+        assert_eq!(code, expected, "{sentence}");
+        assert!(sentence.contains(told), "{sentence}");
+        assert!(!sentence.contains("canary"), "{sentence}");
+    }
+}
+
+#[test]
+fn a_cluster_that_is_not_there_is_named_so() {
+    let (stand_in, cluster) = StandIn::start().unwrap();
+    let text = fs::read_to_string(&cluster.kubeconfig).unwrap();
+    let file = stand_in.folder().join("gone");
+    // A port that answered nobody yet.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    fs::write(
+        &file,
+        text.replace(&stand_in.url(), &format!("http://127.0.0.1:{port}")),
+    )
+    .unwrap();
+    let mut backend = Backend::open(&file, Some("n"), &[]).unwrap();
+    let (code, sentence) = backend.get("prod").unwrap_err();
+    assert_eq!(code, "unreachable", "{sentence}");
+    assert!(sentence.contains("connection refused"), "{sentence}");
+    assert!(sentence.contains("kubectl version"), "{sentence}");
+    let prior = bot_cli_sdk::protocol::secrets::Prior::Absent;
+    let (code, effect, _) = backend
+        .put_onto("prod", None, &[("A", "1")], &prior)
+        .unwrap_err();
+    assert_eq!(
+        (code.as_str(), effect),
+        ("unreachable", bot_cli_sdk::backend::Effect::NotDone)
+    );
+}
