@@ -687,7 +687,16 @@ fn a_choice_says_which_pack_it_is_of() {
     // Nobody recommends what a pack brings, and what is deprecated comes last.
     let built_in = choices::services(Kind::Tts, Catalogue::built_in());
     assert_eq!(choices[0], built_in[0]);
-    assert_eq!(choices.last().unwrap().value, "acme_old_tts");
+    let old = choices
+        .iter()
+        .position(|choice| choice.value == "acme_old_tts");
+    for choice in &choices[old.unwrap()..] {
+        assert!(
+            about(&choice.value).contains("deprecated: "),
+            "{}",
+            choice.value
+        );
+    }
 }
 
 #[test]
