@@ -139,7 +139,7 @@ impl Catalogue {
                 taken.id(id, "a transport");
             }
             for variable in &transport.env {
-                taken.variable(&variable.name, "a transport");
+                taken.variable(&variable.name, &format!("the transport `{}`", transport.id));
             }
             let imported = transport.imports.iter();
             let imported = imported

@@ -6,7 +6,7 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::UseSpec;
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::catalogue::{BotType, Catalogue as BuiltIn};
+use bot_cli_templates::catalogue::Catalogue as BuiltIn;
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
@@ -22,36 +22,7 @@ pub(crate) fn uses() -> UseSpec {
 /// What a pack can't have, since it is built in: identifiers, variables that mean something else, names of generated code.
 #[must_use]
 pub fn taken() -> Taken {
-    let mut taken = Taken::default();
-    let built_in = BuiltIn::get();
-    for provider in built_in.providers() {
-        for service in &provider.services {
-            taken.service(provider, service, "a service that is built in");
-        }
-    }
-    for transport in [BotType::Web, BotType::Telephony]
-        .into_iter()
-        .flat_map(|bot_type| built_in.transports(bot_type))
-    {
-        let names = [
-            Some(&transport.id),
-            transport.alias.as_ref(),
-            transport.family.as_ref(),
-            transport.family_alias.as_ref(),
-        ];
-        for name in names.into_iter().flatten() {
-            taken.id(name, "a transport");
-        }
-        for variable in &transport.env {
-            taken.variable(&variable.name, &format!("the transport `{}`", transport.id));
-        }
-        taken.name(&transport.module, &transport.class);
-        for (module, names) in &transport.imports {
-            for name in names {
-                taken.name(module, name);
-            }
-        }
-    }
+    let mut taken = BuiltIn::get().taken();
     for (module, name) in plan::imported_names() {
         taken.name(module, name);
     }

@@ -317,6 +317,8 @@ impl Plugin {
                 self.serve(id, &method, params, open, ui);
                 open.ladder.hear(Instant::now());
             }
+            // The question that it takes back is not asked any more.
+            Ok(Message::Notification { method, .. }) if method == methods::CANCEL => {}
             Ok(Message::Notification { method, params }) => {
                 let notice = Notice::read(&method, params);
                 self.notice(&method, notice, open, ui);

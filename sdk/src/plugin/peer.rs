@@ -293,3 +293,58 @@ fn wrong_answer(method: &str, reason: &str) -> Failure {
     let message = format!("the host's answer to `{method}` is wrong: {reason}");
     Failure::new(Exit::Failed, "host_protocol", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::rc::Rc;
+    use std::sync::mpsc;
+    use std::sync::{Arc, Mutex};
+
+    use super::{Output, Peer};
+    use crate::cancel::Cancel;
+    use crate::protocol::Id;
+    use crate::question::Question;
+    use crate::ui::{Capabilities, Ui};
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_question_that_is_not_wanted_any_more_is_taken_back() {
+        let written = Written::default();
+        let (_host, replies) = mpsc::channel();
+        let mut peer = Peer {
+            id: Id::Number(1),
+            capabilities: Capabilities::all(),
+            cancel: Cancel::new(),
+            output: Output::new(Box::new(written.clone())),
+            replies: Rc::new(replies),
+            asked: 0,
+        };
+        let mut looks = 0;
+        let answer = peer.ask_while(&Question::text("name", "Name"), &mut || {
+            looks += 1;
+            looks < 3
+        });
+        assert_eq!(answer.unwrap_err().code, "withdrawn");
+        let written = written.0.lock().unwrap();
+        let lines = String::from_utf8_lossy(&written);
+        assert_eq!(
+            lines.lines().last(),
+            Some(
+                r#"{"jsonrpc":"2.0","method":"cancel","params":{"id":"1-1","reason":"withdrawn"}}"#
+            )
+        );
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use bot_cli_tests::kubernetes;
 use bot_cli_tests::outcomes::{Executable, InProcess, Tally, run};
 
 /// One of so many combinations.
@@ -34,6 +35,12 @@ fn two_hundred_runs_of_the_executable_say_nothing_untrue() {
         let tally = run(8, 100, 8, executable).unwrap();
         assert_true(&tally, &["done", "not done", "unknown"]);
     }
+}
+
+#[test]
+fn two_thousand_changes_of_kubernetes_secrets_say_nothing_untrue() {
+    let tally = kubernetes::outcomes::run(3, 2_000, 16).unwrap();
+    assert!(tally.untrue.is_empty(), "{}", tally.untrue.join("\n\n"));
 }
 
 #[test]

@@ -51,6 +51,96 @@ fn the_sample_in_python_breaks_no_rule() {
     }
 }
 
+/// The file of a secrets backend, in another language than ours.
+fn backend(bench: &Bench, file: &str, name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = fs::read_to_string(file).unwrap();
+    let place = format!("plugins/bot-cli-secrets-{name}");
+    bench.script(&place, &text).unwrap();
+    place
+}
+
+#[test]
+fn secrets_backends_in_python_and_node_keep_the_whole_contract() {
+    for (name, file, setting) in [
+        (
+            "shelf",
+            "../sdk/tests/backends/bot-cli-secrets-shelf",
+            "file",
+        ),
+        (
+            "folder",
+            "tests/e2e/plugins/bot-cli-secrets-folder",
+            "folder",
+        ),
+    ] {
+        let bench = bench();
+        let place = bench.path(&backend(&bench, file, name));
+        let kept = bench.path("kept");
+        let argv = format!("organization=scratch {setting}={}", kept.display());
+        check(&bench, &place, &argv);
+        // What the checks made is gone again.
+        let text = Command::new("grep")
+            .args(["-rl", "check-"])
+            .arg(&kept)
+            .output()
+            .unwrap();
+        assert!(text.stdout.is_empty(), "{name}: {text:?}");
+    }
+}
+
+#[test]
+fn a_set_kept_by_a_backend_in_another_language_is_what_run_uses() {
+    for (name, file, setting) in [
+        (
+            "shelf",
+            "../sdk/tests/backends/bot-cli-secrets-shelf",
+            "file",
+        ),
+        (
+            "folder",
+            "tests/e2e/plugins/bot-cli-secrets-folder",
+            "folder",
+        ),
+    ] {
+        let bench = Bench::new(&[
+            ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+            ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+        ])
+        .unwrap();
+        backend(&bench, file, name);
+        let kept = bench.path("kept").display().to_string();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let run = |words: &[&str]| {
+            let mut host = bench.host(&[&["cloud"], words].concat());
+            let plugins = std::env::join_paths(
+                std::iter::once(bench.path("plugins")).chain(std::env::split_paths(&path)),
+            );
+            let output = host.env("PATH", plugins.unwrap()).output().unwrap();
+            assert!(output.status.success(), "{name} {words:?}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        run(&["config", "set", &format!("{name}.{setting}"), &kept]);
+        run(&["config", "set", "backend", name]);
+        run(&["secrets", "set", "prod", "OPENAI_API_KEY=sk-1", "--skip"]);
+        let listed = run(&["secrets", "list", "--json"]);
+        assert!(listed.contains("\"prod\""), "{listed}");
+        let printed = run(&[
+            "secrets",
+            "run",
+            "prod",
+            "--",
+            "sh",
+            "-c",
+            "echo $OPENAI_API_KEY",
+        ]);
+        assert_eq!(printed, "sk-1\n");
+        run(&["secrets", "delete", "prod", "--skip"]);
+        let listed = run(&["secrets", "list", "--json"]);
+        assert!(!listed.contains("\"prod\""), "{listed}");
+    }
+}
+
 #[test]
 fn a_new_plugin_in_python_passes_every_check_and_its_own_test() {
     let bench = bench();
@@ -64,6 +154,26 @@ fn a_new_plugin_in_python_passes_every_check_and_its_own_test() {
     for argv in ["world", ""] {
         check(&bench, &folder.join("bot-cli-demo"), argv);
     }
+}
+
+#[test]
+fn a_new_secrets_backend_in_python_passes_every_check_and_its_own_test() {
+    let bench = bench();
+    let new = [
+        "plugin",
+        "new",
+        "safe",
+        "--role",
+        "secrets-backend",
+        "--lang",
+        "python",
+    ];
+    let ran = bench.run(&new).unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let folder = bench.path("work/bot-cli-secrets-safe");
+    let output = Command::new(folder.join("test.py")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    check(&bench, &folder.join("bot-cli-secrets-safe"), "");
 }
 
 #[test]

@@ -171,6 +171,8 @@ impl Project {
             let of_kind = listed[kind].as_array().unwrap();
             assert!(of_kind.contains(&id), "{id} is not listed: {listed:#}");
         }
+        assert_eq!(listed["packs"][0]["name"], "localai", "{listed:#}");
+        assert_eq!(listed["packs"][0]["version"], "1.0.0", "{listed:#}");
         init(&[
             "init",
             "bot",
@@ -187,6 +189,8 @@ impl Project {
             "openai_tts",
         ]);
         let server = bench.path("work/bot/server");
+        let readme = fs::read_to_string(bench.path("work/bot/README.md")).unwrap();
+        assert!(readme.contains("localai 1.0.0"), "{readme}");
         Self { bench, server }
     }
 

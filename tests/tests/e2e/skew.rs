@@ -11,8 +11,13 @@
 //! | `init` | a pack of schema 1.1 | uses what it can read, and names the rest |
 //! | `init` | a pack of schema 2.0, or for other versions of `init` or of the framework | refuses it |
 //! | the older `init`, which knows no packs | a pack | goes on without it |
+//! | `cloud` | a backend of schema 1.1 | uses what it can read; what came of a change it does not take for granted |
+//! | `cloud` | a backend of schema 2.0, or for another version of `cloud` | refuses it |
+//! | a `cloud` of schema 1.1, 2.0 | a backend | is served, is refused |
+//! | the older `cloud`, which knows no backends but its own | a backend | refuses its name, and goes on |
 //! | the older `cloud` | a vault and settings of this one, and the other way round | works |
 
+mod backends;
 mod hosts;
 mod kept;
 mod newer;

@@ -231,7 +231,7 @@ pub(super) fn can_change(name: &str, object: &Object) -> Result<(), Error> {
 /// The error for a Secret that is not one of our sets.
 pub(super) fn foreign(name: &str) -> Error {
     let message = format!("the cluster has a Secret `{name}` that is not a set of bot-cli");
-    Error::new(Code::Conflict, message).hint(
+    Error::new(Code::InvalidName, message).hint(
         "choose another name; Secrets without the label `app.kubernetes.io/managed-by=bot-cli` are left alone",
     )
 }

@@ -279,3 +279,18 @@ fn a_question_of_a_plugin_that_has_ended_is_withdrawn() {
     assert!(!cancel.requested(), "it was not the user who gave up");
     assert_eq!(ui.seen, ["ask name None", "withdrawn"]);
 }
+
+#[test]
+fn a_question_that_the_plugin_takes_back_is_withdrawn() {
+    let asked = tempfile::tempdir().unwrap();
+    let mut launch = launch("wavering", QUICK);
+    let file = asked.path().join("asked");
+    launch.env = vec![("ASKED".into(), file.clone().into())];
+    let mut ui = Recorder {
+        patient: Some(file),
+        ..Recorder::default()
+    };
+    let outcome = run(&launch, &params(), &mut ui, &Cancel::new());
+    assert_eq!(outcome.result.unwrap().text, "without a name");
+    assert_eq!(ui.seen, ["ask name None", "withdrawn"]);
+}

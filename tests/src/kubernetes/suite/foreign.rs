@@ -46,7 +46,7 @@ fn others(cluster: &Cluster) {
         ] {
             assert_eq!(
                 (unmade.0.as_str(), unmade.1),
-                ("conflict", Effect::NotDone),
+                ("invalid_name", Effect::NotDone),
                 "{name}"
             );
             assert!(unmade.2.contains("not a set of bot-cli"), "{}", unmade.2);

@@ -1,7 +1,7 @@
 //! Plugins and hosts of later versions of the protocol, which use what today's lack.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ fn every_plugin_serves_a_host_of_protocol_1_1() {
                 },
             });
             let paint = json!({"jsonrpc": "2.0", "method": "paint", "params": {}});
-            let replies = exchange(&sides, age, plugin, &[paint, request]);
+            let replies = exchange(&mut sides.plugin(age, plugin), &[paint, request]);
             let result = &replies.last().unwrap()["result"];
             assert!(result.is_object(), "{age:?} {plugin}: {replies:?}");
         }
@@ -90,7 +90,7 @@ fn every_plugin_refuses_a_host_of_protocol_2_0_and_says_what_it_speaks() {
     for age in BOTH {
         for plugin in ["bot-cli-init", "bot-cli-cloud"] {
             let request = json!({"jsonrpc": "2.0", "id": 1, "method": "run", "params": {"protocol": "2.0", "argv": []}});
-            let replies = exchange(&sides, age, plugin, &[request]);
+            let replies = exchange(&mut sides.plugin(age, plugin), &[request]);
             let error = &replies.last().unwrap()["error"];
             assert_eq!(error["code"], -32022, "{age:?} {plugin}: {replies:?}");
             assert_eq!(
@@ -103,22 +103,19 @@ fn every_plugin_refuses_a_host_of_protocol_2_0_and_says_what_it_speaks() {
 }
 
 /// What a plugin replies to these messages.
-fn exchange(sides: &Sides, age: Age, plugin: &str, messages: &[Value]) -> Vec<Value> {
-    let mut child = sides
-        .plugin(age, plugin)
+pub(crate) fn exchange(plugin: &mut Command, messages: &[Value]) -> Vec<Value> {
+    let mut child = plugin
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let lines: Vec<String> = messages.iter().map(ToString::to_string).collect();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all((lines.join("\n") + "\n").as_bytes())
-        .unwrap();
+    let lines = lines.join("\n") + "\n";
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(lines.as_bytes()).unwrap();
+    drop(stdin);
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{age:?} {plugin}");
+    assert_eq!(output.status.code(), Some(0), "{plugin:?}");
     let lines = output.stdout.split(|byte| *byte == b'\n');
     lines
         .filter(|line| !line.is_empty())

@@ -90,7 +90,12 @@ impl Sides {
 
     /// A plugin alone, without a host.
     pub(crate) fn plugin(&self, age: Age, name: &str) -> Command {
-        let mut command = Command::new(self.bench.path(age.folder()).join(name));
+        self.alone(&self.bench.path(age.folder()).join(name))
+    }
+
+    /// An executable alone.
+    pub(crate) fn alone(&self, file: &Path) -> Command {
+        let mut command = Command::new(file);
         command
             .env_clear()
             .envs(self.bench.environment())
