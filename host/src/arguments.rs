@@ -68,7 +68,7 @@ pub enum PluginCommand {
     /// List every plugin, where it is, and whether it is used
     #[command(after_help = LIST_EXAMPLES)]
     List,
-    /// Check a plugin against the protocol
+    /// Check a plugin against the protocol and the rules of its role
     #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
     /// Create a small plugin that passes the check of its role
@@ -79,8 +79,8 @@ pub enum PluginCommand {
 /// What `plugin check` takes.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// File of the plugin, or the name of an installed one
-    #[arg(value_name = "EXE", value_hint = ValueHint::FilePath)]
+    /// File of the plugin, folder of a pack, or the name of an installed one
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub plugin: OsString,
     /// Arguments of a harmless run, for the checks that need one
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
@@ -165,18 +165,24 @@ const NEW_EXAMPLES: &str = "Examples:
   bot-cli plugin new acme --role provider-pack
   bot-cli plugin new safe --role secrets-backend --lang python";
 
-const CHECK_ABOUT: &str = "Check a plugin against the protocol
+const CHECK_ABOUT: &str = "Check a plugin against the protocol and the rules of its role
 
 Most checks start the plugin, in empty folders and with few environment variables. Without `--argv`, they send only what asks for \
 no work: `describe`, `complete`, unknown methods, `--help` and `--version`. With it, that command is run several times, cancelled, and \
 cut off. Its questions are cancelled or answered with their defaults; a password gets made-up text.
+
+A provider pack is asked for its services; one that has them in its manifest, or is a folder, is only read. For a secrets backend, \
+`--argv` names a place to work in, such as `organization=scratch region=eu SETTING=VALUE`. Sets whose names begin with `check-` are \
+made, changed and deleted there.
 
 The exit status is 1 if the plugin breaks a rule that it must keep. A check that can't run is counted as not run.";
 
 const CHECK_EXAMPLES: &str = "Examples:
   bot-cli plugin check hello
   bot-cli plugin check ./bot-cli-hello --argv \"\"
-  bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show";
+  bot-cli plugin check ./bot-cli-greet --argv \"world --loud\" --show
+  bot-cli plugin check packs/acme
+  bot-cli plugin check ./bot-cli-secrets-safe --argv \"organization=scratch\"";
 
 /// A shell that words are completed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -16,8 +16,8 @@ use crate::arguments::NewArguments;
 use templates::{BACKEND, Blanks, PACK, PYTHON, RUST, SH};
 use wanted::{Kind, Wanted, invalid};
 
-/// Writes the plugin that `arguments` want.
-pub fn write(arguments: &NewArguments) -> Result<Reply, Failure> {
+/// Writes the plugin that `arguments` want. `packs` is where packs are looked for that are folders.
+pub fn write(arguments: &NewArguments, packs: Option<&Path>) -> Result<Reply, Failure> {
     let wanted = Wanted::parse(arguments)?;
     let folder = folder(&wanted, arguments.dir.as_deref())?;
     let (templates, sdk) = match &wanted.kind {
@@ -47,7 +47,7 @@ pub fn write(arguments: &NewArguments) -> Result<Reply, Failure> {
         })?;
     }
     let paths: Vec<&Path> = files.iter().map(|(path, ..)| path.as_path()).collect();
-    Ok(reply(&wanted, &folder, &paths))
+    Ok(reply(&wanted, &folder, &paths, packs))
 }
 
 /// The folder to write into: of a pack, its name is the pack's.
@@ -97,7 +97,7 @@ fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path]) -> Reply {
+fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], packs: Option<&Path>) -> Reply {
     let (what, name) = match wanted.kind {
         Kind::Sh | Kind::Python | Kind::Rust(_) => ("plugin", wanted.name.as_str()),
         Kind::Pack => ("provider pack", wanted.short.as_str()),
@@ -142,8 +142,16 @@ fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path]) -> Reply {
                 format!("{program} world"),
             ]
         }
-        Kind::Pack => vec![check(&word(&dotted(folder)), "")],
-        Kind::Backend => vec![test("test.py"), check(&test(&file), "")],
+        Kind::Pack => {
+            let folder = word(&dotted(folder));
+            let mut next = vec![check(&folder, "")];
+            next.extend(packs.map(|packs| {
+                let packs = word(packs);
+                format!("mkdir -p {packs} && cp -R {folder} {packs}/")
+            }));
+            next
+        }
+        Kind::Backend => vec![test("test.py"), check(&test(&file), " --argv ''")],
     };
     next.into_iter().fold(reply, Reply::next)
 }

@@ -1,6 +1,7 @@
 //! From the user's words to what does the work.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::outcome::{Outcome, Reply};
@@ -72,7 +73,10 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         }
         Some(Command::Plugin {
             command: PluginCommand::New(arguments),
-        }) => new::write(&arguments),
+        }) => {
+            let packs = environment.discovery.pack_folders.first();
+            new::write(&arguments, packs.map(PathBuf::as_path))
+        }
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { shell, words }) => Ok(completion::complete(
             shell,

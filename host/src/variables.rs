@@ -25,7 +25,7 @@ const OWN: [(&str, &str); 12] = [
     ),
     (
         "XDG_DATA_HOME",
-        "Plugins are in bot-cli/plugins in it (default: ~/.local/share)",
+        "Plugins are in bot-cli/plugins in it, packs that are folders in bot-cli/packs (default: ~/.local/share)",
     ),
     (
         "XDG_CACHE_HOME",

@@ -24,7 +24,7 @@ pub use backends::{BACKEND_PREFIX, BackendStanding, FoundBackend};
 pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
 pub use packs::{Form, FoundPack, PackStanding, Reach};
-pub use role::Refused;
+pub use role::{Refused, is_name as is_role_name};
 pub use search::{Found, Named, Standing};
 pub use trust::{HostFile, Refusal, Trust};
 

@@ -36,10 +36,8 @@ pub fn judged(
         Role::Command | Role::Other(_) | _ => return other(row, &manifest.role, all),
     };
     if !plugin.name.as_str().starts_with(prefix) {
-        let reason = format!(
-            "the name of a {} begins with `{prefix}`",
-            manifest.role.name()
-        );
+        let role = words(&manifest.role);
+        let reason = format!("the name of a {role} begins with `{prefix}`");
         let hint = format!(
             "name the file `bot-cli-{prefix}NAME`, and the plugin `{prefix}NAME` in its manifest"
         );
@@ -54,7 +52,7 @@ fn other(mut row: Row, role: &Role, all: &[Found]) -> Row {
         .map(|(plugin, _)| plugin.name.to_string())
         .collect();
     if users.is_empty() {
-        let reason = format!("no plugin here uses a {}", words(role));
+        let reason = format!("no plugin here uses the role `{}`", role.name());
         return row.because("unused", reason, None);
     }
     row.entry["status"] = json!("used");
@@ -66,34 +64,39 @@ fn other(mut row: Row, role: &Role, all: &[Found]) -> Row {
 fn seen(mut row: Row, place: &Path, role: &Role, survey: &Survey) -> Row {
     let mut users = Vec::new();
     let mut refused_by = Vec::new();
-    let mut notes = Vec::new();
-    let mut other = None;
+    let mut not_used_by = Vec::new();
+    let mut about_services = Vec::new();
+    // Why nobody uses it, if nobody does.
+    let mut unused = None;
     for (command, view) in survey.of(place) {
         match view {
             View::Used { services, left_out } => {
-                users.push(command);
+                // Of a pack that has nothing to offer there is nothing to use.
+                if services
+                    .as_ref()
+                    .is_none_or(|services| !services.is_empty())
+                {
+                    users.push(command);
+                } else {
+                    unused.get_or_insert(("unused", nothing_left(left_out), None));
+                }
                 if *role == Role::ProviderPack {
                     row.entry["services"] = json!(services);
                     row.entry["left_out"] = left_out.iter().map(left_out_entry).collect();
-                    notes.extend(notes_on(services.as_deref(), left_out));
+                    about_services = notes_on(services.as_deref(), left_out);
                 }
             }
             View::Shadowed(winner) => {
-                let reason = format!("`{}` comes first", winner.display());
-                other.get_or_insert(("shadowed", reason, None));
+                unused.get_or_insert(("shadowed", comes_first(winner), None));
             }
             View::Refused(refused) => {
-                refused_by.push(json!({
-                    "by": command,
-                    "reason": refused.reason,
-                    "hint": refused.remedy,
-                }));
-                notes.push(Note {
-                    text: format!("not used by `{command}`: {}", refused.reason),
-                    hint: refused.remedy.clone(),
-                });
                 let (reason, hint) = (refused.reason.clone(), refused.remedy.clone());
-                other.get_or_insert(("refused", reason, hint));
+                refused_by.push(json!({ "by": command, "reason": reason, "hint": hint }));
+                not_used_by.push(Note {
+                    text: format!("not used by `{command}`: {reason}"),
+                    hint: hint.clone(),
+                });
+                unused.get_or_insert(("refused", reason, hint));
             }
         }
     }
@@ -103,23 +106,38 @@ fn seen(mut row: Row, place: &Path, role: &Role, survey: &Survey) -> Row {
         if !refused_by.is_empty() {
             row.entry["refused_by"] = json!(refused_by);
         }
-        row.notes = notes;
+        row.notes.extend(about_services);
+        row.notes.extend(not_used_by);
         return row;
     }
-    if let Some((status, reason, hint)) = other {
-        return row.because(status, reason, hint);
+    let (status, reason, hint) = unused.unwrap_or_else(|| alone(place, role, survey));
+    row = row.because(status, reason, hint);
+    if !about_services.is_empty() {
+        row.notes = about_services;
     }
+    row
+}
+
+/// Why a pack or backend is not used that no command looks at.
+fn alone(place: &Path, role: &Role, survey: &Survey) -> (&'static str, String, Option<String>) {
     match survey.alone(place) {
-        Some(View::Refused(refused)) => row.because("refused", refused.reason, refused.remedy),
-        Some(View::Shadowed(winner)) => row.because(
-            "shadowed",
-            format!("`{}` comes first", winner.display()),
-            None,
-        ),
+        Some(View::Refused(refused)) => ("refused", refused.reason, refused.remedy),
+        Some(View::Shadowed(winner)) => ("shadowed", comes_first(&winner), None),
         Some(View::Used { .. }) | None => {
             let reason = format!("no plugin here uses a {}", words(role));
-            row.because("unused", reason, None)
+            ("unused", reason, None)
         }
+    }
+}
+
+fn comes_first(winner: &Path) -> String {
+    format!("`{}` comes first", winner.display())
+}
+
+fn nothing_left(left_out: &[(String, String)]) -> String {
+    match left_out.first() {
+        Some((what, reason)) => format!("{what} is left out: {reason}"),
+        None => "it brings no service".to_owned(),
     }
 }
 
@@ -133,12 +151,9 @@ fn notes_on(services: Option<&[String]>, left_out: &[(String, String)]) -> Vec<N
         .iter()
         .map(|(what, reason)| note(format!("{what} is left out: {reason}")))
         .collect();
-    match services {
-        None => notes.push(note(
-            "it is asked for its services when a command needs them".to_owned(),
-        )),
-        Some([]) if notes.is_empty() => notes.push(note("it brings no service".to_owned())),
-        Some(_) => {}
+    if services.is_none() {
+        let asked = "it is asked for its services when a command needs them";
+        notes.push(note(asked.to_owned()));
     }
     notes
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::discovery::PluginName;
+use bot_cli_sdk::discovery::{PluginName, is_role_name};
 use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::json;
 
@@ -91,12 +91,15 @@ fn name(prefix: &str, short: &str) -> Result<PluginName, Failure> {
         Failure::new(Exit::Usage, "invalid_input", format!("the name {problem}"))
             .field("name", None, problem)
     };
-    // The short name alone begins identifiers of a pack, so that it is a name by itself.
-    let parsed = PluginName::parse(short).and(PluginName::parse(&format!("{prefix}{short}")));
-    match parsed {
+    let full = PluginName::parse(&format!("{prefix}{short}"));
+    match full {
         None => Err(refused(&format!(
             "must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most {most} characters"
         ))),
+        // Identifiers begin with it.
+        Some(_) if !prefix.is_empty() && !is_role_name(short) => Err(refused(
+            "must be lower-case words with a hyphen between them, and begin with a letter",
+        )),
         Some(name) if arguments::RESERVED.contains(&name.as_str()) => {
             Err(refused("is a command of bot-cli itself"))
         }

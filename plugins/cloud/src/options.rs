@@ -34,7 +34,7 @@ Examples:
 
 /// Manage secret sets and image pull secrets of deployed bots.
 ///
-/// Without an account they are kept in an encrypted vault on this machine; signed in, by the hosting service.
+/// Without an account they are kept in an encrypted vault on this machine; signed in, by the hosting service; with `--backend NAME`, by a backend that is installed as `bot-cli-secrets-NAME`.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "bot-cli-cloud", bin_name = "bot-cli cloud", version, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Options {

@@ -6,8 +6,6 @@ use bot_cli_templates::catalogue::{
     BotType, Catalogue as BuiltIn, Kind, Provider, Service, Transport, Variable,
 };
 
-use crate::resolve::quoted;
-
 /// The services and transports of a run.
 #[derive(Debug)]
 pub struct Catalogue {
@@ -34,7 +32,7 @@ pub struct Pack {
 pub struct Unused {
     /// The pack's name.
     pub pack: String,
-    /// The service; `None`: the whole pack.
+    /// The service, by its identifier or in words with backticks; `None`: the whole pack.
     pub service: Option<String>,
     /// Why not.
     pub reason: String,
@@ -79,10 +77,11 @@ impl Unused {
         let Self { pack, reason, .. } = self;
         let what = match &self.service {
             None => format!("the provider pack `{pack}` is not used"),
-            Some(service) => format!(
-                "{} of the provider pack `{pack}` is left out",
-                quoted(service)
-            ),
+            // A file, or a service without a name of its own.
+            Some(what) if what.contains('`') => {
+                format!("{what} of the provider pack `{pack}` is left out")
+            }
+            Some(id) => format!("`{id}` of the provider pack `{pack}` is left out"),
         };
         let remedy = self
             .remedy

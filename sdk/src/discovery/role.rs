@@ -127,7 +127,8 @@ pub(super) fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused>
 }
 
 /// Whether a role's plugins can have this name: words with hyphens between them, so that identifiers can begin with it.
-pub(super) fn is_name(name: &str) -> bool {
+#[must_use]
+pub fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.split('-').all(|word| {
             !word.is_empty()

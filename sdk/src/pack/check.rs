@@ -354,7 +354,7 @@ impl Checker {
             let first = code.split('.').next().unwrap_or_default();
             if !["session", "None", "True", "False"].contains(&first) && !imported.contains(first) {
                 self.found(
-                    Rule::Sources,
+                    Rule::Imports,
                     &field,
                     format!("uses `{}`, which `imports` does not have", shown(first)),
                 );
@@ -365,7 +365,7 @@ impl Checker {
             self.form(&field, callee, &grammar::NAME);
             if !imported.contains(callee.as_str()) {
                 self.found(
-                    Rule::Sources,
+                    Rule::Imports,
                     &field,
                     format!("is `{}`, which `imports` does not have", shown(callee)),
                 );

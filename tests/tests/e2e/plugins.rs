@@ -157,6 +157,26 @@ fn a_new_plugin_in_python_passes_every_check_and_its_own_test() {
 }
 
 #[test]
+fn a_new_secrets_backend_in_python_passes_every_check_and_its_own_test() {
+    let bench = bench();
+    let new = [
+        "plugin",
+        "new",
+        "safe",
+        "--role",
+        "secrets-backend",
+        "--lang",
+        "python",
+    ];
+    let ran = bench.run(&new).unwrap();
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let folder = bench.path("work/bot-cli-secrets-safe");
+    let output = Command::new(folder.join("test.py")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    check(&bench, &folder.join("bot-cli-secrets-safe"), "");
+}
+
+#[test]
 fn a_new_plugin_in_rust_builds_offline_and_passes_every_check_and_its_own_test() {
     let bench = bench();
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,5 +1,6 @@
 //! `bot-cli cloud`, through its executable, against the stand-in of the service and against the vault.
 
+mod backends;
 mod canary;
 mod contract;
 mod copy;
@@ -12,6 +13,7 @@ mod logout;
 mod outcomes;
 mod renewal;
 mod requests;
+mod rogue_backends;
 mod run;
 mod settings;
 mod shown;

@@ -13,6 +13,7 @@ mod new;
 mod plain;
 mod progress;
 mod prompts;
+mod roles;
 mod routing;
 mod said;
 mod signals;

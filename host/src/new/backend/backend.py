@@ -205,6 +205,9 @@ METHODS = {
 }
 
 
+FORMS = {"name": str, "keys": list, "entries": dict, "host": str, "credentials": str, "settings": dict}
+
+
 # --- From here on: the protocol. ---
 
 
@@ -264,6 +267,11 @@ def served(backend, method, params):
         raise Refused(-32601, "there is no such method")
     if (method == "secrets/open") == bool(backend.store):
         raise Refused(-32600, "`secrets/open` comes first, and once")
+    for name, form in FORMS.items():
+        if name in params and not isinstance(params[name], form):
+            raise TypeError(name)
+    if not all(isinstance(value, str) for value in params.get("entries", {}).values()):
+        raise TypeError("entries")
     if backend.store:
         backend.store.effect = None
     return METHODS[method](backend, params)

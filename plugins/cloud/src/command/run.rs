@@ -25,6 +25,9 @@ use crate::options::Run;
 use crate::scope::{Scope, Source, Wanted};
 use crate::words;
 
+/// What follows for a program from a backend that gives no values back.
+const NO_PROGRAM: &str = "no program can be started with them";
+
 /// How often the program and the user are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -35,7 +38,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let named = named(context, options)?;
     let scope = readable(context, &options.scope.wanted(None))?;
     let opened = open::open_scope(context, scope)?;
-    let reader = opened.reader("no program can be started with them")?;
+    let reader = opened.reader(NO_PROGRAM)?;
     let (name, template) = match named {
         Some(named) => named,
         None => (chosen(context, &opened)?, None),
@@ -118,11 +121,16 @@ fn named(
 fn readable(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     let scope = open::scope(context, wanted)?;
     let kind = kind::of(&context.environment, &scope.backend)?;
-    let gives_values = kind.profile().can(Ability::Values);
+    let profile = kind.profile();
+    let gives_values = profile.can(Ability::Values);
     if scope.backend.source == Source::Default || (!gives_values && wanted.backend.is_none()) {
         return open::vault_scope(context, wanted.organization.as_deref());
     }
-    Ok(scope)
+    if gives_values {
+        Ok(scope)
+    } else {
+        Err(open::not_readable(&profile, NO_PROGRAM))
+    }
 }
 
 /// The set that the user chooses.

@@ -7,7 +7,9 @@ use super::ScopeOptions;
 const CONFIG_SET_EXAMPLES: &str = "\
 Examples:
   bot-cli cloud config set region us-east
-  bot-cli cloud config set region ''";
+  bot-cli cloud config set region ''
+  bot-cli cloud config set backend kubernetes
+  bot-cli cloud config set kubernetes.organization bots";
 
 const LOGIN_EXAMPLES: &str = "\
 Examples:

@@ -38,7 +38,10 @@ Examples:
     bot-cli cloud secrets copy Bot --to-name my-bot-secrets --region eu-central
 
   To a second set of the vault:
-    bot-cli cloud secrets copy my-bot-secrets --to local --to-name my-bot-test";
+    bot-cli cloud secrets copy my-bot-secrets --to local --to-name my-bot-test
+
+  From the vault to the cluster of an installed backend:
+    bot-cli cloud secrets copy my-bot-secrets --to kubernetes";
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -81,12 +84,12 @@ pub enum Secrets {
     ///
     /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the name is asked for at a terminal.
     ///
-    /// The name of a set has 1 to 63 letters, digits and hyphens, and no hyphen at an end. At the hosting service, a new set has 3 characters or more, and no capitals.
+    /// The name of a set has 1 to 63 letters, digits and hyphens, and no hyphen at an end. At the hosting service, a new set has 3 characters or more, and no capitals; another backend may have rules of its own.
     #[command(after_help = SET_EXAMPLES)]
     Set(Set),
-    /// Copy a set of the vault to the hosting service
+    /// Copy a set from one backend to another
     ///
-    /// Keys that only the target has stay as they are. The hosting service never gives values back, so only the vault of this machine can be copied from. Image pull secrets can be copied too.
+    /// Keys that only the target has stay as they are. The hosting service never gives values back; the vault of this machine and other backends can be copied from. Image pull secrets can be copied too.
     #[command(after_help = COPY_EXAMPLES)]
     Copy(Copy),
     /// Remove keys from a secret set
@@ -98,9 +101,9 @@ pub enum Secrets {
     /// Create or update the credentials for a private image registry
     #[command(after_help = IMAGE_PULL_SECRET_EXAMPLES)]
     ImagePullSecret(ImagePullSecret),
-    /// Start a program with a set of the vault in its environment
+    /// Start a program with a set in its environment
     ///
-    /// The hosting service never gives values back, so this works with the vault of this machine only. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
+    /// The hosting service never gives values back: where nothing else is named, the set is that of the vault of this machine. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
 }
@@ -171,7 +174,7 @@ pub struct Set {
 /// `secrets copy`.
 #[derive(Debug, Clone, Args)]
 pub struct Copy {
-    /// Set of the vault, or image pull secret
+    /// Secret set or image pull secret to copy
     pub name: String,
     /// What the copy goes to: hosted, local or an installed backend
     #[arg(long, value_name = "BACKEND", default_value = "hosted", value_hint = ValueHint::Other)]
@@ -191,7 +194,7 @@ pub struct Copy {
     /// What has the set: local, or an installed backend that gives values back
     #[arg(long, value_name = "BACKEND", default_value = "local", value_hint = ValueHint::Other, help_heading = "Where")]
     pub from: String,
-    /// Organization of the set in the vault (default: the configured one)
+    /// Organization of the set (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
     /// Organization of the copy (default: the configured one)

@@ -102,7 +102,7 @@ fn broken(backend: &BackendName, failure: &Failure) -> Failure {
         failure.exit = Exit::Failed;
     }
     if failure.hints.is_empty() {
-        let look = format!("`bot-cli plugin info secrets-{backend}` shows which file it is");
+        let look = format!("`bot-cli plugin list` shows which file `secrets-{backend}` is");
         return failure.hint(look);
     }
     failure

@@ -230,3 +230,39 @@ fn only_chosen_files_are_planned() {
         ]
     );
 }
+
+/// A pack whose only service reads a further variable.
+fn pack_with(variable: &str) -> serde_json::Value {
+    serde_json::json!([{
+        "label": "Acme",
+        "site": "https://acme.example",
+        "env": { variable: { "about": "Anything" } },
+        "service": [{
+            "id": "acme_tts",
+            "kind": "tts",
+            "label": "Acme",
+            "module": "acme.tts",
+            "class": "AcmeTTSService",
+            "args": [{ "name": "x", "env": variable, "optional": true }],
+        }],
+    }])
+}
+
+fn is_taken(pack: serde_json::Value) -> bool {
+    let read = bot_cli_sdk::pack::read("acme", pack, None, &mut crate::packs::taken());
+    read.is_ok_and(|contents| contents.providers.is_empty() && contents.left_out.len() == 1)
+}
+
+#[test]
+fn no_pack_reads_a_variable_that_a_project_reads_for_itself() {
+    assert!(!is_taken(pack_with("ACME_MORE")));
+    let mut read = 0;
+    for (path, text) in bot_cli_templates::project_files() {
+        for (at, call) in text.match_indices("getenv(\"") {
+            let name = text[at + call.len()..].split('"').next().unwrap();
+            assert!(is_taken(pack_with(name)), "{path}: {name}");
+            read += 1;
+        }
+    }
+    assert!(read > 5, "{read}");
+}

@@ -7,11 +7,11 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::question::{Answer, Choice, Question, QuestionKind};
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
-use bot_cli_templates::catalogue::{BotType, Kind};
+use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::{Map, Value, json};
 
 use super::{Way, Wishes, ask, choices, steps};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 use crate::plan;
 use crate::resolve::resolve;
@@ -648,4 +648,76 @@ fn every_question_can_be_answered_by_an_option() {
         }
         assert!(step.flag.is_some() || step.key == "way", "{}", step.key);
     }
+}
+
+#[test]
+fn a_choice_says_which_pack_it_is_of() {
+    let provider: Provider = serde_json::from_value(json!({
+        "label": "Acme",
+        "site": "https://acme.example",
+        "service": [
+            { "id": "acme_tts", "kind": "tts", "label": "Acme", "module": "acme", "class": "Acme", "recommended": 1 },
+            { "id": "acme_old_tts", "kind": "tts", "label": "Old", "module": "acme", "class": "Old", "deprecated": "take `acme_tts`" },
+            { "id": "acme_near_tts", "kind": "tts", "label": "Near", "module": "acme", "class": "Near", "note": "Needs a graphics card" },
+        ],
+    }))
+    .unwrap();
+    let pack = Pack {
+        name: "acme".to_owned(),
+        version: "1.2.0".to_owned(),
+        about: String::new(),
+        providers: vec![provider],
+    };
+    let catalogue = Catalogue::with(vec![pack], Vec::new());
+    let choices = choices::services(Kind::Tts, &catalogue);
+    let about = |id: &str| {
+        let choice = choices.iter().find(|choice| choice.value == id).unwrap();
+        choice.about.clone().unwrap_or_default()
+    };
+    assert_eq!(about("acme_tts"), "provider pack acme 1.2.0");
+    assert_eq!(
+        about("acme_near_tts"),
+        "provider pack acme 1.2.0; Needs a graphics card"
+    );
+    assert_eq!(
+        about("acme_old_tts"),
+        "provider pack acme 1.2.0; deprecated: take `acme_tts`"
+    );
+    assert_eq!(about("cartesia_tts"), "recommended");
+    // Nobody recommends what a pack brings, and what is deprecated comes last.
+    let built_in = choices::services(Kind::Tts, Catalogue::built_in());
+    assert_eq!(choices[0], built_in[0]);
+    let old = choices
+        .iter()
+        .position(|choice| choice.value == "acme_old_tts");
+    for choice in &choices[old.unwrap()..] {
+        assert!(
+            about(&choice.value).contains("deprecated: "),
+            "{}",
+            choice.value
+        );
+    }
+}
+
+#[test]
+fn packs_are_looked_for_once_the_user_wants_to_choose() {
+    let looked = Rc::new(RefCell::new(0));
+    let count = Rc::clone(&looked);
+    let find = move |_: &mut Session| {
+        *count.borrow_mut() += 1;
+        Ok(Catalogue::built_in())
+    };
+    let given = nothing_given();
+    let agent = session(
+        Nobody,
+        json!({ "target": "no-such-folder", "way": "agent" }),
+    );
+    let wishes = ask(&mut { agent }, &given, &find).unwrap();
+    assert_eq!((wishes.way, *looked.borrow()), (Some(Way::Agent), 0));
+    let scaffold = session(
+        Nobody,
+        json!({ "target": "no-such-folder", "way": "scaffold" }),
+    );
+    ask(&mut { scaffold }, &given, &find).unwrap_err();
+    assert_eq!(*looked.borrow(), 1);
 }

@@ -5,7 +5,7 @@ use semver::Version;
 use super::{Held, failed};
 use crate::compat::{major_minor, range};
 use crate::conformance::bench::{Bench, Stop};
-use crate::discovery::PluginName;
+use crate::discovery::{PluginName, is_role_name};
 use crate::pack::{Contents, LeftOut, PREFIX, Problem, Rule, SCHEMA};
 
 /// How many problems one sentence names; the messages have all of them.
@@ -20,7 +20,7 @@ pub fn folder(bench: &Bench) -> Held {
 pub fn name(bench: &Bench) -> Held {
     let name = &bench.declared()?.name;
     let short = name.strip_prefix(PREFIX);
-    let valid = PluginName::parse(name).is_some() && short.and_then(PluginName::parse).is_some();
+    let valid = PluginName::parse(name).is_some() && short.is_some_and(is_role_name);
     match short {
         Some(_) if valid => Ok(()),
         Some(short) => failed(format!("`{short}` can't be the name of a pack")),

@@ -1,6 +1,7 @@
 //! `plugin check`: a fault fails the checks that are made for it, and no others.
 
 mod faults;
+mod packs;
 mod rogues;
 
 use std::path::Path;

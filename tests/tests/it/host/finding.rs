@@ -224,7 +224,8 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
     fs::create_dir(bench.path("plugins/bot-cli-folder")).unwrap();
     fs::write(bench.path("plugins/bot-cli-good.d"), "by-product").unwrap();
     symlink("nowhere", bench.path("plugins/bot-cli-gone")).unwrap();
-    let vault = r#"{"protocol":"1.0","name":"secrets-x","version":"3","role":"secrets-backend"}"#;
+    let vault =
+        r#"{"protocol":"1.0","name":"secrets-x","version":"3.0.0","role":"secrets-backend"}"#;
     bench
         .script("plugins/bot-cli-secrets-x", &declares(vault))
         .unwrap();
@@ -243,7 +244,7 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
          later      -        -                refused  [BENCH]/plugins/bot-cli-later\n\
          other      -        -                refused  [BENCH]/plugins/bot-cli-other\n\
          plain      -        -                refused  [BENCH]/plugins/bot-cli-plain\n\
-         secrets-x  3        secrets-backend  used     [BENCH]/plugins/bot-cli-secrets-x\n\
+         secrets-x  3.0.0    secrets-backend  unused   [BENCH]/plugins/bot-cli-secrets-x\n\
          \n\
          [BENCH]/plugins/bot-cli-Upper: its name is not made of lower-case letters, digits and hyphens, 32 at most\n\
          [BENCH]/plugins/bot-cli-banana: its manifest names protocol `1`, which is no `MAJOR.MINOR`\n\
@@ -259,7 +260,8 @@ fn bad_plugins_are_shown_with_their_reason_and_hide_no_other() {
          [BENCH]/plugins/bot-cli-other: its manifest is that of a plugin `hello`\n\
          \x20 hint: name the file `bot-cli-hello`, or change its manifest\n\
          [BENCH]/plugins/bot-cli-plain: not executable\n\
-         \x20 hint: chmod +x [BENCH]/plugins/bot-cli-plain\n",
+         \x20 hint: chmod +x [BENCH]/plugins/bot-cli-plain\n\
+         [BENCH]/plugins/bot-cli-secrets-x: no plugin here uses a secrets backend\n",
         "",
     );
     expect(
@@ -304,7 +306,7 @@ fn a_cache_entry_of_another_version_of_the_file_is_not_used() {
         .unwrap()
         .path();
     let mut cached: serde_json::Value = serde_json::from_slice(&fs::read(&entry).unwrap()).unwrap();
-    cached["manifest"]["version"] = "9.9".into();
+    cached["kept"]["version"] = "9.9".into();
     fs::write(&entry, cached.to_string()).unwrap();
     assert_ne!(
         bench.run(&["plugin", "list"]).unwrap(),

@@ -50,6 +50,78 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
 }
 
 #[test]
+fn a_provider_pack_passes_every_check_and_is_found_where_packs_are() {
+    let bench = bench();
+    expect(
+        &bench,
+        &["plugin", "new", "acme-fast", "--role", "provider-pack"],
+        0,
+        "Made the provider pack `acme-fast`\n  created   acme-fast/pack.toml\n  created   acme-fast/providers/acme-fast.toml\n",
+        "next: bot-cli plugin check ./acme-fast\n\
+         next: mkdir -p [BENCH]/home/.local/share/bot-cli/packs && cp -R ./acme-fast [BENCH]/home/.local/share/bot-cli/packs/\n",
+    );
+    let (status, made) = report(&bench, "./acme-fast", &[]);
+    assert_eq!(
+        (status, checks(&made, "failed")),
+        (Some(0), Vec::new()),
+        "{made:#}"
+    );
+    assert!(checks(&made, "not_run").is_empty(), "{made:#}");
+    let packs = bench.path("home/.local/share/bot-cli/packs");
+    fs::create_dir_all(&packs).unwrap();
+    fs::rename(bench.path("work/acme-fast"), packs.join("acme-fast")).unwrap();
+    let (status, found) = report(&bench, "pack-acme-fast", &[]);
+    assert_eq!(
+        (status, checks(&found, "failed")),
+        (Some(0), Vec::new()),
+        "{found:#}"
+    );
+}
+
+#[test]
+fn a_role_a_language_and_a_name_must_fit_each_other() {
+    let bench = bench();
+    for (words, stderr) in [
+        (
+            &["demo"][..],
+            "error: `--lang` is missing: it can be sh, python or rust\n  lang (--lang): missing\nhint: bot-cli plugin new demo --lang sh\n",
+        ),
+        (
+            &["demo", "--role", "secrets-backend"],
+            "error: `--lang` is missing: it can be python\n  lang (--lang): missing\nhint: bot-cli plugin new demo --role secrets-backend --lang python\n",
+        ),
+        (
+            &["demo", "--role", "secrets-backend", "--lang", "sh"],
+            "error: `--lang`: a secrets backend is written in python only\n",
+        ),
+        (
+            &["demo", "--role", "provider-pack", "--lang", "sh"],
+            "error: `--lang`: a provider pack is written as a folder of TOML files, without a program\n",
+        ),
+        (
+            &["demo", "--role", "provider-pack", "--dir", "my packs"],
+            "error: `--dir`: the folder of a pack has the pack's name, `demo`\nhint: bot-cli plugin new demo --role provider-pack --dir 'my packs/demo'\n",
+        ),
+        (
+            &["a--b", "--role", "provider-pack"],
+            "error: the name must be lower-case words with a hyphen between them, and begin with a letter\n",
+        ),
+        (
+            &["abcdefghijklmnopqrstuvwxyzabc", "--role", "provider-pack"],
+            "error: the name must consist of lower-case letters, digits and hyphens, begin with a letter, and have at most 27 characters\n",
+        ),
+        (
+            &["plugin", "--lang", "sh"],
+            "error: the name is a command of bot-cli itself\n",
+        ),
+    ] {
+        let arguments = [&["plugin", "new"], words].concat();
+        expect(&bench, &arguments, 2, "", stderr);
+    }
+    assert!(fs::read_dir(bench.path("work")).unwrap().next().is_none());
+}
+
+#[test]
 fn nothing_is_overwritten() {
     for (lang, sdk) in [("sh", &[][..]), ("python", &[]), ("rust", &["--sdk", SDK])] {
         let bench = bench();

@@ -1,0 +1,458 @@
+//! Backends with an executable of their own: how they are found and chosen, their settings, and what goes through them.
+
+use serde_json::json;
+
+use super::user::{User, pairs};
+use bot_cli_tests::executable::executable;
+
+/// A user whose secrets are in the vault of this machine, with a backend installed beside.
+fn with_both() -> User {
+    let mut user = User::of_a_backend();
+    user.unset("BOT_CLI_BACKEND");
+    user.set("PATH", "/usr/bin:/bin");
+    user
+}
+
+fn script(user: &User, name: &str, manifest: &str) {
+    let file = user.plugins().join(format!("bot-cli-secrets-{name}"));
+    let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\ntouch \"$0.started\"\nexit 1\n");
+    user.script(&file, &text);
+}
+
+fn manifest(name: &str, secrets: &str) -> String {
+    format!(
+        r#"{{"protocol":"1.0","name":"secrets-{name}","version":"3.1.0","about":"Keep secrets","role":"secrets-backend","secrets":"{secrets}"}}"#
+    )
+}
+
+#[test]
+fn a_backend_is_chosen_by_option_variable_and_configuration() {
+    let mut user = with_both();
+    let chosen = |user: &User, arguments: &[&str]| {
+        let listed = user.done(&[&["secrets", "list"], arguments].concat());
+        listed["scope"]["backend"].clone()
+    };
+    let of = |value: &str, source: &str| json!({ "value": value, "source": source });
+    assert_eq!(chosen(&user, &[]), of("local", "default"));
+    assert_eq!(chosen(&user, &["--backend", "vault"]), of("vault", "flag"));
+    user.done(&["config", "set", "backend", "vault"]);
+    assert_eq!(chosen(&user, &[]), of("vault", "config"));
+    assert_eq!(chosen(&user, &["--backend", "local"]), of("local", "flag"));
+    user.set("BOT_CLI_BACKEND", "local");
+    assert_eq!(chosen(&user, &[]), of("local", "environment"));
+    user.set("BOT_CLI_BACKEND", "vault");
+    assert_eq!(chosen(&user, &[]), of("vault", "environment"));
+    let listed = user.done(&["secrets", "list"]);
+    assert_eq!(listed["scope"]["place"], "organization local");
+    assert_eq!(listed["scope"]["organization"], of("local", "backend"));
+    assert_eq!(listed["scope"]["api_url"], json!(null));
+}
+
+#[test]
+fn settings_of_a_backend_are_its_own_and_reach_it_alone() {
+    let user = with_both();
+    user.done(&["secrets", "set", "prod", "A=1", "--backend", "vault", "-s"]);
+    let folder = user.root().join("other").display().to_string();
+    let set = user.done(&["config", "set", "vault.folder", &folder]);
+    assert_eq!(set["key"], "vault.folder");
+    let file = user.home().join(".config/bot-cli/backends.toml");
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(written, format!("[vault]\nfolder = \"{folder}\"\n"));
+    let sets = |arguments: &[&str]| {
+        let listed = user.done(&[&["secrets", "list"], arguments].concat());
+        listed["sets"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        sets(&["--backend", "vault"]),
+        0,
+        "the other folder is empty"
+    );
+    assert_eq!(sets(&["--backend", "local"]), 0);
+    user.done(&["config", "set", "vault.folder", ""]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "");
+    assert_eq!(sets(&["--backend", "vault"]), 1);
+    // What is configured for the service and the vault is not for another backend, which has its own.
+    user.done(&["config", "set", "organization", "acme"]);
+    assert_eq!(sets(&["--backend", "vault"]), 1);
+    user.done(&["config", "set", "vault.organization", "other"]);
+    let listed = user.done(&["secrets", "list", "--backend", "vault"]);
+    let expected = json!({ "value": "other", "source": "config" });
+    assert_eq!(listed["scope"]["organization"], expected);
+    assert_eq!(listed["sets"], json!([]));
+    assert_eq!(sets(&["--backend", "vault", "-o", "local"]), 1);
+
+    for (arguments, code, hint) in [
+        (
+            &["vault.fodler", "x"],
+            "unknown_setting",
+            "did you mean `folder`?",
+        ),
+        (
+            &["vault.nothing", "x"],
+            "unknown_setting",
+            "possible are folder, organization, region",
+        ),
+        (
+            &["valt.folder", "x"],
+            "unknown_backend",
+            "did you mean `vault`?",
+        ),
+        (
+            &["local.folder", "x"],
+            "invalid_input",
+            "`local` has no settings of its own",
+        ),
+        (&["vault.folder", "a\nb"], "invalid_input", ""),
+    ] {
+        let words = [&["config", "set"], &arguments[..]].concat();
+        assert_eq!(user.fails(&words), (Some(2), code.to_owned()), "{words:?}");
+        let run = user.run(&words);
+        assert!(run.stderr.contains(hint), "{words:?}: {run:?}");
+    }
+}
+
+#[test]
+fn a_setting_that_the_backend_does_not_have_or_needs_is_named() {
+    let user = with_both();
+    let text = manifest("needy", "1.0").replace(
+        r#""secrets":"1.0""#,
+        r#""secrets":"1.0","settings":[{"name":"zone","about":"Where","required":true}]"#,
+    );
+    script(&user, "needy", &text);
+    let list = ["secrets", "list", "--backend", "needy"];
+    let run = user.run(&list);
+    assert_eq!(
+        (run.status, run.stderr.as_str()),
+        (
+            Some(2),
+            "error: the backend `needy` needs its setting `zone`\n\
+             hint: bot-cli cloud config set needy.zone VALUE\n"
+        )
+    );
+    let folder = user.home().join(".config/bot-cli");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("backends.toml"), "[needy]\nzoen = 'a'\n").unwrap();
+    let run = user.run(&list);
+    assert_eq!(
+        run.stderr,
+        "error: the backend `needy` has no setting `zoen`\n\
+         hint: did you mean `zone`?\n\
+         hint: `bot-cli cloud config set needy.zoen ''` removes it\n"
+    );
+    user.done(&["config", "set", "needy.zoen", ""]);
+    assert!(
+        !user
+            .plugins()
+            .join("bot-cli-secrets-needy.started")
+            .exists()
+    );
+}
+
+#[test]
+fn a_program_runs_with_the_values_of_a_backend() {
+    let mut user = with_both();
+    user.set("BOT_CLI_TOKEN", "pcc_pat_forTheServiceOnly");
+    let at = ["--backend", "vault"];
+    user.done(&[&["secrets", "set", "prod", "A=one", "B=two", "-s"], &at[..]].concat());
+    let show = ["--", "sh", "-c", "echo $A $B ${BOT_CLI_TOKEN-none}"];
+    let run = user.run(&[&["secrets", "run", "prod"], &at[..], &show].concat());
+    assert_eq!(
+        (run.status, run.stdout.as_str()),
+        (Some(0), "one two none\n")
+    );
+    // A backend that is configured is what `run` means, too.
+    user.done(&["config", "set", "backend", "vault"]);
+    let run = user.run(&[&["secrets", "run", "prod"], &show[..]].concat());
+    assert_eq!(
+        (run.status, run.stdout.as_str()),
+        (Some(0), "one two none\n")
+    );
+    let run = user.run(&["secrets", "run", "other", "--", "true"]);
+    assert_eq!(
+        run.stderr,
+        "error: there is no secret set `other` in the backend `vault` (organization local)\n\
+         hint: bot-cli cloud secrets list\n"
+    );
+    // What never gives values back is left out where nobody names it, and refused where somebody does.
+    user.set("BOT_CLI_BACKEND", "hosted");
+    let (status, code) = user.fails(&["secrets", "run", "prod", "--", "true"]);
+    assert_eq!((status, code.as_str()), (Some(1), "not_found"));
+    let named = [
+        "secrets",
+        "run",
+        "prod",
+        "--backend",
+        "hosted",
+        "--",
+        "true",
+    ];
+    let run = user.run(&named);
+    assert_eq!(
+        (run.status, run.stderr.as_str()),
+        (
+            Some(2),
+            "error: the hosting service never gives values back, so no program can be started with them\n"
+        )
+    );
+}
+
+#[test]
+fn a_set_is_copied_between_any_two_backends() {
+    let user = with_both();
+    let at = |backend| ["--backend", backend];
+    let host = "https://registry.example.com/v1/";
+    user.done(
+        &[
+            &[
+                "secrets", "set", "prod", "A=1", "B=", "--empty", "keep", "-s",
+            ],
+            &at("local")[..],
+        ]
+        .concat(),
+    );
+    user.done(
+        &[
+            &["secrets", "image-pull-secret", "pull", host, "u:t"],
+            &at("local")[..],
+        ]
+        .concat(),
+    );
+    for name in ["prod", "pull"] {
+        let copy = ["secrets", "copy", name, "--to", "vault", "-s"];
+        let plan = user.done(&[&copy[..], &["--dry-run"]].concat());
+        assert_eq!(plan["dry_run"], true);
+        let copied = user.done(&copy);
+        assert_eq!(copied["from"]["backend"], "local", "{copied}");
+        assert_eq!(copied["scope"]["backend"]["value"], "vault", "{copied}");
+    }
+    let values = |backend| {
+        let run = user.run(&["secrets", "run", "prod", "--backend", backend, "--", "env"]);
+        let lines: Vec<&str> = run.stdout.lines().collect();
+        ["A=1", "B="].map(|line| lines.contains(&line))
+    };
+    assert_eq!(values("vault"), [true, true]);
+    user.done(&["secrets", "delete", "prod", "--backend", "local", "-s"]);
+    user.done(&["secrets", "delete", "pull", "--backend", "local", "-s"]);
+    for name in ["prod", "pull"] {
+        user.done(&[
+            "secrets", "copy", name, "--from", "vault", "--to", "local", "-s",
+        ]);
+    }
+    assert_eq!(values("local"), [true, true]);
+    let listed = user.done(&["secrets", "list", "--backend", "local"]);
+    assert_eq!(listed["sets"].as_array().unwrap().len(), 2);
+    // Within one backend, a copy needs another name or another place.
+    let within = [
+        "secrets", "copy", "prod", "--from", "vault", "--to", "vault", "-s",
+    ];
+    assert_eq!(user.fails(&within), (Some(2), "invalid_input".to_owned()));
+    user.done(&[&within[..], &["--to-name", "second"]].concat());
+    user.done(&[&within[..], &["--to-organization", "acme"]].concat());
+    let listed = user.done(&["secrets", "list", "-o", "acme", "--backend", "vault"]);
+    assert_eq!(listed["sets"][0]["name"], "prod");
+}
+
+#[test]
+fn organizations_regions_and_status_are_those_of_the_backend() {
+    let user = User::of_a_backend();
+    user.done(&["secrets", "set", "prod", "A=1", "-o", "acme", "-s"]);
+    let all = user.done(&["organizations", "list"]);
+    assert_eq!(all["organizations"][0]["name"], "acme", "{all}");
+    let (status, code) = user.fails(&["organizations", "use", "acem"]);
+    assert_eq!((status, code.as_str()), (Some(1), "not_found"));
+    let used = user.done(&["organizations", "use", "acme"]);
+    let file = used["config"].as_str().unwrap();
+    assert!(file.ends_with("backends.toml"), "{used}");
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+    let status = user.done(&["auth", "status"]);
+    assert_eq!(status["backend"], "vault");
+    assert_eq!(status["place"], "organization acme");
+    let regions = user.done(&["regions", "list"]);
+    assert_eq!(regions["default"], "us-west");
+    assert_eq!(regions["regions"].as_array().unwrap().len(), 4);
+    let shown = user.run(&["config", "show"]);
+    let settings = "vault.organization  acme";
+    assert!(shown.stdout.contains(settings), "{shown:?}");
+    assert!(
+        shown
+            .stdout
+            .contains("Backends: local, hosted, vault 0.1.0\n"),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn pruning_waiting_and_dry_runs_go_through_a_backend() {
+    let user = User::of_a_backend();
+    user.done(&["secrets", "set", "prod", "A=1", "OLD=2", "-s", "--wait"]);
+    user.write(".env", "A=3\nNEW=4\n");
+    let prune = ["secrets", "set", "prod", "-f", ".env", "--prune", "-s"];
+    let plan = user.done(&[&prune[..], &["--dry-run"]].concat());
+    assert_eq!(plan["removed"], json!(["OLD"]));
+    assert_eq!(user.values("prod"), pairs(&[("A", "1"), ("OLD", "2")]));
+    let done = user.done(&prune);
+    assert_eq!(done["removed"], json!(["OLD"]));
+    assert_eq!(user.values("prod"), pairs(&[("A", "3"), ("NEW", "4")]));
+    // The region of a project is where its bot is deployed: it is taken where the backend has it, and else not missed.
+    user.write(
+        "server/cloud-deploy.toml",
+        "secret_set = \"bot\"\nregion = \"eu-central\"\n",
+    );
+    let made = user.done(&["secrets", "set", "A=1", "--skip"]);
+    assert_eq!(
+        (made["name"].as_str(), made["region"].as_str()),
+        (Some("bot"), Some("eu-central"))
+    );
+    user.write(
+        "server/cloud-deploy.toml",
+        "secret_set = \"two\"\nregion = \"mars\"\n",
+    );
+    let made = user.done(&["secrets", "set", "A=1", "--skip"]);
+    assert_eq!(made["region"], "us-west");
+}
+
+#[test]
+fn a_backend_that_can_not_be_used_is_one_line_with_the_mend() {
+    let user = with_both();
+    script(&user, "later", &manifest("later", "2.0"));
+    script(
+        &user,
+        "other",
+        &manifest("other", "1.0").replace("secrets-backend", "provider-pack"),
+    );
+    script(
+        &user,
+        "picky",
+        &manifest("picky", "1.0").replace(
+            r#""secrets":"1.0""#,
+            r#""secrets":"1.0","requires":{"bot-cli-cloud":">=7"}"#,
+        ),
+    );
+    script(&user, "open", &manifest("open", "1.0"));
+    let open = user.plugins().join("bot-cli-secrets-open");
+    std::process::Command::new("chmod")
+        .arg("777")
+        .arg(&open)
+        .status()
+        .unwrap();
+    for (name, line) in [
+        (
+            "later",
+            "it has secrets 2.0, bot-cli-cloud 0.1.0 knows 1.0; install a newer bot-cli-cloud, or a version of it for 1.0",
+        ),
+        (
+            "picky",
+            "it requires bot-cli-cloud >=7, this is 0.1.0; install bot-cli-cloud >=7, or a version of it for 0.1.0",
+        ),
+        (
+            "other",
+            "its role is `provider-pack`, not `secrets-backend`; its author changes the role in its manifest, or the name of the file",
+        ),
+    ] {
+        let run = user.run(&["secrets", "list", "--backend", name]);
+        let first = run.stderr.lines().next().unwrap_or_default();
+        assert_eq!(
+            first,
+            format!("error: can't use the backend `{name}`: {line}"),
+            "{run:?}"
+        );
+        assert_eq!(run.status, Some(1), "{run:?}");
+    }
+    let (status, code) = user.fails(&["secrets", "list", "--backend", "open"]);
+    assert_eq!((status, code.as_str()), (Some(1), "backend_refused"));
+    // None of them was started, and what is built in works on.
+    let started = std::fs::read_dir(user.plugins()).unwrap();
+    let names = started.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let started: Vec<String> = names.filter(|name| name.ends_with("started")).collect();
+    assert_eq!(started, [""; 0]);
+    user.done(&["secrets", "list"]);
+    user.done(&["secrets", "list", "--backend", "vault"]);
+    let shown = user.done(&["config", "show"]);
+    let backends = shown["backends"].as_array().unwrap();
+    let used: Vec<&str> = backends
+        .iter()
+        .filter(|backend| backend["used"] == true)
+        .filter_map(|backend| backend["name"].as_str())
+        .collect();
+    assert_eq!(used, ["local", "hosted", "vault"]);
+    assert_eq!(backends.len(), 7, "{shown}");
+}
+
+#[test]
+fn an_executable_in_the_name_of_a_built_in_backend_is_never_started() {
+    let user = with_both();
+    for name in ["local", "hosted"] {
+        script(&user, name, &manifest(name, "1.0"));
+    }
+    user.done(&["secrets", "set", "prod", "A=1", "-s"]);
+    user.done(&["secrets", "list", "--backend", "local"]);
+    let (_, code) = user.fails(&["secrets", "list", "--backend", "hosted"]);
+    assert_eq!(code, "not_signed_in");
+    let shown = user.run(&["config", "show"]);
+    for name in ["local", "hosted"] {
+        let line = format!(
+            "Not used: [ROOT]/home/.local/share/bot-cli/plugins/bot-cli-secrets-{name}: `{name}` is the name of a backend that is built in; give it another name\n"
+        );
+        assert!(shown.stdout.contains(&line), "{shown:?}");
+        assert!(
+            !user
+                .plugins()
+                .join(format!("bot-cli-secrets-{name}.started"))
+                .exists()
+        );
+    }
+}
+
+#[test]
+fn a_missing_backend_stays_the_choice_until_it_is_back() {
+    let user = User::of_a_backend();
+    user.done(&["secrets", "set", "prod", "A=1", "-s"]);
+    let file = user.plugins().join("bot-cli-secrets-vault");
+    let away = user.root().join("away");
+    std::fs::rename(&file, &away).unwrap();
+    let run = user.run(&["secrets", "list"]);
+    assert_eq!(
+        run.stderr,
+        "error: there is no backend `vault` (from the environment)\n  \
+         backend (--backend): must be `local`, `hosted` or a backend that is installed\n\
+         hint: there are local, hosted; another one is an executable `bot-cli-secrets-NAME` where `bot-cli plugin list` looks\n"
+    );
+    let shown = user.run(&["config", "show"]);
+    assert_eq!(shown.status, Some(0), "{shown:?}");
+    assert!(
+        shown.stderr.contains("there is no backend `vault`"),
+        "{shown:?}"
+    );
+    std::fs::rename(&away, &file).unwrap();
+    assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
+}
+
+#[test]
+fn backends_and_their_settings_are_completed_and_none_is_started() {
+    let user = with_both();
+    script(&user, "acme", &manifest("acme", "1.0"));
+    script(&user, "later", &manifest("later", "2.0"));
+    let complete = |words: &[&str]| {
+        let mut host = std::process::Command::new(executable("it-bot-cli"));
+        host.args(["__complete", "zsh", "--", "cloud"])
+            .args(words)
+            .env_clear()
+            .envs(user.variables())
+            .env("BOT_CLI_PLUGIN_PATH", user.bin())
+            .current_dir(user.work());
+        let run = user.feed(&mut host, "");
+        // The first line says what the shell is to do with the others.
+        let lines = run.stdout.lines().skip(1);
+        let words = lines.filter_map(|line| line.split('\t').next().map(str::to_owned));
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>()
+    };
+    let all = ["local", "hosted", "acme", "vault"];
+    assert_eq!(complete(&["secrets", "list", "--backend", ""]), all);
+    assert_eq!(complete(&["secrets", "copy", "prod", "--to", ""]), all);
+    assert_eq!(complete(&["config", "set", "backend", "va"]), ["vault"]);
+    assert_eq!(
+        complete(&["config", "set", "vault."]),
+        ["vault.folder", "vault.organization", "vault.region"]
+    );
+    assert!(!user.plugins().join("bot-cli-secrets-acme.started").exists());
+}

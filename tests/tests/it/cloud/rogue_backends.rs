@@ -1,0 +1,235 @@
+//! Backends that break their word: nothing is called done that isn't, no value is shown, and what is built in works on.
+
+use std::path::PathBuf;
+
+use bot_cli_tests::patience::wait_until;
+use serde_json::Value;
+
+use super::user::{Run, User, assert_in_no_file};
+
+const VALUE: &str = "c4n4ry-v4lue";
+
+/// A backend of a few lines of shell with the fault that `$fault` names. It writes down that it was asked to put something,
+/// never what.
+const SCRIPT: &str = r#"
+state=$0.state
+printf '%s\n' $$ > "$0.pid"
+result() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+error() { printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}\n' "$id" "$1" "$2"; }
+while IFS= read -r line; do
+  id=${line#*'"id":'}; id=${id%%,*}
+  value=c4n4ry-v4lue
+  case $line in
+    *'"method":"secrets/open"'*)
+      case $fault in
+        asks)
+          printf '{"jsonrpc":"2.0","id":"q","method":"ask","params":{"key":"pin","kind":"text","message":"Your pin?"}}\n'
+          IFS= read -r line
+          error "no pin" '{"code":"input_required"}' ;;
+        nonsense) printf 'Welcome to %s!\n' "$value" ;;
+        dies-at-once) exit 7 ;;
+        *) result '{"place":"a box","can":["values","image_pull_secrets"]}' ;;
+      esac ;;
+    *'"method":"secrets/get"'*)
+      if [ -e "$state" ] && [ $fault != lies ]; then result '{"set":{"name":"prod","kind":"secret","keys":["A"]}}'
+      else result '{"set":null}'; fi ;;
+    *'"method":"secrets/list"'*)
+      if [ -e "$state" ] && [ $fault != lies ]; then result '{"sets":[{"name":"prod","kind":"secret"}]}'
+      else result '{"sets":[]}'; fi ;;
+    *'"method":"secrets/values"'*)
+      case $fault in
+        bad-values) result '{"values":{"A B=":"c4n4ry-v4lue"}}' ;;
+        quotes) error "the value is $value" "{\"code\":\"refused\",\"hints\":[\"use $value\"]}" ;;
+        *) result '{"values":{"A":"c4n4ry-v4lue"}}' ;;
+      esac ;;
+    *'"method":"secrets/put'*)
+      touch "$state"
+      case $fault in
+        dies) exit 7 ;;
+        dies-before) rm "$state"; exit 7 ;;
+        twice) result '{}'; result '{}' ;;
+        twice-late) result '{}'; (sleep 0.1; result '{}') ;;
+        both) result '{}'; error "no" '{"code":"refused","effect":"not_done"}' ;;
+        hangs) exec sleep 1000 ;;
+        partly) error "half" '{"code":"refused","effect":{"partly":{"done":["OTHER"],"unknown":[],"not_done":[]}}}' ;;
+        no-effect) error "what" '{"code":"unavailable"}' ;;
+        not-done) rm "$state"; error "no" '{"code":"conflict","effect":"not_done"}' ;;
+        odd-effect) error "what" '{"code":"new_code","effect":"perhaps"}' ;;
+        unreadable) printf '{"jsonrpc":"2.0","id":%s,"result":["%s"]}\n' "$id" "$value" ;;
+        quotes)
+          rm "$state"
+          printf 'warning: %s\n' "$value" >&2
+          printf '{"jsonrpc":"2.0","method":"log","params":{"id":%s,"level":"warn","message":"%s"}}\n' "$id" "$value"
+          printf '{"jsonrpc":"2.0","method":"progress","params":{"id":%s,"message":"%s"}}\n' "$id" "$value"
+          printf '{"jsonrpc":"2.0","method":"output","params":{"id":%s,"text":"%s"}}\n' "$id" "$value"
+          printf '%s\n' "$value"
+          error "the value $value is not welcome" "{\"code\":\"refused\",\"effect\":\"not_done\",\"hints\":[\"remove $value\"]}" ;;
+        *) result '{}' ;;
+      esac ;;
+    *'"method":"describe"'*) error "no" '{}' ;;
+    *) error "no such method" '{"code":"not_supported","effect":"not_done"}' ;;
+  esac
+done
+"#;
+
+struct Rogue {
+    user: User,
+    file: PathBuf,
+}
+
+impl Rogue {
+    fn new(fault: &str) -> Self {
+        let mut user = User::of_the_vault();
+        user.unset("BOT_CLI_BACKEND");
+        user.set("BOT_CLI_TIMEOUT", "5");
+        let file = user.plugins().join("bot-cli-secrets-rogue");
+        let manifest = r#"{"protocol":"1.0","name":"secrets-rogue","version":"1.0.0","about":"Have a fault","role":"secrets-backend","secrets":"1.0"}"#;
+        user.script(
+            &file,
+            &format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\nfault={fault}\n{SCRIPT}"),
+        );
+        Self { user, file }
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Run, Value) {
+        let at = ["--backend", "rogue"];
+        let (own, program) = match arguments.iter().position(|word| *word == "--") {
+            Some(end) => arguments.split_at(end),
+            None => (arguments, &[][..]),
+        };
+        let words = [own, &at, program].concat();
+        let run = self.user.run(&words);
+        let (_, document) = self.user.json(&words);
+        for shown in [&run.stdout, &run.stderr, &document.to_string()] {
+            assert!(!shown.contains(VALUE), "{arguments:?}: {shown}");
+        }
+        (run, document)
+    }
+
+    /// What holds after everything: nobody is left, no value is in a file, and the vault works.
+    fn rest(&self, case: &str) {
+        let pid = self.file.with_extension("pid");
+        if let Ok(pid) = std::fs::read_to_string(pid) {
+            let gone = PathBuf::from(format!("/proc/{}", pid.trim()));
+            wait_until(case, || !gone.exists());
+        }
+        std::fs::remove_file(&self.file).unwrap();
+        assert_in_no_file(&self.user.home(), &[VALUE.to_owned()], case);
+        self.user.done(&["secrets", "set", "prod", "A=1", "-s"]);
+        assert_eq!(self.user.values("prod").len(), 1, "{case}");
+    }
+}
+
+#[test]
+fn a_change_whose_end_nobody_knows_is_unknown() {
+    let pair = format!("A={VALUE}");
+    for fault in [
+        "dies",
+        "dies-before",
+        "twice",
+        "both",
+        "partly",
+        "no-effect",
+        "odd-effect",
+        "unreadable",
+        "lies",
+    ] {
+        let rogue = Rogue::new(fault);
+        let (run, document) = rogue.run(&["secrets", "set", "prod", &pair, "-s"]);
+        assert_eq!(run.status, Some(3), "{fault}: {run:?}");
+        assert!(!run.stdout.contains("Saved"), "{fault}: {run:?}");
+        assert_eq!(
+            document["error"]["outcome"], "unknown",
+            "{fault}: {document}"
+        );
+        let look = "`bot-cli cloud secrets list prod --backend rogue` shows what is there now";
+        assert!(run.stderr.contains(look), "{fault}: {run:?}");
+        rogue.rest(fault);
+    }
+}
+
+#[test]
+fn a_change_that_was_refused_is_not_done() {
+    let pair = format!("A={VALUE}");
+    for fault in ["not-done", "quotes"] {
+        let rogue = Rogue::new(fault);
+        let (run, document) = rogue.run(&["secrets", "set", "prod", &pair, "-s"]);
+        assert_eq!(run.status, Some(1), "{fault}: {run:?}");
+        assert_eq!(
+            document["error"]["outcome"], "not_done",
+            "{fault}: {document}"
+        );
+        rogue.rest(fault);
+    }
+}
+
+#[test]
+fn a_backend_that_hangs_is_ended_and_its_change_unknown() {
+    let mut rogue = Rogue::new("hangs");
+    rogue.user.set("BOT_CLI_TIMEOUT", "0.5");
+    let pair = format!("A={VALUE}");
+    let (run, document) = rogue.run(&["secrets", "set", "prod", &pair, "-s"]);
+    assert_eq!(run.status, Some(3), "{run:?}");
+    assert_eq!(document["error"]["outcome"], "unknown", "{document}");
+    rogue.rest("hangs");
+}
+
+#[test]
+fn a_backend_that_opens_nothing_is_one_clear_line() {
+    for (fault, status, line) in [
+        (
+            "asks",
+            2,
+            "error: the backend `rogue` has a question, and nobody is there to be asked: no pin",
+        ),
+        (
+            "nonsense",
+            7,
+            "error: the backend `rogue` failed: plugin `secrets-rogue` ",
+        ),
+        (
+            "dies-at-once",
+            1,
+            "error: the backend `rogue` failed: plugin `secrets-rogue` ",
+        ),
+    ] {
+        let mut rogue = Rogue::new(fault);
+        rogue.user.set("BOT_CLI_TIMEOUT", "2");
+        let pair = format!("A={VALUE}");
+        let words = ["secrets", "set", "prod", &pair, "-s", "--backend", "rogue"];
+        let run = rogue.user.run(&words);
+        assert_eq!(run.status, Some(status), "{fault}: {run:?}");
+        let errors: Vec<&str> = run
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("error: "))
+            .collect();
+        assert_eq!(errors.len(), 1, "{fault}: {run:?}");
+        assert!(errors[0].starts_with(line), "{fault}: {run:?}");
+        let (_, document) = rogue.user.json(&words);
+        assert_eq!(
+            document["error"]["outcome"], "not_done",
+            "{fault}: {document}"
+        );
+        rogue.rest(fault);
+    }
+}
+
+#[test]
+fn values_that_can_not_be_had_start_no_program() {
+    for fault in ["quotes", "bad-values"] {
+        let rogue = Rogue::new(fault);
+        let marker = rogue.user.root().join("ran").display().to_string();
+        let (run, _) = rogue.run(&["secrets", "run", "prod", "--", "touch", &marker]);
+        assert_eq!(run.status, Some(1), "{fault}: {run:?}");
+        assert!(!PathBuf::from(&marker).exists(), "{fault}");
+        let copy = [
+            "secrets", "copy", "prod", "--from", "rogue", "--to", "local", "-s",
+        ];
+        std::fs::write(rogue.file.with_extension("state"), "").unwrap();
+        let run = rogue.user.run(&copy);
+        assert_eq!(run.status, Some(1), "{fault}: {run:?}");
+        assert!(!run.stderr.contains(VALUE), "{fault}: {run:?}");
+        rogue.rest(fault);
+    }
+}

@@ -1,0 +1,361 @@
+//! Plugins that are no commands: in the list, as commands, in completion and in help. None of them is started for it.
+
+use std::fs;
+use std::path::Path;
+
+use bot_cli_tests::bench::Bench;
+use serde_json::{Value, json};
+
+use super::{bench, expect};
+
+/// A command that uses packs and backends.
+fn maker() -> Value {
+    let option = |name: &str, from: &str, values: &[&str], hidden: bool| {
+        let values: Vec<Value> = values
+            .iter()
+            .map(|value| json!({ "value": value }))
+            .collect();
+        json!({
+            "name": name, "long": name, "about": "Which", "values": values,
+            "values_hidden": hidden, "values_from": from,
+        })
+    };
+    json!({
+        "protocol": "1.0", "name": "make", "version": "0.3.0", "about": "Make bots",
+        "uses": {
+            "provider-pack": { "schema": "1.0", "framework": "1.14.0" },
+            "secrets-backend": { "schema": "1.0" },
+        },
+        "command": { "name": "make", "arguments": [
+            option("stt", "provider-pack/stt", &["near_stt"], true),
+            option("llm", "provider-pack/llm", &["near_llm"], false),
+            option("tts", "provider-pack/tts", &[], false),
+            option("keeper", "secrets-backend", &["local"], false),
+        ] },
+    })
+}
+
+/// What the manifest of a good pack declares.
+pub fn pack(name: &str) -> Value {
+    json!({
+        "protocol": "1.0", "name": format!("pack-{name}"), "version": "1.2.0", "about": "Services of Acme",
+        "role": "provider-pack", "catalogue": "1.0", "framework": ">=1.14,<2",
+        "providers": [{
+            "label": "Acme", "site": "https://acme.example",
+            "env": { "ACME_API_KEY": { "about": "API key", "secret": true } },
+            "service": [service(&format!("{name}_stt"), "stt")],
+        }],
+    })
+}
+
+/// A good service.
+pub fn service(id: &str, kind: &str) -> Value {
+    json!({
+        "id": id, "kind": kind, "label": format!("Service {id}"), "module": "acme.services", "class": "AcmeService",
+        "args": [{ "name": "api_key", "env": "ACME_API_KEY" }],
+    })
+}
+
+fn backend(name: &str) -> Value {
+    json!({
+        "protocol": "1.0", "name": format!("secrets-{name}"), "version": "1.0.0", "about": "Keeps secrets",
+        "role": "secrets-backend", "secrets": "1.0",
+        "settings": [{ "name": "address", "about": "Where it is", "required": true }, { "name": "team" }],
+    })
+}
+
+/// A plugin that says when it is started.
+fn install(bench: &Bench, manifest: &Value) {
+    let name = manifest["name"].as_str().unwrap();
+    let script = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\ntouch \"$HOME/started\"\n");
+    bench
+        .script(&format!("plugins/bot-cli-{name}"), &script)
+        .unwrap();
+}
+
+/// A pack that is a folder of the user's.
+fn folder(bench: &Bench, name: &str, declared: &str, provider: &str) {
+    let place = bench.path(&format!("home/.local/share/bot-cli/packs/{name}"));
+    write_folder(&place, declared, provider);
+}
+
+/// A pack that is a folder anywhere.
+pub fn write_folder(place: &Path, declared: &str, provider: &str) {
+    fs::create_dir_all(place.join("providers")).unwrap();
+    fs::write(place.join("pack.toml"), declared).unwrap();
+    fs::write(place.join("providers/acme.toml"), provider).unwrap();
+}
+
+pub const DECLARED: &str = "version = \"0.1.0\"\nabout = \"From files\"\ncatalogue = \"1.0\"\n";
+
+pub const PROVIDER: &str = r#"
+label = "Files"
+site = "https://files.example"
+[env.FILES_MODEL]
+about = "Model"
+[[service]]
+id = "files_llm"
+kind = "llm"
+label = "Files"
+module = "files.llm"
+class = "FilesLLM"
+args = [{ name = "settings.model", env = "FILES_MODEL", default = "one" }]
+prompt = "settings.system_instruction"
+"#;
+
+/// A bench with a command that uses plugins of both roles, and plugins that fit.
+fn bench_with_roles() -> Bench {
+    let bench = bench();
+    install(&bench, &maker());
+    install(&bench, &pack("acme"));
+    let mut dynamic = pack("ask");
+    dynamic["providers"] = json!("dynamic");
+    install(&bench, &dynamic);
+    folder(&bench, "files", DECLARED, PROVIDER);
+    install(&bench, &backend("safe"));
+    bench
+}
+
+fn nothing_was_started(bench: &Bench) {
+    assert!(!bench.path("home/started").exists());
+}
+
+#[test]
+fn the_list_says_who_uses_a_pack_or_backend_or_why_nobody_does() {
+    let bench = bench_with_roles();
+    let changed = |mut manifest: Value, change: &dyn Fn(&mut Value)| {
+        change(&mut manifest);
+        install(&bench, &manifest);
+    };
+    changed(pack("old"), &|it| it["framework"] = json!("<1.14"));
+    changed(pack("next"), &|it| it["catalogue"] = json!("2.0"));
+    changed(pack("newer"), &|it| {
+        it["catalogue"] = json!("1.1");
+        let services = &mut it["providers"][0]["service"];
+        *services = json!([service("newer_stt", "stt"), service("newer_tts", "tts")]);
+        services[1]["warmth"] = json!(3);
+    });
+    changed(pack("needy"), &|it| {
+        it["requires"] = json!({ "bot-cli-make": ">=0.4" })
+    });
+    changed(pack("near"), &|_| ());
+    changed(pack("files"), &|_| ());
+    changed(backend("local"), &|_| ());
+    changed(backend("later"), &|it| it["secrets"] = json!("2.0"));
+    changed(backend("x"), &|it| it["name"] = json!("keeper"));
+    changed(backend("x"), &|it| {
+        it["name"] = json!("sun");
+        it["role"] = json!("weather");
+    });
+    let ran = bench.run(&["plugin", "list"]).unwrap();
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+    crate::assert_snapshot("host/roles/list.txt", &ran.stdout);
+    nothing_was_started(&bench);
+}
+
+#[test]
+fn programs_read_the_same_of_packs_and_backends() {
+    let bench = bench_with_roles();
+    let mut old = pack("old");
+    old["framework"] = json!("<1.14");
+    install(&bench, &old);
+    let ran = bench.run(&["plugin", "list", "--json"]).unwrap();
+    let list: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let of = |name: &str| {
+        let mut rows = list["plugins"].as_array().unwrap().iter();
+        let mut row = rows.find(|row| row["name"] == name).unwrap().clone();
+        for known in ["name", "file", "version", "about", "role"] {
+            row.as_object_mut().unwrap().remove(known);
+        }
+        row
+    };
+    let used = |services: Value| json!({ "status": "used", "used_by": ["make"], "services": services, "left_out": [] });
+    assert_eq!(of("pack-acme"), used(json!(["acme_stt"])));
+    assert_eq!(of("pack-ask"), used(Value::Null));
+    assert_eq!(of("pack-files"), used(json!(["files_llm"])));
+    assert_eq!(
+        of("secrets-safe"),
+        json!({ "status": "used", "used_by": ["make"] })
+    );
+    assert_eq!(
+        of("pack-old"),
+        json!({
+            "status": "refused",
+            "reason": "it was made for pipecat-ai <1.14, bot-cli-make 0.3.0 makes projects for 1.14.0",
+            "hint": "install a newer version of it, for pipecat-ai 1.14.0",
+        })
+    );
+}
+
+#[test]
+fn without_a_command_that_uses_them_they_are_not_used() {
+    let bench = bench();
+    install(&bench, &pack("acme"));
+    folder(&bench, "files", DECLARED, PROVIDER);
+    install(&bench, &backend("safe"));
+    expect(
+        &bench,
+        &["plugin", "list"],
+        0,
+        "NAME          VERSION  ROLE             STATUS  FILE\n\
+         pack-acme     1.2.0    provider-pack    unused  [BENCH]/plugins/bot-cli-pack-acme\n\
+         pack-files    0.1.0    provider-pack    unused  [BENCH]/home/.local/share/bot-cli/packs/files\n\
+         secrets-safe  1.0.0    secrets-backend  unused  [BENCH]/plugins/bot-cli-secrets-safe\n\
+         \n\
+         [BENCH]/plugins/bot-cli-pack-acme: no plugin here uses a provider pack\n\
+         [BENCH]/home/.local/share/bot-cli/packs/files: no plugin here uses a provider pack\n\
+         [BENCH]/plugins/bot-cli-secrets-safe: no plugin here uses a secrets backend\n",
+        "",
+    );
+    expect(
+        &bench,
+        &["pack-acme"],
+        2,
+        "",
+        "error: `pack-acme` is a provider pack, not a command, and no plugin here uses a provider pack\n\
+         hint: bot-cli plugin list\n",
+    );
+}
+
+#[test]
+fn two_commands_may_see_a_pack_differently() {
+    let bench = bench_with_roles();
+    let mut other = maker();
+    other["name"] = json!("build");
+    other["command"]["name"] = json!("build");
+    other["uses"]["provider-pack"] = json!({ "schema": "2.0" });
+    install(&bench, &other);
+    let list = bench.run(&["plugin", "list"]).unwrap().stdout;
+    for line in [
+        "pack-acme     1.2.0    provider-pack    used by make         [BENCH]/plugins/bot-cli-pack-acme\n",
+        "secrets-safe  1.0.0    secrets-backend  used by build, make  [BENCH]/plugins/bot-cli-secrets-safe\n",
+        "\n[BENCH]/plugins/bot-cli-pack-acme: not used by `build`: it has catalogue 1.0, bot-cli-build 0.3.0 knows 2.0\n",
+    ] {
+        assert!(list.contains(line), "{list}");
+    }
+}
+
+#[test]
+fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
+    let bench = bench_with_roles();
+    for (words, stderr) in [
+        (
+            &["pack-acme"][..],
+            "error: `pack-acme` is a provider pack, not a command: `bot-cli make` offers its services\n\
+             hint: bot-cli make --stt acme_stt\nhint: bot-cli plugin list\n",
+        ),
+        (
+            &["pack-files", "now"],
+            "error: `pack-files` is a provider pack, not a command: `bot-cli make` offers its services\n\
+             hint: bot-cli make --llm files_llm\nhint: bot-cli plugin list\n",
+        ),
+        (
+            &["pack-ask"],
+            "error: `pack-ask` is a provider pack, not a command: `bot-cli make` offers its services\n\
+             hint: bot-cli make --stt SERVICE\nhint: bot-cli plugin list\n",
+        ),
+        (
+            &["secrets-safe", "--verbose"],
+            "error: `secrets-safe` is a secrets backend, not a command: `bot-cli make` can keep secrets in it\n\
+             hint: bot-cli make --keeper safe\nhint: bot-cli plugin list\n",
+        ),
+        (
+            &["pack-none"],
+            "error: there is no command `pack-none`\nhint: bot-cli --help\n",
+        ),
+    ] {
+        expect(
+            &bench,
+            words,
+            2 + i32::from(words == ["pack-none"]) * 125,
+            "",
+            stderr,
+        );
+    }
+    for (words, stdout) in [
+        (
+            &["secrets-safe", "--help"][..],
+            "Keeps secrets\n\n\
+             `secrets-safe` is a secrets backend, not a command: `bot-cli make` can keep secrets in it\n\n\
+             Use:\n  bot-cli make --keeper safe\n  bot-cli plugin list\n\n\
+             Settings:\n  address  Where it is (required)\n  team\n",
+        ),
+        (
+            &["help", "pack-files"],
+            "From files\n\n\
+             `pack-files` is a provider pack, not a command: `bot-cli make` offers its services\n\n\
+             Use:\n  bot-cli make --llm files_llm\n  bot-cli plugin list\n",
+        ),
+        (&["pack-acme", "--version"], "bot-cli-pack-acme 1.2.0\n"),
+    ] {
+        expect(&bench, words, 0, stdout, "");
+    }
+    nothing_was_started(&bench);
+}
+
+#[test]
+fn what_packs_and_backends_bring_is_completed_from_their_files() {
+    let bench = bench_with_roles();
+    for (words, expected) in [
+        (
+            &["make", "--stt", ""][..],
+            "near_stt\t\nacme_stt\tService acme_stt\n",
+        ),
+        (&["make", "--stt=a"], "--stt=acme_stt\tService acme_stt\n"),
+        (&["make", "--llm", "f"], "files_llm\tFiles\n"),
+        (&["make", "--tts", ""], ""),
+        (&["make", "--keeper", ""], "local\t\nsafe\tKeeps secrets\n"),
+    ] {
+        let arguments = [&["__complete", "zsh", "--"], words].concat();
+        expect(&bench, &arguments, 0, &format!("nothing\n{expected}"), "");
+    }
+    for (shell, words, expected) in [
+        (
+            "fish",
+            &["make", "--stt", "ac"][..],
+            "nothing\nacme_stt\tService acme_stt\n",
+        ),
+        (
+            "powershell",
+            &["=make", "=--stt", "=ac"],
+            "nothing\nacme_stt\tacme_stt\tService acme_stt\n",
+        ),
+        (
+            "bash",
+            &["bot-cli make --stt ac", " =:"],
+            "nothing\nac\n\nacme_stt\n",
+        ),
+        (
+            "bash",
+            &["bot-cli make --stt=ac", " =:"],
+            "nothing\nac\n\nacme_stt\n",
+        ),
+    ] {
+        let arguments = [&["__complete", shell, "--"], words].concat();
+        expect(&bench, &arguments, 0, expected, "");
+    }
+    let check = ["__complete", "zsh", "--", "plugin", "check", "secrets"];
+    expect(
+        &bench,
+        &check,
+        0,
+        "files\nsecrets-safe\tKeeps secrets\n",
+        "",
+    );
+    nothing_was_started(&bench);
+}
+
+#[test]
+fn help_names_what_packs_and_backends_bring() {
+    let bench = bench_with_roles();
+    let help = bench.run(&["make", "--help"]).unwrap().stdout;
+    for line in [
+        "      --stt <STT>        Which [from plugins: acme_stt]\n",
+        "      --llm <LLM>        Which [possible values: near_llm, files_llm]\n",
+        "      --tts <TTS>        Which\n",
+        "      --keeper <KEEPER>  Which [possible values: local, safe]\n",
+    ] {
+        assert!(help.contains(line), "{help}");
+    }
+    nothing_was_started(&bench);
+}

@@ -1,0 +1,284 @@
+//! Packs that are wrong in some way: one clear line each, and what is built in works on.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use super::{DECLARED, PROVIDER, User, hearing, provider, service};
+
+/// What is said of a user's packs; what is built in is all there.
+fn said(user: &User) -> Vec<String> {
+    let (listed, warnings) = user.listed();
+    let (built_in, _) = User::new().listed();
+    for kind in ["stt", "llm", "tts", "realtime", "video"] {
+        for id in built_in[kind].as_array().unwrap() {
+            let found = listed[kind]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|listed| *listed == id);
+            assert_eq!(found.count(), 1, "{id}");
+        }
+    }
+    let run = user.run(&hearing(&["my-bot", "--dry-run"], "deepgram_stt"));
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
+    for warning in &warnings {
+        assert!(!warning.contains(char::is_control), "{warning:?}");
+    }
+    warnings
+}
+
+/// What is said of a pack `acme` that is a script with these members in its manifest.
+fn said_of(members: &Value) -> Vec<String> {
+    let user = User::new();
+    user.script("acme", members, "exit 1");
+    said(&user)
+}
+
+#[test]
+fn an_identifier_of_ours_stays_ours() {
+    let user = User::new();
+    let theirs = service(
+        "openai_llm",
+        &json!({ "module": "evil", "class": "EvilService" }),
+    );
+    user.script("openai", &json!({ "providers": provider(&[theirs]) }), "");
+    assert_eq!(
+        said(&user),
+        [
+            "warning: `openai_llm` of the provider pack `openai` is left out: `id` is that of a service that is built in"
+        ]
+    );
+    let made = user.run(&hearing(&["my-bot"], "deepgram_stt"));
+    assert_eq!(made.status, Some(0), "{made:?}");
+    let bot = fs::read_to_string(user.path("work/my-bot/server/bot.py")).unwrap();
+    assert!(!bot.contains("evil"));
+}
+
+#[test]
+fn an_identifier_of_another_pack_stays_with_the_first() {
+    let user = User::new();
+    for (name, class) in [("acme", "FirstService"), ("acme-fast", "SecondService")] {
+        let theirs = service("acme_fast_stt", &json!({ "class": class }));
+        user.script(name, &json!({ "providers": provider(&[theirs]) }), "");
+    }
+    assert_eq!(
+        said(&user),
+        [
+            "warning: `acme_fast_stt` of the provider pack `acme-fast` is left out: `id` is that of pack `acme`"
+        ]
+    );
+    let made = user.run(&hearing(&["my-bot"], "acme_fast_stt"));
+    assert_eq!(made.status, Some(0), "{made:?}");
+    let bot = fs::read_to_string(user.path("work/my-bot/server/bot.py")).unwrap();
+    assert!(bot.contains("FirstService") && !bot.contains("SecondService"));
+}
+
+#[test]
+fn what_is_wrong_with_one_service_leaves_the_others() {
+    for (members, reason) in [
+        (
+            json!({ "id": "other_bad_stt" }),
+            "warning: `other_bad_stt` of the provider pack `acme` is left out: `id` must begin with `acme_`, the pack's name",
+        ),
+        (
+            json!({ "wings": 2 }),
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0",
+        ),
+        (
+            json!({ "class": "print(__import__(\"os\").system(\"evil\")) or X" }),
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a Python class name such as `AcmeSTTService`",
+        ),
+        (
+            json!({ "label": "\u{1b}[2Jgone\nerror: all is lost" }),
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `label` is `\\u{1b}[2Jgone\\nerror: all is lost`, not a name of plain characters",
+        ),
+    ] {
+        let bad = service("acme_bad_stt", &members);
+        let good = service("acme_stt", &json!({ "label": "Good" }));
+        let user = User::new();
+        user.script("acme", &json!({ "providers": provider(&[bad, good]) }), "");
+        let said = said(&user);
+        assert!(
+            said.len() == 1 && said[0].starts_with(reason),
+            "{said:#?}\n{reason}"
+        );
+        let (listed, _) = user.listed();
+        assert_eq!(listed["packs"][0]["services"], json!(["acme_stt"]));
+        // Who names it hears the same.
+        let id = members["id"].as_str().unwrap_or("acme_bad_stt");
+        let run = user.run(&hearing(&["my-bot"], id));
+        let (_, reason) = reason.split_once("left out: ").unwrap();
+        assert!(
+            run.stderr.contains(&format!(
+                "`{id}`: the provider pack `acme` has it, but it can't be used: {reason}"
+            )),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn a_variable_that_means_something_else_is_not_shared() {
+    let theirs = service(
+        "acme_stt",
+        &json!({ "args": [{ "name": "api_key", "env": "OPENAI_API_KEY" }] }),
+    );
+    let mut brought = provider(&[theirs]);
+    brought[0]["env"] = json!({ "OPENAI_API_KEY": { "about": "Your password", "secret": true } });
+    assert_eq!(
+        said_of(&json!({ "providers": brought })),
+        [
+            "warning: `acme_stt` of the provider pack `acme` is left out: `env.OPENAI_API_KEY.about` must be `API key`, as in a service that is built in"
+        ]
+    );
+    brought[0]["env"] = json!({ "OPENAI_API_KEY": { "about": "API key", "secret": true } });
+    assert_eq!(said_of(&json!({ "providers": brought })), [""; 0]);
+}
+
+#[test]
+fn versions_that_do_not_fit_are_named_with_the_mend() {
+    let brought = provider(&[service("acme_stt", &json!({}))]);
+    let ours = env!("CARGO_PKG_VERSION");
+    for (members, reason) in [
+        (
+            json!({ "catalogue": "2.0" }),
+            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.0; install a newer bot-cli-init, or a version of it for 1.0"),
+        ),
+        (
+            json!({ "requires": { "bot-cli-init": ">=7" } }),
+            format!("it requires bot-cli-init >=7, this is {ours}; install bot-cli-init >=7, or a version of it for {ours}"),
+        ),
+        (
+            json!({ "framework": ">=3" }),
+            format!("it was made for pipecat-ai >=3, bot-cli-init {ours} makes projects for 1.14.0; install a newer bot-cli-init, or a version of it for pipecat-ai 1.14.0"),
+        ),
+        (
+            json!({ "protocol": "2.0" }),
+            "it speaks protocol 2.0, this host 1.0; install a newer bot-cli, or a version of the plugin for this one".to_owned(),
+        ),
+    ] {
+        let mut members = members;
+        members["providers"] = brought.clone();
+        let user = User::new();
+        user.script("acme", &members, "");
+        assert_eq!(said(&user), [format!("warning: the provider pack `acme` is not used: {reason}")]);
+        let run = user.run(&hearing(&["my-bot"], "acme_stt"));
+        assert!(
+            run.stderr.contains(&format!("`acme_stt`: the provider pack `acme` is not used: {reason}\n")),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn of_a_newer_schema_what_is_known_is_used() {
+    let user = User::new();
+    let newer = service("acme_new_stt", &json!({ "wings": 2 }));
+    let known = service("acme_stt", &json!({ "label": "Known" }));
+    let members = json!({ "catalogue": "1.1", "providers": provider(&[newer, known]) });
+    user.script("acme", &members, "");
+    let ours = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        said(&user),
+        [format!(
+            "warning: `acme_new_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init {ours} knows 1.0: install a newer bot-cli-init"
+        )]
+    );
+    assert_eq!(user.listed().0["packs"][0]["services"], json!(["acme_stt"]));
+}
+
+#[test]
+fn ten_megabytes_are_not_read() {
+    let user = User::new();
+    let long = format!("{PROVIDER}\n# {}\n", "x".repeat(10 * 1024 * 1024));
+    user.folder("acme", DECLARED, &[("acme.toml", &long)]);
+    let said_of_folder = said(&user);
+    assert_eq!(
+        said_of_folder,
+        [
+            "warning: `providers/acme.toml` of the provider pack `acme` is left out: `providers/acme.toml` is longer than 1024 KiB"
+        ]
+    );
+
+    let padding = "x".repeat(10 * 1024 * 1024);
+    let brought = provider(&[service("acme_stt", &json!({ "note": padding }))]);
+    let said_of_script = said_of(&json!({ "providers": brought }));
+    assert_eq!(
+        said_of_script,
+        [
+            "warning: the provider pack `acme` is not used: its manifest is malformed: it is longer than 1 MiB, the most in a script; line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
+        ]
+    );
+}
+
+#[test]
+fn a_pack_that_is_asked_and_does_not_answer_is_not_used() {
+    for (code, reason) in [
+        ("exit 3", "exit"),
+        ("echo nonsense", "line"),
+        (
+            "read -r request; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'",
+            "its reply to `pack/services` has no `providers`",
+        ),
+    ] {
+        let user = User::new();
+        user.script("acme", &json!({ "providers": "dynamic" }), code);
+        let said = said(&user);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].starts_with("warning: the provider pack `acme` is not used: "),
+            "{said:?}"
+        );
+        assert!(said[0].contains(reason), "{said:?}");
+    }
+}
+
+#[test]
+fn a_pack_that_others_may_change_is_not_used() {
+    let user = User::new();
+    let folder = user.folder("acme", DECLARED, &[("acme.toml", PROVIDER)]);
+    fs::set_permissions(folder.join("pack.toml"), Permissions::from_mode(0o666)).unwrap();
+    let said = said(&user);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("warning: the provider pack `acme` is not used: "),
+        "{said:?}"
+    );
+    assert!(said[0].contains("chmod"), "{said:?}");
+}
+
+#[test]
+fn services_that_can_not_be_in_one_bot_are_refused_together() {
+    let user = User::new();
+    for (name, module) in [("acme", "acme_speech"), ("other", "other_speech")] {
+        let kind = if name == "acme" { "stt" } else { "tts" };
+        let theirs = service(
+            &format!("{name}_{kind}"),
+            &json!({ "module": module, "class": "SameService" }),
+        );
+        user.script(name, &json!({ "providers": provider(&[theirs]) }), "");
+    }
+    assert_eq!(said(&user), [""; 0]);
+    let options = [
+        "my-bot",
+        "-t",
+        "p2p_webrtc",
+        "-m",
+        "cascade",
+        "--stt",
+        "acme_stt",
+        "--llm",
+        "openai_llm",
+        "--tts",
+        "other_tts",
+    ];
+    let run = user.run(&options);
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(
+        run.stderr.contains("`acme_stt` and `other_tts` can't be in one bot: both import `SameService`, from `acme_speech` and from `other_speech`"),
+        "{run:?}"
+    );
+    assert!(!user.path("work/my-bot").exists());
+}
