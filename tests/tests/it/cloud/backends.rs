@@ -260,9 +260,9 @@ fn organizations_regions_and_status_are_those_of_the_backend() {
     assert_eq!(all["organizations"][0]["name"], "acme", "{all}");
     let (status, code) = user.fails(&["organizations", "use", "acem"]);
     assert_eq!((status, code.as_str()), (Some(1), "not_found"));
-    let used = user.done(&["organizations", "use", "acme"]);
-    let file = used["config"].as_str().unwrap();
-    assert!(file.ends_with("backends.toml"), "{used}");
+    let chosen = user.done(&["organizations", "use", "acme"]);
+    let file = chosen["config"].as_str().unwrap();
+    assert!(file.ends_with("backends.toml"), "{chosen}");
     assert_eq!(user.values("prod"), pairs(&[("A", "1")]));
     let status = user.done(&["auth", "status"]);
     assert_eq!(status["backend"], "vault");
@@ -369,12 +369,12 @@ fn a_backend_that_can_not_be_used_is_one_line_with_the_mend() {
     user.done(&["secrets", "list", "--backend", "vault"]);
     let shown = user.done(&["config", "show"]);
     let backends = shown["backends"].as_array().unwrap();
-    let used: Vec<&str> = backends
+    let in_use: Vec<&str> = backends
         .iter()
         .filter(|backend| backend["used"] == true)
         .filter_map(|backend| backend["name"].as_str())
         .collect();
-    assert_eq!(used, ["local", "hosted", "vault"]);
+    assert_eq!(in_use, ["local", "hosted", "vault"]);
     assert_eq!(backends.len(), 7, "{shown}");
 }
 

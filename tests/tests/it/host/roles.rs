@@ -136,7 +136,7 @@ fn the_list_says_who_uses_a_pack_or_backend_or_why_nobody_does() {
         services[1]["warmth"] = json!(3);
     });
     changed(pack("needy"), &|it| {
-        it["requires"] = json!({ "bot-cli-make": ">=0.4" })
+        it["requires"] = json!({ "bot-cli-make": ">=0.4" });
     });
     changed(pack("near"), &|_| ());
     changed(pack("files"), &|_| ());

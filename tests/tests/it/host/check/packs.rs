@@ -172,8 +172,11 @@ const DECLARING: [(&str, Change, &[&str]); 29] = [
     ),
 ];
 
+/// What is done with a folder, and the checks that fail then.
+type FolderCase = (&'static str, fn(&PathBuf), &'static [&'static str]);
+
 /// What is done with a good folder, and the checks that fail.
-const FOLDERS: [(&str, fn(&PathBuf), &[&str]); 8] = [
+const FOLDERS: [FolderCase; 8] = [
     ("good", |_| (), &["pack_framework"]),
     (
         "no pack.toml",
