@@ -46,7 +46,7 @@ const ONE_REPLY: &[&str] = &[
 const NO_REPLY: &[&str] = &["request_replied"];
 
 /// Those that take longest come first.
-const ROGUES: [Rogue; 21] = [
+const ROGUES: [Rogue; 22] = [
     (
         "verbose",
         ONE_REPLY,
@@ -128,6 +128,8 @@ const ROGUES: [Rogue; 21] = [
     // It and the next one reply when the request is cancelled, and not before.
     ("polite", NO_REPLY, &[], &[]),
     ("slow", NO_REPLY, &[], &[]),
+    // It replies as soon as somebody has seen its question, which nobody offered to ask.
+    ("wavering", NO_REPLY, &[], &[]),
     ("wrong-id", NO_REPLY, &[], &[]),
 ];
 
