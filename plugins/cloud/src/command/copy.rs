@@ -62,7 +62,7 @@ pub(super) fn copy(context: &CommandContext<'_>, options: &Copy) -> Result<Reply
             "give them values, or remove them with `bot-cli cloud secrets unset {}`",
             original.name
         );
-        check_empty(context, &scope, entries).map_err(|failure| failure.hint(hint))?;
+        check_empty(context, &scope, entries, &hint)?;
     }
     let mut opened = open::open_scope(context, scope)?;
     opened.backend.conceal(&original.contents.secrets());

@@ -40,8 +40,12 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
     let wanted = options.scope.wanted(options.region.region.as_deref());
     let mut scope = open::scope(context, &wanted)?;
     prefer(&mut scope, region);
-    check_empty(context, &scope, &given.entries)
-        .map_err(|failure| failure.hint("`--empty skip` leaves them out"))?;
+    check_empty(
+        context,
+        &scope,
+        &given.entries,
+        "`--empty skip` leaves them out",
+    )?;
     let mut opened = open::open_scope(context, scope)?;
     let name = match name {
         Some(name) => name,
@@ -119,14 +123,15 @@ fn prefer(scope: &mut Scope, region: Option<Region>) {
     }
 }
 
-/// Refuses empty values for a backend that does not take them, before it is opened.
+/// Refuses empty values for a backend that does not take them, before it is opened; `hint` is what to do about them.
 pub(super) fn check_empty(
     context: &CommandContext<'_>,
     scope: &Scope,
     entries: &[Entry],
+    hint: &str,
 ) -> Result<(), Failure> {
     let kind = kind::of(&context.environment, &scope.backend)?;
-    refused(kind.profile().empty(entries))
+    refused(kind.profile().empty(entries)).map_err(|failure| failure.hint(hint))
 }
 
 /// Refuses what is too much for a backend, before anything is sent.

@@ -417,6 +417,8 @@ fn a_missing_backend_stays_the_choice_until_it_is_back() {
          backend (--backend): must be `local`, `hosted` or a backend that is installed\n\
          hint: there are local, hosted; another one is an executable `bot-cli-secrets-NAME` where `bot-cli plugin list` looks\n"
     );
+    let set = user.run(&["secrets", "set", "prod", "A=1", "-s"]);
+    assert_eq!(set.stderr, run.stderr);
     let shown = user.run(&["config", "show"]);
     assert_eq!(shown.status, Some(0), "{shown:?}");
     assert!(
