@@ -112,7 +112,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "packs",
-        about: "a hundred thousand hostile provider packs",
+        about: "thousands of hostile provider packs",
         needs: &[],
     },
     Group {
