@@ -256,16 +256,18 @@ fn is_python(text: &str) -> bool {
         .is_some_and(|(minor, number)| minor == number.to_string() && (8..=20).contains(&number))
 }
 
+/// Text for people. Behind a `#` of `.env.example`, `NAME=value` would be a variable that is left out.
 fn is_line(text: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || " -_.,:;'`()/+&%!?@#=".contains(c);
-    text.chars().all(plain)
-        && text.trim() == text
-        && !text.contains("  ")
-        && text.matches('`').count().is_multiple_of(2)
+    is_one_line(text) && !text.contains('=') && text.matches('`').count().is_multiple_of(2)
 }
 
 fn is_value(text: &str) -> bool {
-    is_line(text) && !text.contains('`')
+    is_one_line(text) && !text.contains('`')
+}
+
+fn is_one_line(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || " -_.,:;'`()/+&%!?@#=".contains(c);
+    text.chars().all(plain) && text.trim() == text && !text.contains("  ")
 }
 
 fn is_site(text: &str) -> bool {
@@ -418,6 +420,7 @@ mod tests {
                 "{{ x }}",
                 "[x](y)",
                 "a`b",
+                "KEY=1",
                 "$x",
                 CALL,
             ],
