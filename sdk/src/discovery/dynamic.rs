@@ -46,10 +46,12 @@ pub fn providers(
         quoted(&plugin.file)
     );
     let failed = |failure| Refused::failed(&failure, &mend);
-    let launch = discovery
+    let mut launch = discovery
         .nesting
         .launch(plugin.name.as_str(), &plugin.file, cwd, patience)
         .map_err(failed)?;
+    // What it says depends on its file alone, and the token is for the hosting service.
+    launch.env_remove.push("BOT_CLI_TOKEN".into());
     let params = json!({ "protocol": protocol::VERSION, "catalogue": SCHEMA });
     ui.progress(
         &format!("Asking {} for its services", plugin.name),

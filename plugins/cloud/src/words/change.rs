@@ -31,7 +31,13 @@ pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> F
     let cause = words::failure(&error.cause);
     let past = deed.past();
     match &error.effect {
-        Effect::Done => cause,
+        Effect::Done => {
+            let mut failure = cause;
+            if !error.cause.tells_effect() {
+                failure.message = format!("{}; all the same, `{name}` was {past}", failure.message);
+            }
+            failure.outcome(ChangeState::Done)
+        }
         Effect::NotDone => {
             let not_done = format!("`{name}` was not {past}");
             let failure = if error.cause.tells_effect() {
@@ -91,4 +97,29 @@ fn partly(mut failure: Failure, name: &SetName, parts: &Parts, look: &str) -> Fa
         several => format!("{} were changed", count(several.len(), "key")),
     };
     unknown(failure, &what, look)
+}
+
+#[cfg(test)]
+mod tests {
+    use bot_cli_sdk::failure::ChangeState;
+
+    use super::{Deed, failure};
+    use crate::backend::{BackendError, ChangeError, Effect};
+    use crate::domain::SetName;
+
+    /// Whoever cancels is told that nothing was changed where nobody says otherwise.
+    #[test]
+    fn what_is_done_is_said_to_be_done() {
+        let error = ChangeError {
+            cause: BackendError::Cancelled,
+            effect: Effect::Done,
+        };
+        let name = SetName::parse("prod").unwrap();
+        let failure = failure(Deed::Change, &name, &error, "look");
+        assert_eq!(failure.outcome, Some(ChangeState::Done));
+        assert_eq!(
+            failure.message,
+            "cancelled; all the same, `prod` was changed"
+        );
+    }
 }

@@ -48,18 +48,17 @@ pub fn opened(mut opened: OpenResult) -> OpenResult {
 /// The backend's own error. `secretive`: no more of it than its code.
 pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
     if error.code < 0 {
-        let mut failure = Failure::from(error);
-        failure.message = if secretive {
-            format!(
+        if secretive {
+            // Every word of it may be a value.
+            let mut failure = Failure::from(ErrorObject::protocol(error.code, ""));
+            failure.message = format!(
                 "plugin `{name}` could not serve the request ({})",
                 failure.code
-            )
-        } else {
-            format!("plugin `{name}`: {}", line(&failure.message))
-        };
-        if secretive {
-            failure.hints.clear();
+            );
+            return Fault::broken(failure);
         }
+        let mut failure = Failure::from(error);
+        failure.message = format!("plugin `{name}`: {}", line(&failure.message));
         failure.hints.truncate(MOST_HINTS);
         for hint in &mut failure.hints {
             *hint = line(hint);
@@ -97,7 +96,9 @@ pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
         return Effect::NotDone;
     }
     match member(error, "effect").unwrap_or_default() {
-        Effect::Partly(parts) if !covers(&parts, keys) => Effect::Unknown,
+        Effect::Partly(parts) if keys.is_empty() || !covers(&parts, keys) => Effect::Unknown,
+        Effect::Partly(parts) if parts.done.len() == keys.len() => Effect::Done,
+        Effect::Partly(parts) if parts.not_done.len() == keys.len() => Effect::NotDone,
         effect @ (Effect::NotDone | Effect::Done | Effect::Unknown | Effect::Partly(_)) => effect,
     }
 }
@@ -127,4 +128,43 @@ pub fn contradicts(failure: &Failure) -> bool {
 fn member<T: serde::de::DeserializeOwned>(error: &ErrorObject, name: &str) -> Option<T> {
     let value: &Value = error.data.as_ref()?.get(name)?;
     shape::read(name, value.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{effect, told};
+    use crate::protocol::ErrorObject;
+    use crate::protocol::secrets::Effect;
+
+    fn error(code: i64, data: serde_json::Value) -> ErrorObject {
+        let mut error = ErrorObject::protocol(code, "CANARY");
+        error.data = Some(data);
+        error
+    }
+
+    #[test]
+    fn no_error_quotes_a_value() {
+        let all = json!({
+            "code": "CANARY",
+            "hints": ["CANARY"],
+            "fields": [{ "field": "CANARY", "problem": "CANARY" }],
+            "inputs": [{ "key": "CANARY", "kind": "text", "message": "CANARY" }],
+        });
+        for code in [-32602, -32000, 1] {
+            let told = format!("{:?}", told("secrets-acme", error(code, all.clone()), true));
+            assert!(!told.contains("CANARY"), "{code}: {told}");
+        }
+    }
+
+    #[test]
+    fn parts_that_name_no_key_say_nothing() {
+        let partly = |done: &[&str]| {
+            let parts = json!({ "partly": { "done": done, "unknown": [], "not_done": [] } });
+            error(1, json!({ "code": "refused", "effect": parts }))
+        };
+        assert_eq!(effect(&partly(&[]), &[]), Effect::Unknown);
+        assert_eq!(effect(&partly(&["A"]), &["A"]), Effect::Done);
+    }
 }
