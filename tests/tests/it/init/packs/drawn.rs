@@ -5,6 +5,6 @@ fn no_byte_of_a_drawn_pack_is_outside_its_grammar() {
     let tally = hostile::run(7, 200, 2);
     let first: Vec<&String> = tally.escapes.iter().take(5).collect();
     assert!(first.is_empty(), "{tally}: {first:#?}");
-    assert!(tally.of("projects") > 80, "{tally}");
+    assert!(tally.of("projects") > 50, "{tally}");
     assert!(tally.of("services left out") > 80, "{tally}");
 }
