@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio, exit};
+use std::time::Duration;
 use std::{env, fs, thread};
 
 use bot_cli_sdk::process::{Listened, listen_to_stop_signals};
@@ -46,6 +47,18 @@ fn main() {
             Some(Err(_)) | None => error(&Value::Null, -32700, "not JSON", &json!({})),
         }
         line.clear();
+    }
+}
+
+/// Waits until the user has the question, which a file beside this one says.
+fn wait_until_open() {
+    let open = env::current_exe().map(|file| file.with_extension("open"));
+    let open = open.unwrap_or_default();
+    for _ in 0..6_000 {
+        if open.exists() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -136,8 +149,12 @@ impl Sample {
                 }
                 say(&json!({ "jsonrpc": "2.0", "id": "q", "method": "ask", "params": question }));
                 match self.fault.as_str() {
-                    "dies-asking" => exit(3),
+                    "dies-asking" => {
+                        wait_until_open();
+                        exit(3);
+                    }
                     "gives-up-asking" => {
+                        wait_until_open();
                         return error(id, 7, "no time left", &json!({ "code": "timed_out" }));
                     }
                     _ => {}

@@ -8,6 +8,7 @@ pub mod executable;
 pub mod hostile;
 pub mod init;
 pub mod kubernetes;
+mod listener;
 pub mod matrix;
 pub mod older;
 pub mod outcomes;

@@ -129,7 +129,7 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
-        let parsed = Settings::parse(&scope, Path::new("/work"), Some(Path::new("/home/me")));
+        let parsed = Settings::parse(&scope, Path::new("/srv"), Some(Path::new("/home/me")));
         parsed.map_err(|error| error.message)
     }
 
@@ -137,7 +137,7 @@ mod tests {
     fn paths_begin_at_home_or_here() {
         for (given, path) in [
             ("~/kube", "/home/me/kube"),
-            ("kube", "/work/kube"),
+            ("kube", "/srv/kube"),
             ("/etc/kube", "/etc/kube"),
         ] {
             let settings = parse(&[("kubeconfig", given)]).unwrap();

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use bot_cli_sdk::backend::{Backend as _, ChangeError, Effect, Error};
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::protocol::secrets::{OpenParams, OpenResult, Prior, SetDetails};
-use bot_cli_sdk::question::{Answer, Question};
-use bot_cli_sdk::session::{Capabilities, Context, Level, Session};
-use bot_cli_sdk::ui::Ui;
+use bot_cli_sdk::session::{Context, Session};
 use bot_cli_secrets_kubernetes::{Kubernetes, Pace};
 use serde_json::{Map, Value, json};
+
+use crate::listener::Listener;
 
 /// Short pauses: the tests have many faults and no network.
 pub const PACE: Pace = Pace {
@@ -235,44 +234,4 @@ fn told(error: Error) -> (String, String) {
 fn unmade(error: ChangeError) -> Unmade {
     let (code, sentence) = told(error.cause);
     (code, error.effect, sentence)
-}
-
-/// Somebody who can't be asked and hears everything.
-struct Listener(Arc<Mutex<String>>);
-
-impl Listener {
-    fn hear(&self, line: &str) {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.push_str(line);
-        heard.push('\n');
-    }
-}
-
-impl Ui for Listener {
-    fn capabilities(&self) -> Capabilities {
-        let mut capabilities = Capabilities::default();
-        capabilities.progress = true;
-        capabilities
-    }
-
-    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        let message = format!("nobody can be asked: {}", question.key);
-        Err(Failure::new(Exit::Failed, "asked", message))
-    }
-
-    fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
-        self.hear(message);
-    }
-
-    fn log(&mut self, _level: Level, message: &str) {
-        self.hear(message);
-    }
-
-    fn output(&mut self, text: &str) {
-        self.hear(text);
-    }
-
-    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        Ok(Vec::new())
-    }
 }

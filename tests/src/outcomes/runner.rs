@@ -11,16 +11,14 @@ use bot_cli_cloud::environment::Environment;
 use bot_cli_cloud::options::Options;
 use bot_cli_cloud::pace::Pace;
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Outcome;
-use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
-use bot_cli_sdk::session::{Capabilities, Context, Level, Session};
-use bot_cli_sdk::ui::Ui;
+use bot_cli_sdk::session::{Context, Session};
 use clap::Parser as _;
 use serde_json::{Map, Value};
 
 use super::operation::Operation;
+use crate::listener::Listener;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 
 /// What a run showed.
@@ -189,45 +187,5 @@ const fn token(with_key: bool) -> &'static str {
         PRIVATE_KEY
     } else {
         PERSONAL_TOKEN
-    }
-}
-
-/// Somebody who can't be asked and hears everything.
-struct Listener(Arc<Mutex<String>>);
-
-impl Ui for Listener {
-    fn capabilities(&self) -> Capabilities {
-        let mut capabilities = Capabilities::default();
-        capabilities.progress = true;
-        capabilities
-    }
-
-    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
-        let message = format!("nobody can be asked: {}", question.key);
-        Err(Failure::new(Exit::Failed, "asked", message))
-    }
-
-    fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
-        self.hear(message);
-    }
-
-    fn log(&mut self, _level: Level, message: &str) {
-        self.hear(message);
-    }
-
-    fn output(&mut self, text: &str) {
-        self.hear(text);
-    }
-
-    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        Ok(Vec::new())
-    }
-}
-
-impl Listener {
-    fn hear(&self, line: &str) {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.push_str(line);
-        heard.push('\n');
     }
 }

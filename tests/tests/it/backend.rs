@@ -8,7 +8,7 @@ mod unseen;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -45,8 +45,8 @@ struct User {
     seen: Rc<RefCell<Vec<String>>>,
     answers: Rc<RefCell<VecDeque<&'static str>>>,
     capabilities: Capabilities,
-    /// Waits with an answer as long as one is wanted.
-    is_slow: bool,
+    /// Waits with an answer as long as one is wanted, and makes this file to say that the question is open.
+    slow: Option<PathBuf>,
 }
 
 impl Ui for User {
@@ -69,10 +69,11 @@ impl Ui for User {
         question: &Question,
         wanted: &mut dyn FnMut() -> bool,
     ) -> Result<Answer, Failure> {
-        if !self.is_slow {
+        let Some(open) = &self.slow else {
             return self.ask(question);
-        }
+        };
         self.saw(format!("{} is open", question.key));
+        fs::write(open, "").unwrap();
         while wanted() {
             std::thread::yield_now();
         }

@@ -1,7 +1,7 @@
 //! The host with plugins of every kind, good and bad.
 
 mod asking;
-mod check;
+pub mod check;
 mod completion;
 mod finding;
 mod help;

@@ -1,13 +1,12 @@
 //! `plugin check` of a backend: a fault fails the checks that are made for it, and no others.
 
-use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::conformance::{Document, Kit, Report, Verdict};
 
 use super::Stage;
+use crate::host::check::all_at_once;
 
 /// How long a reply may take. A fault that shows as silence takes this long.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -160,27 +159,16 @@ fn failed(report: &Report) -> Vec<&'static str> {
 
 #[test]
 fn each_fault_fails_its_own_checks() {
-    let left = Mutex::new(FAULTS.iter());
-    let wrong = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                while let Some((fault, expected)) = { left.lock().unwrap().next() } {
-                    let stage = Stage::new(fault);
-                    let report = kit(&stage)
-                        .argv(["organization=scratch"])
-                        .check(&Cancel::new())
-                        .unwrap();
-                    let failed = failed(&report);
-                    if failed != *expected {
-                        wrong.lock().unwrap().push(format!("{fault}: {failed:?}"));
-                    }
-                }
-            });
-        }
+    all_at_once(PATIENCE, &FAULTS, |(fault, expected), patience| {
+        let stage = Stage::new(fault);
+        let report = kit(&stage)
+            .patience(patience)
+            .argv(["organization=scratch"])
+            .check(&Cancel::new())
+            .unwrap();
+        let failed = failed(&report);
+        (failed != *expected).then(|| format!("{fault}: {failed:?}, not {expected:?}"))
     });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

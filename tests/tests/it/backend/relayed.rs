@@ -57,7 +57,7 @@ fn a_cancelled_question_cancels_the_command() {
 fn a_question_that_nobody_waits_for_is_taken_back() {
     for (fault, code) in [("dies-asking", "no_reply"), ("gives-up-asking", "TimedOut")] {
         let mut stage = Stage::new(fault);
-        stage.user.is_slow = true;
+        stage.user.slow = Some(stage.folder.path().join("bot-cli-secrets-sample.open"));
         let failed = format!("{:?}", stage.open().unwrap_err());
         assert!(failed.contains(code), "{fault}: {failed}");
         assert_eq!(

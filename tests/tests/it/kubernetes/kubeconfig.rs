@@ -1,11 +1,13 @@
 //! How the backend comes to a cluster and signs in, and what it says when it can't.
 
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use bot_cli_tests::kubernetes::backend::Backend;
 use bot_cli_tests::kubernetes::stand_in::StandIn;
+use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
 /// A kubeconfig for the stand-in whose user signs in so.
 fn written(stand_in: &StandIn, sign_in: &str) -> std::path::PathBuf {
@@ -143,15 +145,13 @@ fn a_cluster_that_is_not_there_is_named_so() {
     let (stand_in, cluster) = StandIn::start().unwrap();
     let text = fs::read_to_string(&cluster.kubeconfig).unwrap();
     let file = stand_in.folder().join("gone");
-    // A port that answered nobody yet.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    // Bound and not listening: nobody else gets the port.
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address: SocketAddr = getsockname(&socket).unwrap().try_into().unwrap();
     fs::write(
         &file,
-        text.replace(&stand_in.url(), &format!("http://127.0.0.1:{port}")),
+        text.replace(&stand_in.url(), &format!("http://{address}")),
     )
     .unwrap();
     let mut backend = Backend::open(&file, Some("n"), &[]).unwrap();

@@ -107,10 +107,10 @@ const FAULTS: [(&str, &str, &[&str]); 51] = [
 
 #[test]
 fn each_fault_fails_its_own_checks() {
-    all_at_once(&FAULTS, |(fault, argv, expected)| {
+    all_at_once(PATIENCE, &FAULTS, |(fault, argv, expected), patience| {
         let bench = sample(fault);
         let failed = failed(
-            Kit::new(&bench.path("bin/bot-cli-sample")).patience(PATIENCE),
+            Kit::new(&bench.path("bin/bot-cli-sample")).patience(patience),
             argv,
         );
         (failed != *expected).then(|| format!("{fault} {argv}: {failed:?}, not {expected:?}"))

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use super::super::roles::{DECLARED, PROVIDER, pack, service, write_folder};
 use super::{all_at_once, bench, checks, failed, report};
 
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Changes a good manifest.
 type Change = fn(&mut Value);
 
@@ -314,12 +317,10 @@ fn each_fault_of_a_folder_fails_its_own_check() {
 
 #[test]
 fn each_fault_of_a_pack_that_is_asked_fails_its_own_check() {
-    all_at_once(&ASKED, |(answer, expected)| {
+    all_at_once(PATIENCE, &ASKED, |(answer, expected), patience| {
         let bench = bench();
         let file = asked(&bench, answer);
-        let kit = Kit::new(&file)
-            .patience(Duration::from_secs(3))
-            .longest_line(64 * 1024);
+        let kit = Kit::new(&file).patience(patience).longest_line(64 * 1024);
         let failed = failed(kit, "");
         (failed != *expected).then(|| format!("{answer}: {failed:?}, not {expected:?}"))
     });

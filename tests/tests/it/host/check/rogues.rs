@@ -142,15 +142,19 @@ fn every_rogue_fails_its_own_checks() {
         .collect();
     let known = ROGUES.map(|(name, ..)| name.to_owned());
     assert_eq!(there, BTreeSet::from(known));
-    all_at_once(&ROGUES, |(name, base, without, with)| {
-        let bench = bench();
-        let file = rogue(&bench, &folder.join(name));
-        let failed = BTreeSet::from_iter(failed(kit(&file), "go"));
-        let base = base.iter().filter(|id| !without.contains(id));
-        let expected: BTreeSet<&str> = base.chain(*with).copied().collect();
-        let wrong: Vec<_> = failed.symmetric_difference(&expected).collect();
-        (!wrong.is_empty()).then(|| format!("{name}: not as expected: {wrong:?}"))
-    });
+    all_at_once(
+        PATIENCE,
+        &ROGUES,
+        |(name, base, without, with), patience| {
+            let bench = bench();
+            let file = rogue(&bench, &folder.join(name));
+            let failed = BTreeSet::from_iter(failed(kit(&file).patience(patience), "go"));
+            let base = base.iter().filter(|id| !without.contains(id));
+            let expected: BTreeSet<&str> = base.chain(*with).copied().collect();
+            let wrong: Vec<_> = failed.symmetric_difference(&expected).collect();
+            (!wrong.is_empty()).then(|| format!("{name}: not as expected: {wrong:?}"))
+        },
+    );
 }
 
 /// Its modes are modes of a `run`, and it ends without a reply to any other request: none of them is reached.

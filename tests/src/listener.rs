@@ -1,0 +1,48 @@
+//! A user interface for commands and backends that run in the process of the test.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::question::{Answer, Question};
+use bot_cli_sdk::session::{Capabilities, Level};
+use bot_cli_sdk::ui::Ui;
+
+/// Somebody who can't be asked and hears everything.
+pub(crate) struct Listener(pub Arc<Mutex<String>>);
+
+impl Ui for Listener {
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = Capabilities::default();
+        capabilities.progress = true;
+        capabilities
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Failure> {
+        let message = format!("nobody can be asked: {}", question.key);
+        Err(Failure::new(Exit::Failed, "asked", message))
+    }
+
+    fn progress(&mut self, message: &str, _current: Option<u64>, _total: Option<u64>) {
+        self.hear(message);
+    }
+
+    fn log(&mut self, _level: Level, message: &str) {
+        self.hear(message);
+    }
+
+    fn output(&mut self, text: &str) {
+        self.hear(text);
+    }
+
+    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
+        Ok(Vec::new())
+    }
+}
+
+impl Listener {
+    fn hear(&self, line: &str) {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.push_str(line);
+        heard.push('\n');
+    }
+}
