@@ -43,6 +43,13 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .any(|transport| transport.bot_type == BotType::Telephony)
 }
 
+/// What the user of these transports should know.
+pub(super) fn notes(names: &[String]) -> impl Iterator<Item = &'static str> {
+    names
+        .iter()
+        .filter_map(|name| Catalogue::built_in().transport(name)?.note.as_deref())
+}
+
 /// Those whose calls a web server brings to the bot: there can be one in a bot.
 pub(super) fn with_call_servers(names: &[String]) -> Vec<&'static str> {
     names
@@ -65,9 +72,16 @@ pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
         .collect()
 }
 
+/// Of the 80 columns of a usual terminal, a list takes 7 for itself.
+pub(super) const LONGEST: usize = 73;
+const BETWEEN: &str = " - ";
+
 fn transport(transport: &Transport) -> Choice {
-    let mut choice = Choice::new(&transport.id, &transport.label);
-    choice.about.clone_from(&transport.note);
+    let mut choice = Choice::new(&transport.id, transport.named());
+    // What does not fit a line is said before anything is made.
+    choice.about = (transport.note.clone()).filter(|note| {
+        choice.label.chars().count() + note.chars().count() + BETWEEN.len() <= LONGEST
+    });
     choice
 }
 
