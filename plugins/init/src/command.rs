@@ -14,7 +14,7 @@ use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
-use crate::config::{Config, FromFile};
+use crate::config::{Config, FromFile, concede};
 use crate::draft::{self, Draft};
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
@@ -108,7 +108,11 @@ impl Options {
         {
             session.log(Level::Note, note);
         }
-        let draft = draft.over(read.draft);
+        let mut asked = read.draft;
+        for conceded in concede(&mut asked, &draft) {
+            session.log(Level::Warn, &conceded);
+        }
+        let draft = draft.over(asked);
         let found;
         // Who names nothing but what is built in has no use for packs.
         let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
