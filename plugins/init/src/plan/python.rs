@@ -156,7 +156,10 @@ impl<'c> BotCode<'c> {
                 .map(|(transport, avatar)| avatar_code(transport, avatar, config, readings))
                 .transpose()?
                 .unwrap_or_default(),
-            greets: config.transports.iter().any(|transport| transport.no_client),
+            greets: config
+                .transports
+                .iter()
+                .any(|transport| transport.no_client),
             asks_where: asks_where(config),
             services,
             transports,
@@ -329,11 +332,7 @@ fn avatar_code(
 }
 
 /// An object of a transport's parameter class.
-fn params(
-    transport: &Transport,
-    config: &Config,
-    readings: &[Reading],
-) -> Result<Call, PlanError> {
+fn params(transport: &Transport, config: &Config, readings: &[Reading]) -> Result<Call, PlanError> {
     let mut args = vec![("audio_in_enabled".to_owned(), text("True"))];
     if config.noise_cancel {
         args.push(("audio_in_filter".to_owned(), text("noise_filter()")));

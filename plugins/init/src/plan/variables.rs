@@ -81,7 +81,10 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
 /// What the services and the avatars of a bot read.
 pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let mut found = readings(&view::services(config))?;
-    let avatars = config.transports.iter().filter_map(|one| one.avatar.as_ref());
+    let avatars = config
+        .transports
+        .iter()
+        .filter_map(|one| one.avatar.as_ref());
     for arg in avatars.flat_map(|avatar| &avatar.args) {
         collect(arg, false, &mut found)?;
     }
