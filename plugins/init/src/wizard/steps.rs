@@ -146,7 +146,7 @@ pub(super) static ALL: &[Step] = &[
             if transports.is_empty() {
                 return Err("choose at least one".to_owned());
             }
-            if let [one, other, ..] = choices::with_call_servers(&transports).as_slice() {
+            if let Some([one, other]) = choices::excluding(&transports) {
                 return Err(format!("`{one}` and `{other}` exclude each other"));
             }
             wishes.draft.transports = Some(transports);
@@ -234,7 +234,11 @@ pub(super) static ALL: &[Step] = &[
         key: "video",
         flag: Some("--video"),
         label: "Video avatar",
-        applies: |wishes| scaffolding(wishes) && bot_type(wishes) == BotType::Web,
+        applies: |wishes| {
+            scaffolding(wishes)
+                && bot_type(wishes) == BotType::Web
+                && !choices::with_avatar(&wishes.draft)
+        },
         value: |wishes| {
             let service = wishes.draft.video_service.as_deref()?;
             let answer = if service.is_empty() {
