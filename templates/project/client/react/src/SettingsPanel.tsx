@@ -58,6 +58,9 @@ export function SettingsPanel() {
       <p id="push-hint" className="hint">
         The bot hears you only while you hold the button or the space bar.
       </p>
+      <button type="button" popoverTarget="settings" popoverTargetAction="hide">
+        Done
+      </button>
     </section>
   );
 }
