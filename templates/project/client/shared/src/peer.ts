@@ -1,0 +1,37 @@
+import { SmallWebRTCTransport } from "@pipecat-ai/small-webrtc-transport";
+
+import type { OwnMedia } from "./media";
+
+/** How often the connection is looked at, in milliseconds. */
+const INTERVAL_MS = 500;
+
+/** The peer-to-peer transport for these devices. */
+export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
+  // The default media manager would load code from another server.
+  const transport = new SmallWebRTCTransport({ mediaManager: media });
+  media.onReplaced = (kind, copy) => {
+    const line = connectionOf(transport)
+      ?.getTransceivers()
+      .find(({ receiver }) => receiver.track.kind === kind);
+    void line?.sender.replaceTrack(copy).catch(() => undefined);
+  };
+  return transport;
+}
+
+/** Tells when the other side falls silent, and when it is back. Returns what ends the watch. */
+export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, changed: (up: boolean) => void): () => void {
+  let wasUp = true;
+  const timer = setInterval(() => {
+    const up = ["connected", "completed"].includes(connectionOf(transport)?.iceConnectionState ?? "closed");
+    media.renew();
+    if (up !== wasUp) changed(up);
+    wasUp = up;
+  }, INTERVAL_MS);
+  return () => clearInterval(timer);
+}
+
+/** The transport replaces its connection when it fails, and tells nobody. */
+function connectionOf(transport: SmallWebRTCTransport): RTCPeerConnection | undefined {
+  const connection: unknown = Reflect.get(transport, "pc");
+  return connection instanceof RTCPeerConnection ? connection : undefined;
+}
