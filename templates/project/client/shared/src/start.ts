@@ -19,7 +19,12 @@ export async function startBot(transport: TransportChoice, signal: AbortSignal):
     throw unanswered();
   }
   if (!answer.ok) throw new Problem(`The bot's server refused: ${await reasonOf(answer)}`);
-  return answer.json();
+  const started: unknown = await answer.json().catch(() => undefined);
+  signal.throwIfAborted();
+  if (typeof started !== "object" || started === null) {
+    throw new Problem(`The server at ${BOT_URL} did not answer as a bot does. Check the address.`);
+  }
+  return started;
 }
 
 /** Whether the server answers at all. */

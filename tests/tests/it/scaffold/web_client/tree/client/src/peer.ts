@@ -8,7 +8,7 @@ const INTERVAL_MS = 500;
 /** The peer-to-peer transport for these devices. */
 export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
   // The default media manager would load code from another server.
-  const transport = new SmallWebRTCTransport({ mediaManager: media });
+  const transport = new PeerTransport({ mediaManager: media });
   media.onReplaced = (kind, copy) => {
     const line = connectionOf(transport)
       ?.getTransceivers()
@@ -28,6 +28,16 @@ export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, chan
     wasUp = up;
   }, INTERVAL_MS);
   return () => clearInterval(timer);
+}
+
+class PeerTransport extends SmallWebRTCTransport {
+  /** Whoever cancels early waits for no connection: that it failed would be an error that nobody handles. */
+  override async _disconnect(): Promise<void> {
+    const connected: unknown = Reflect.get(this, "_connectResolved");
+    Reflect.set(this, "_connectFailed", null);
+    if (typeof connected === "function") connected();
+    await super._disconnect();
+  }
 }
 
 /** The transport replaces its connection when it fails, and tells nobody. */

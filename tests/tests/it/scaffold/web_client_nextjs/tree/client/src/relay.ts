@@ -77,9 +77,14 @@ export class Relay extends Transport {
     const line = this.#line;
     if (!line) throw new Error("use the session to connect");
     const { transport, signal } = line;
-    const connecting = transport.connect(parameters).finally(() => {
-      line.connecting = undefined;
-    });
+    const connecting = Promise.resolve()
+      .then(() => {
+        signal.throwIfAborted();
+        return transport.connect(parameters);
+      })
+      .finally(() => {
+        line.connecting = undefined;
+      });
     line.connecting = connecting;
     // The client must learn at once that it was cancelled: later, it would disconnect what follows.
     await new Promise<void>((resolve, reject) => {
