@@ -38,6 +38,8 @@ pub struct BotCode {
     pub reads_list: bool,
     /// As above.
     pub reads_one_of: bool,
+    /// Whether one of several variables is needed.
+    pub reads_ways: bool,
     /// One factory for each service, in the order of the pipeline.
     pub services: Vec<ServiceCode>,
     /// One entry for each transport, and one for evals.
@@ -107,6 +109,11 @@ impl BotCode {
             .into_iter()
             .find_map(|service| Some((service.input_rate?, service.label.clone())));
         let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, String::new()));
+        let ways: BTreeSet<&[String]> = view::services(config)
+            .into_iter()
+            .map(|service| service.one_of.as_slice())
+            .filter(|ways| !ways.is_empty())
+            .collect();
         let reads = |kinds: &[Type]| readings.iter().any(|reading| kinds.contains(&reading.kind));
         Ok(Self {
             medium: if config.bot_type == BotType::Telephony {
@@ -121,7 +128,9 @@ impl BotCode {
                 .iter()
                 .filter(|reading| reading.is_argument || reading.unset == Unset::Required)
                 .map(setting)
+                .chain(ways.iter().map(|ways| Ok(one_required(ways))))
                 .collect::<Result<_, _>>()?,
+            reads_ways: !ways.is_empty(),
             reads_required: readings
                 .iter()
                 .any(|reading| reading.unset == Unset::Required),
@@ -205,6 +214,16 @@ fn setting(reading: &Reading) -> Result<String, PlanError> {
         "{name}: {annotation} = {reader}(\n    {},\n)",
         args.join(",\n    ")
     ))
+}
+
+/// The statement that one of several variables is needed.
+fn one_required(ways: &[String]) -> String {
+    let names: Vec<String> = ways.iter().map(|name| py(name)).collect();
+    let line = format!("one_required({})", names.join(", "));
+    if line.chars().count() <= LINE_LENGTH {
+        return line;
+    }
+    format!("one_required(\n    {},\n)", names.join(",\n    "))
 }
 
 /// The text of a default as Python.
