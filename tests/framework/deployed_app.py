@@ -1,10 +1,12 @@
 """Runs a generated bot as the hosting service does: `deployed_app.py SERVER_FOLDER`.
 
-The bot starts from the files that its image would have, in a program of the shape of the image's own: the same routes and
-bodies, the session classes of `pipecatcloud.agent`, one process for one session after the other. It prints its address.
+The bot starts from the files that its image would have, in a program of the shape of the image's own: the same routes
+and bodies, the session classes of `pipecatcloud.agent`, one process for one session after the other. It prints its
+address.
 
 The world outside is stand-ins in the same process: Daily's rooms, the REST APIs of Daily and the carriers, the hosting
-service's `/start`. The bot is not changed: what it sends to those hosts is redirected here. `GET /world` says what happened.
+service's `/start`. The bot is not changed: what it sends to those hosts is redirected here. `GET /world` says what
+happened.
 """
 
 import asyncio
@@ -41,11 +43,10 @@ from pipecatcloud.agent import (
 from yarl import URL
 
 import stand_in_room
+from call_deployed import KEY
 from check_image import lay_out
 
 REDIRECTED = ("api.daily.co", "api.twilio.com", "api.telnyx.com", "api.plivo.com")
-# A public API key of the organization.
-KEY = "pk_stand_in"
 
 app = FastAPI()
 webrtc = SmallWebRTCRequestHandler(connection_mode=ConnectionMode.SINGLE)
@@ -178,7 +179,7 @@ async def world() -> dict[str, Any]:
 
 def redirect() -> None:
     """Sends what is meant for Daily and the carriers here, whichever library sends it."""
-    aiohttp_request, requests_request = aiohttp.ClientSession._request, requests.Session.request
+    aiohttp_request, requests_send = aiohttp.ClientSession._request, requests.Session.send
 
     def elsewhere(url: str) -> str:
         parts = urlsplit(url)
@@ -187,19 +188,12 @@ def redirect() -> None:
     async def through_aiohttp(session: aiohttp.ClientSession, method: str, url: Any, **options: Any) -> Any:
         return await aiohttp_request(session, method, URL(elsewhere(str(url))), **options)
 
-    def through_requests(session: requests.Session, method: str, url: str, **options: Any) -> Any:
-        return requests_request(session, method, elsewhere(url), **options)
+    def through_requests(session: requests.Session, prepared: Any, **options: Any) -> Any:
+        prepared.url = elsewhere(prepared.url)
+        return requests_send(session, prepared, **options)
 
     aiohttp.ClientSession._request = through_aiohttp
-    requests.Session.request = through_requests
-    # Twilio's library builds its requests itself.
-    send = requests.Session.send
-
-    def through_send(session: requests.Session, prepared: Any, **options: Any) -> Any:
-        prepared.url = elsewhere(prepared.url)
-        return send(session, prepared, **options)
-
-    requests.Session.send = through_send
+    requests.Session.send = through_requests
 
 
 def main() -> None:

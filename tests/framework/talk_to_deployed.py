@@ -87,9 +87,8 @@ async def over_webrtc(address: str) -> dict[str, Any]:
     connection.on("track", lambda sound: track.done() or track.set_result(sound))
     await connection.setLocalDescription(await connection.createOffer())
     described = {"sdp": connection.localDescription.sdp, "type": connection.localDescription.type}
-    async with aiohttp.ClientSession() as session:
-        async with session.post(f"{address}/api/offer", json=described) as response:
-            answer = await response.json()
+    async with aiohttp.ClientSession() as session, session.post(f"{address}/api/offer", json=described) as response:
+        answer = await response.json()
     await connection.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
 
     async def listen() -> None:
