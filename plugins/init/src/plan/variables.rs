@@ -78,6 +78,19 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
     Ok(found)
 }
 
+/// What the services and the avatars of a bot read.
+pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
+    let mut found = readings(&view::services(config))?;
+    let avatars = config
+        .transports
+        .iter()
+        .filter_map(|one| one.avatar.as_ref());
+    for arg in avatars.flat_map(|avatar| &avatar.args) {
+        collect(arg, false, &mut found)?;
+    }
+    Ok(found)
+}
+
 fn collect_read(read: &Read, found: &mut Vec<Reading>) {
     let unset = if read.optional {
         Unset::None
@@ -201,11 +214,13 @@ pub(super) fn groups(
                 default: variable.default.clone(),
                 example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
             };
+            let owner = variable.owner.as_ref();
+            // What the bot itself reads is needed however it runs.
+            let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
             let heading = VariableGroup {
-                site: transport.site.clone(),
-                only_for: (config.transports.len() > 1)
-                    .then(|| format!("-t {}", transport.runner_key)),
-                ..VariableGroup::of(&transport.label)
+                site: owner.map_or_else(|| transport.site.clone(), |it| Some(it.site.clone())),
+                only_for: only_sometimes.then(|| transport.run_options()),
+                ..VariableGroup::of(owner.map_or(&transport.label, |it| &it.label))
             };
             add(&mut groups, heading, view);
         }
