@@ -119,8 +119,8 @@ def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     """Return whom to call, as Daily wants to be told; None: the session is no call.
 
-    On your machine, a room that `server.py` did not make is never called from: calls cost money. The
-    hosting service makes rooms for calls, too, but only for requests with a key of yours.
+    On your machine, a room that `server.py` did not make is never called from: calls cost money.
+    The hosting service makes rooms for calls, too, but only for requests with a key of yours.
     """
     if not isinstance(runner_args, DailyRunnerArguments) or not isinstance(runner_args.body, dict):
         return None
