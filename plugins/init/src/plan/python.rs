@@ -11,6 +11,7 @@ use super::quote::py;
 use super::variables::{Reading, Unset};
 use super::{PlanError, view};
 use crate::config::{Config, Pipeline};
+use crate::resolve::Direction;
 
 const LINE_LENGTH: usize = 100;
 
@@ -52,6 +53,8 @@ pub struct BotCode<'c> {
     pub carriers: Vec<String>,
     /// A carrier streams the sound of its calls.
     pub streams: bool,
+    /// Browsers and programs open a WebSocket, which the hosting service does not tell from a carrier's.
+    pub plain_websocket: bool,
     /// The rate, in Hz, at which a call's sound reaches the services: `8_000`.
     pub call_input_rate: String,
     /// The service that sets it, where it is not the telephone's own.
@@ -157,6 +160,10 @@ impl<'c> BotCode<'c> {
                 .transports
                 .iter()
                 .any(|transport| transport.is_carrier()),
+            plain_websocket: config
+                .transports
+                .iter()
+                .any(|transport| transport.runner_key == "websocket"),
             call_input_rate: format!("{}_{:03}", call_input_rate / 1000, call_input_rate % 1000),
             call_input_of,
             session: services.iter().any(|service| !service.argument.is_empty()),
@@ -182,7 +189,8 @@ impl<'c> BotCode<'c> {
 
 /// Whether the bot reads the variable `ENV`.
 pub(super) fn asks_where(config: &Config) -> bool {
-    config.noise_cancel || config.observability
+    let calls_out = |transport: &&Transport| Direction::of(transport) == Some(Direction::DialOut);
+    config.noise_cancel || config.observability || config.transports.iter().any(calls_out)
 }
 
 /// `NAME = …` for one variable.

@@ -95,8 +95,8 @@ const IN_FILES: &[Defect] = &[
     ),
     (
         "server/Dockerfile",
-        "COPY bot.py",
-        "COPY server.py bot.py",
+        "COPY *.py",
+        "COPY server.py *.py",
         "`server.py` is copied and does not exist",
     ),
     ("server/Dockerfile", "WORKDIR /app\n", "", "DL3045"),
@@ -108,9 +108,9 @@ const IN_FILES: &[Defect] = &[
     ),
     (
         "server/.dockerignore",
-        "!bot.py",
-        "",
-        "`bot.py` is copied, but .dockerignore keeps it out",
+        "# Secrets",
+        "*",
+        "keeps `bot.py` from the hosting service",
     ),
     (
         "server/cloud-deploy.toml",
