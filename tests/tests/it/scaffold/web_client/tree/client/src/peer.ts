@@ -33,9 +33,9 @@ export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, chan
 class PeerTransport extends SmallWebRTCTransport {
   /** Whoever cancels early waits for no connection: that it failed would be an error that nobody handles. */
   override async _disconnect(): Promise<void> {
-    const connected: unknown = Reflect.get(this, "_connectResolved");
+    const connected = Reflect.get(this, "_connectResolved") as (() => void) | null | undefined;
     Reflect.set(this, "_connectFailed", null);
-    if (typeof connected === "function") connected();
+    connected?.();
     await super._disconnect();
   }
 }
