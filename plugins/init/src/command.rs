@@ -163,6 +163,8 @@ impl Options {
     fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
         let given = Wishes {
             cwd: session.cwd().to_owned(),
+            home: std::env::home_dir(),
+            can_ask: session.interactive(),
             target,
             ..Wishes::default()
         };
@@ -187,9 +189,10 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
-        let command = config
-            .as_ref()
-            .map(|config| equivalent::command(&target.shown, config));
+        let command = match &config {
+            Some(config) => equivalent::command(&target.shown, config),
+            None => equivalent::guides_command(&target.shown),
+        };
         let mut reply = Job {
             target,
             config,
@@ -197,18 +200,17 @@ impl Options {
             asks: Asks::Terminal,
         }
         .run(session)
-        .map_err(|failure| match &command {
+        .map_err(|failure| {
             // The answers are not lost with it.
-            Some(command) if failure.exit == Exit::Failed => {
+            if failure.exit == Exit::Failed {
                 failure.hint(format!("the same without questions: `{command}`"))
+            } else {
+                failure
             }
-            Some(_) | None => failure,
         })?;
-        if let Some(command) = command {
-            reply
-                .text
-                .extend(["\nThe same without questions:\n  ", &command, "\n"]);
-        }
+        reply
+            .text
+            .extend(["\nThe same without questions:\n  ", &command, "\n"]);
         Ok(reply)
     }
 
@@ -284,6 +286,7 @@ impl Job<'_> {
             GuidePath::CodingAgent
         };
         let mut files = guides::planned(path)?;
+        files.extend(guides::beside(path)?);
         if let Some(config) = &self.config {
             files.extend(
                 plan::scaffold(config)
@@ -420,11 +423,12 @@ mod tests {
         let ran = Run::of::<Options>([])
             .answer("target", "my-bot")
             .answer("way", "agent")
+            .answer("confirm", "create")
             .cwd(folder.path())
             .run();
         assert_eq!(ran.failure, None);
         let keys: Vec<_> = ran.asked.iter().map(|asked| asked.key.as_str()).collect();
-        assert_eq!(keys, ["target", "way"]);
+        assert_eq!(keys, ["target", "way", "confirm"]);
         assert!(folder.path().join("my-bot/AGENTS.md").exists());
     }
 }

@@ -72,6 +72,12 @@ pub fn command(target: &str, config: &Config) -> String {
         .join(" ")
 }
 
+/// The command that writes the guides: without a terminal to ask on, a folder alone gets them.
+#[must_use]
+pub fn guides_command(target: &str) -> String {
+    format!("bot-cli init {} </dev/null", quote(&directory(target)))
+}
+
 /// A word as a POSIX shell reads it back.
 #[must_use]
 pub fn quote(word: &str) -> String {

@@ -7,6 +7,7 @@ mod text;
 use std::cmp::Ordering;
 
 use bot_cli_sdk::failure::Failure;
+use semver::Version;
 use sha2::{Digest, Sha256};
 
 use crate::plan::{Existing, PlannedFile};
@@ -88,6 +89,18 @@ pub fn planned(path: Path) -> Result<Vec<PlannedFile>, Failure> {
         .collect()
 }
 
+/// A guide that is not written on this path, but is kept up to date where it is.
+pub fn beside(path: Path) -> Result<Option<PlannedFile>, Failure> {
+    match path {
+        Path::CodingAgent => Ok(None),
+        Path::Scaffold => Ok(Some(PlannedFile {
+            path: "GETTING_STARTED.md".to_owned(),
+            text: stamped(text::of("GETTING_STARTED.md")?),
+            existing: Existing::GuideIfThere,
+        })),
+    }
+}
+
 /// Tells whose guide it is that stands in a file.
 #[must_use]
 pub fn recognise(bytes: &[u8]) -> Guide {
@@ -96,17 +109,16 @@ pub fn recognise(bytes: &[u8]) -> Guide {
         return Guide::Foreign;
     };
     let edited = digest(body) != hash;
-    let age = parts(version).cmp(&parts(OWN_VERSION));
+    let age = match Version::parse(OWN_VERSION) {
+        Ok(own) => version.cmp_precedence(&own),
+        Err(_) => Ordering::Less,
+    };
+    let version = version.to_string();
     match age {
-        Ordering::Greater => Guide::Newer {
-            version: version.to_owned(),
-        },
+        Ordering::Greater => Guide::Newer { version },
         Ordering::Equal if edited => Guide::Edited,
         Ordering::Equal if is_own(body) => Guide::Current,
-        Ordering::Equal | Ordering::Less => Guide::Older {
-            version: version.to_owned(),
-            edited,
-        },
+        Ordering::Equal | Ordering::Less => Guide::Older { version, edited },
     }
 }
 
@@ -120,14 +132,14 @@ fn stamped(body: &str) -> String {
 }
 
 /// What is above the stamp, the version and the hash in it.
-fn stamp_of(text: &str) -> Option<(&str, &str, &str)> {
+fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
     let start = text.rfind(STAMP)?;
     let (body, stamp) = text.split_at(start);
     let (stamp, rest) = stamp.strip_prefix(STAMP)?.split_once(" -->")?;
     let (version, hash) = stamp.split_once(" sha256:")?;
     // Something below the stamp is an edit.
     let hash = if rest.trim().is_empty() { hash } else { "" };
-    parts(version).map(|_| (body, version, hash))
+    Some((body, Version::parse(version).ok()?, hash))
 }
 
 fn is_own(body: &str) -> bool {
@@ -139,17 +151,6 @@ fn is_own(body: &str) -> bool {
 
 fn digest(body: &str) -> String {
     format!("{:x}", Sha256::digest(body))
-}
-
-/// A version as numbers; pre-releases count as their release.
-fn parts(version: &str) -> Option<[u64; 3]> {
-    let mut numbers = version.split(['-', '+']).next()?.split('.').map(str::parse);
-    let parts = [
-        numbers.next()?.ok()?,
-        numbers.next()?.ok()?,
-        numbers.next()?.ok()?,
-    ];
-    numbers.next().is_none().then_some(parts)
 }
 
 #[cfg(test)]
@@ -176,6 +177,13 @@ mod tests {
         let newer = Guide::Newer {
             version: "99.0.0".to_owned(),
         };
+        let pre_release = Guide::Older {
+            version: format!("{OWN_VERSION}-rc.1"),
+            edited: false,
+        };
+        let next_pre_release = Guide::Newer {
+            version: "99.0.0-rc.1".to_owned(),
+        };
         let other_build = Guide::Older {
             version: OWN_VERSION.to_owned(),
             edited: false,
@@ -191,6 +199,11 @@ mod tests {
             ),
             (written_by("0.0.9", "a\n") + "more\n", edited),
             (written_by("99.0.0", "a\n"), newer),
+            (
+                written_by(&format!("{OWN_VERSION}-rc.1"), "a\n"),
+                pre_release,
+            ),
+            (written_by("99.0.0-rc.1", "a\n"), next_pre_release),
             (written_by("x", "a\n"), Guide::Foreign),
             (stamped("a"), other_build),
             (stamped("a").replace("a\n", "b\n"), Guide::Edited),

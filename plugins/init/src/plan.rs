@@ -45,6 +45,8 @@ pub enum Existing {
     AddLines,
     /// It is a coding-agent guide: its stamp decides.
     Guide,
+    /// The same, for a guide that is not written where it is missing.
+    GuideIfThere,
 }
 
 /// Why there is no plan.

@@ -4,6 +4,7 @@
 //! Nothing here knows the terminal or writes a file.
 
 mod choices;
+mod place;
 mod steps;
 mod summary;
 #[cfg(test)]
@@ -26,6 +27,12 @@ use walk::Walk;
 pub struct Wishes {
     /// The folder that a target is named from.
     pub cwd: PathBuf,
+    /// The user's home directory, for `~`.
+    pub home: Option<PathBuf>,
+    /// Whether the user can be asked. Where a script answers, nothing that it does not know is asked.
+    pub can_ask: bool,
+    /// Whether the user wants the folder although it is no place for a project, or files are in the way there.
+    pub all_the_same: bool,
     /// The folder to initialize.
     pub target: Option<Target>,
     /// Who builds the bot.
@@ -46,8 +53,8 @@ pub enum Way {
 /// Finds what there is to choose from; called once the user wants to choose.
 pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 
-/// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; with [`Way::Scaffold`] the
-/// user has seen the summary and agreed. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
+/// Asks for everything that `given` doesn't say. What comes back has a `target` and a `way`; the
+/// user has seen the summary and agreed, where there is one to ask. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
 pub fn ask<'a>(
     session: &mut Session,
     given: &'a Wishes,
@@ -56,7 +63,7 @@ pub fn ask<'a>(
     let mut walk = Walk::new(steps::ALL, given, find);
     loop {
         let wishes = walk.complete(session)?;
-        if wishes.way != Some(Way::Scaffold) {
+        if wishes.way != Some(Way::Scaffold) && !wishes.can_ask {
             return Ok(wishes);
         }
         match summary::agree(session, &walk, &wishes)? {

@@ -180,11 +180,26 @@ fn leaves_the_bot_to_a_coding_agent() {
     for door in DOORS {
         let desk = Desk::new();
         let mut terminal = desk.start(door);
-        answer(&mut terminal, &[WALK[0], (WALK[1].0, ENTER)]);
+        answer(
+            &mut terminal,
+            &[
+                WALK[0],
+                (WALK[1].0, ENTER),
+                ("Write these guides?", ENTER),
+            ],
+        );
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
         let files: Vec<String> = tree(&desk.work().join("my-bot")).into_keys().collect();
         assert_eq!(files, ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]);
+
+        let again = Desk::new();
+        assert_eq!(
+            equivalent(&ended.output),
+            "bot-cli init my-bot </dev/null"
+        );
+        again.paste(equivalent(&ended.output));
+        assert_eq!(tree(&desk.work()), tree(&again.work()), "{door:?}");
     }
 }
 
@@ -402,6 +417,68 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
     let again = Desk::new();
     again.paste(equivalent(reply["result"]["text"].as_str().unwrap()));
     assert_eq!(tree(&desk.work()), tree(&again.work()));
+}
+
+#[test]
+fn a_tilde_is_the_home_directory_and_never_a_folder_of_that_name() {
+    for door in DOORS {
+        let desk = Desk::new();
+        let mut terminal = desk.start(door);
+        answer(
+            &mut terminal,
+            &[
+                (WALK[0].0, "~/my-bot\r"),
+                (WALK[1].0, ENTER),
+                ("Write these guides?", ENTER),
+            ],
+        );
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
+        assert!(desk.bench.path("home/my-bot/AGENTS.md").is_file());
+        assert!(desk.is_untouched());
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_told_when_the_folder_is_chosen() {
+    for door in DOORS {
+        let desk = Desk::new();
+        fs::create_dir(desk.work().join("my-bot")).unwrap();
+        fs::write(desk.work().join("my-bot/README.md"), "mine").unwrap();
+        let mut terminal = desk.start(door);
+        answer(
+            &mut terminal,
+            &[
+                WALK[0],
+                WALK[1],
+                ("Take this folder all the same?", ENTER),
+                (WALK[0].0, "\u{15}other\r"),
+            ],
+        );
+        terminal.wait_for_question(WALK[2].0).unwrap();
+        let screen = terminal.screen();
+        assert!(screen.contains("`README.md` is there already"), "{screen}");
+        terminal.press(CTRL_C).unwrap();
+        assert_eq!(terminal.end().unwrap().status.code(), Some(130));
+    }
+}
+
+#[test]
+fn options_are_a_table_at_a_terminal() {
+    for door in DOORS {
+        let desk = Desk::new();
+        let command = desk.init(door).arg("--list-options");
+        let terminal = Terminal::start(command, 40, 100).unwrap();
+        let output = terminal.end().unwrap().output;
+        assert!(
+            output.lines().any(|line| line.contains("carrier_a ") && line.contains("Twilio")),
+            "{output}"
+        );
+        let command = desk.init(door).arg("--list-options").arg("--json");
+        let output = Terminal::start(command, 40, 100).unwrap().end().unwrap().output;
+        let listed: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(listed["labels"]["carrier_a"], "Twilio");
+    }
 }
 
 #[test]

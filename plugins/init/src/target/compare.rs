@@ -105,7 +105,11 @@ impl Comparison {
     }
 
     fn look(&mut self, target: &Path, file: &PlannedFile, guides: Guides) -> io::Result<()> {
-        match find(target, &file.path)? {
+        let found = find(target, &file.path)?;
+        if file.existing == Existing::GuideIfThere && !concerns(&found, file, guides) {
+            return Ok(());
+        }
+        match found {
             Found::Nothing => self.changes.push(change(file, None)),
             Found::Obstacle(reason) => self.conflict(file, reason),
             Found::Link if file.existing == Existing::Guide && guides == Guides::Keep => {
@@ -130,10 +134,10 @@ impl Comparison {
                         ..change(file, Some(bytes))
                     }),
                 },
-                Existing::Guide if guides == Guides::Overwrite => {
+                Existing::Guide | Existing::GuideIfThere if guides == Guides::Overwrite => {
                     self.changes.push(change(file, Some(bytes)));
                 }
-                Existing::Guide => self.kept.push(Kept {
+                Existing::Guide | Existing::GuideIfThere => self.kept.push(Kept {
                     path: file.path.clone(),
                     guide: guides::recognise(&bytes),
                     change: change(file, Some(bytes)),
@@ -148,6 +152,16 @@ impl Comparison {
             path: file.path.clone(),
             reason,
         });
+    }
+}
+
+/// Whether something is to be done or said about a guide that this run does not write by itself.
+fn concerns(found: &Found, file: &PlannedFile, guides: Guides) -> bool {
+    match found {
+        Found::Nothing => false,
+        Found::File(bytes) if bytes == file.text.as_bytes() => false,
+        Found::File(bytes) => guides == Guides::Overwrite || guides::recognise(bytes).is_stale(),
+        Found::Link | Found::Obstacle(_) => guides == Guides::Overwrite,
     }
 }
 

@@ -2,22 +2,20 @@
 //!
 //! A question comes after those that decide whether it applies. A new one is one more row.
 
-use std::path::Path;
-
 use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
 use super::choices::{self, explained};
 use super::walk::Step;
-use super::{Way, Wishes};
+use super::{Way, Wishes, place};
 use crate::draft::Draft;
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
 
 pub(super) static ALL: &[Step] = &[
     Step {
-        key: "target",
+        key: TARGET,
         flag: Some("TARGET_DIR"),
         label: "Folder",
         applies: |_| true,
@@ -36,7 +34,8 @@ pub(super) static ALL: &[Step] = &[
             if target.is_empty() {
                 return Err("name a folder, or . for this one".to_owned());
             }
-            let found = Target::find(Path::new(&target), &wishes.cwd);
+            let target = place::expanded(&target, wishes.home.as_deref())?;
+            let found = Target::find(&target, &wishes.cwd);
             wishes.target = Some(found.map_err(|failure| failure.message)?);
             Ok(())
         },
@@ -73,6 +72,25 @@ pub(super) static ALL: &[Step] = &[
             } else {
                 Way::Scaffold
             });
+            Ok(())
+        },
+    },
+    Step {
+        key: ALL_THE_SAME,
+        flag: None,
+        label: "All the same",
+        // Once it is agreed to it is no line of the summary.
+        applies: |wishes| {
+            wishes.can_ask && !wishes.all_the_same && place::doubt(wishes).is_some()
+        },
+        value: |_| None,
+        question: |wishes, _| {
+            confirm("Take this folder all the same?", false)
+                .details(place::doubt(wishes).unwrap_or_default())
+                .help("no: name another folder")
+        },
+        store: |wishes, answer| {
+            wishes.all_the_same = answer.as_bool().ok_or("must be yes or no")?;
             Ok(())
         },
     },
@@ -370,6 +388,11 @@ pub(super) static ALL: &[Step] = &[
         store: |wishes, answer| switch(&mut wishes.draft.enable_eval, answer),
     },
 ];
+
+pub(super) const TARGET: &str = "target";
+
+/// The question whose no leads back to the folder.
+pub(super) const ALL_THE_SAME: &str = "all_the_same";
 
 const WEB: &str = "web";
 const TELEPHONY: &str = "telephony";

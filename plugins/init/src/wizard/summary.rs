@@ -4,8 +4,7 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
-use super::Wishes;
-use super::choices;
+use super::{Way, Wishes, choices};
 use super::walk::{Step, Walk};
 use crate::catalogue::Catalogue;
 
@@ -35,9 +34,19 @@ pub(super) fn agree(
             lines.extend(choices::notes(chosen).map(Line::note));
         }
     }
+    let agent = wishes.way == Some(Way::Agent);
+    if agent {
+        lines.push(Line::fixed("Way", "With a coding agent"));
+        lines.push(Line::fixed("Guides", "AGENTS.md, ASSISTANT.md, GETTING_STARTED.md"));
+    }
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {
-        let verdict = session.ask(&question(&lines, changeable))?;
+        let mut question = question(&lines, changeable);
+        if agent {
+            "Write these guides?".clone_into(&mut question.message);
+            "Write them".clone_into(&mut question.choices[0].label);
+        }
+        let verdict = session.ask(&question)?;
         match verdict.as_text() {
             None => return Ok(Verdict::Back),
             Some(CHANGE) => {
@@ -66,10 +75,14 @@ struct Line {
 
 impl Line {
     fn note(note: &str) -> Self {
+        Self::fixed("", note)
+    }
+
+    fn fixed(label: &'static str, value: &str) -> Self {
         Self {
             key: "",
-            label: "",
-            value: note.to_owned(),
+            label,
+            value: value.to_owned(),
             asked: false,
         }
     }

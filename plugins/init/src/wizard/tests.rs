@@ -178,6 +178,145 @@ fn leaves_the_bot_to_a_coding_agent_after_two_questions() {
     assert_eq!(result.unwrap().way, Some(Way::Agent));
 }
 
+fn at_a_terminal(home: &std::path::Path) -> Wishes {
+    Wishes {
+        cwd: home.to_owned(),
+        home: Some(home.to_owned()),
+        can_ask: true,
+        ..Wishes::default()
+    }
+}
+
+#[test]
+fn guides_too_are_agreed_to() {
+    let home = tempfile::tempdir().unwrap();
+    let given = at_a_terminal(home.path());
+    let says = [json!("~/bot"), json!("agent"), json!("create")];
+    let (result, asked) = talk(&given, &says);
+    assert_eq!(keys(&asked), ["target", "way", "confirm"]);
+    assert_eq!(asked[2].message, "Write these guides?");
+    let summary = asked[2].details.as_deref().unwrap();
+    let folder = home.path().join("bot").display().to_string();
+    assert!(summary.contains(&folder), "{summary}");
+    assert!(summary.contains("GETTING_STARTED.md"), "{summary}");
+    let wishes = result.unwrap();
+    assert_eq!(wishes.target.unwrap().shown, folder);
+
+    let (cancelled, _) = talk(&given, &[json!("bot"), json!("agent"), json!("cancel")]);
+    assert_eq!(cancelled.unwrap_err().exit, Exit::Cancelled);
+    let (changed, asked) = talk(
+        &given,
+        &[
+            json!("bot"),
+            json!("agent"),
+            json!("change"),
+            json!("target"),
+            json!("other"),
+            json!("create"),
+        ],
+    );
+    assert_eq!(changed.unwrap().target.unwrap().shown, "other");
+    assert_eq!(asked.len(), 6);
+}
+
+#[test]
+fn the_root_and_the_home_directory_are_asked_about() {
+    let home = tempfile::tempdir().unwrap();
+    let given = at_a_terminal(home.path());
+    for (answer, why) in [
+        ("~", "this is your home directory, not a folder in it"),
+        (".", "this is your home directory, not a folder in it"),
+        ("/", "this is the root of all folders"),
+    ] {
+        let says = [
+            json!(answer),
+            json!("agent"),
+            json!(false),
+            json!("bot"),
+            json!("create"),
+        ];
+        let (result, asked) = talk(&given, &says);
+        assert_eq!(
+            keys(&asked),
+            ["target", "way", "all_the_same", "target", "confirm"]
+        );
+        assert_eq!(asked[2].details.as_deref(), Some(why));
+        assert_eq!(result.unwrap().target.unwrap().shown, "bot");
+        let says = [json!(answer), json!("agent"), json!(true), json!("create")];
+        let (result, asked) = talk(&given, &says);
+        assert_eq!(keys(&asked), ["target", "way", "all_the_same", "confirm"]);
+        assert_eq!(result.unwrap().way, Some(Way::Agent));
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_told_before_the_other_questions() {
+    let home = tempfile::tempdir().unwrap();
+    let bot = home.path().join("bot");
+    std::fs::create_dir_all(bot.join("server")).unwrap();
+    std::fs::write(bot.join("README.md"), "mine").unwrap();
+    let given = at_a_terminal(home.path());
+    let says = [json!("bot"), json!("scaffold"), json!(false), json!("new")];
+    let (_, asked) = talk(&given, &says);
+    assert_eq!(
+        keys(&asked),
+        ["target", "way", "all_the_same", "target", "name"]
+    );
+    let why = asked[2].details.as_deref().unwrap();
+    assert!(
+        why.starts_with("`README.md` is there already, and never replaced"),
+        "{why}"
+    );
+    // Guides are in nobody's way, and an empty folder is not.
+    for (folder, way) in [("bot", "agent"), ("bot/server", "scaffold")] {
+        let (_, asked) = talk(&given, &[json!(folder), json!(way)]);
+        assert_ne!(asked.last().unwrap().key, "all_the_same");
+    }
+    std::fs::remove_dir(bot.join("server")).unwrap();
+    std::fs::write(bot.join("server"), "").unwrap();
+    let (_, asked) = talk(&given, &[json!("bot"), json!("scaffold")]);
+    let why = asked[2].details.as_deref().unwrap();
+    assert!(why.starts_with("`server`, which is not a folder, is there"));
+}
+
+#[test]
+fn the_files_that_are_looked_for_are_those_of_every_scaffold() {
+    let calls = Draft {
+        bot_type: None,
+        transports: Some(vec!["carrier_a".to_owned()]),
+        video_output: None,
+        client_framework: None,
+        client_server: None,
+        deploy_to_cloud: Some(false),
+        enable_noise_cancel: None,
+        ..whole_draft()
+    };
+    for draft in [whole_draft(), calls] {
+        let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
+        let files = plan::scaffold(&config).unwrap().files;
+        for path in super::place::ALWAYS {
+            let file = files.iter().find(|file| file.path == path).unwrap();
+            assert_eq!(file.existing, plan::Existing::Conflict, "{path}");
+        }
+    }
+}
+
+#[test]
+fn without_anybody_to_ask_what_the_mode_decides_is_named_too() {
+    let failure = ask(
+        &mut session(Nobody, json!({"way": "scaffold"})),
+        &nothing_given(),
+        &|_| Ok(Catalogue::built_in()),
+    )
+    .unwrap_err();
+    assert_eq!(keys(failure.inputs()), ["target", "mode"]);
+    assert!(
+        failure.hints.iter().any(|hint| hint.contains("`stt`, `llm` and `tts`")),
+        "{:?}",
+        failure.hints
+    );
+}
+
 #[test]
 fn goes_back_from_every_question_to_the_one_before() {
     let walk = whole();
@@ -676,7 +815,8 @@ fn every_question_can_be_answered_by_an_option() {
         for flag in flags.filter(|flag| *flag != "TARGET_DIR") {
             assert!(options.iter().any(|option| option == flag), "{flag}");
         }
-        assert!(step.flag.is_some() || step.key == "way", "{}", step.key);
+        let of_folder = ["way", "all_the_same"].contains(&step.key);
+        assert!(step.flag.is_some() || of_folder, "{}", step.key);
     }
 }
 

@@ -11,6 +11,7 @@ use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
+use super::steps::{ALL_THE_SAME, TARGET};
 use super::{Find, Way, Wishes};
 use crate::catalogue::Catalogue;
 
@@ -75,7 +76,9 @@ impl<'a> Walk<'a> {
         loop {
             let replay = self.replay(&unanswered);
             let Some(step) = replay.open else {
-                session.ask_all(&unanswered)?;
+                session
+                    .ask_all(&unanswered)
+                    .map_err(|failure| with_what_follows(failure, &unanswered))?;
                 return Ok(replay.wishes);
             };
             if replay.wishes.way == Some(Way::Scaffold) && self.found.is_none() {
@@ -171,7 +174,13 @@ impl<'a> Walk<'a> {
             Ok(answer.clone())
         })?;
         let changing = self.changing.take() == Some(step.key);
-        if answer != Answer::Back {
+        if step.key == ALL_THE_SAME && answer == Answer::Confirm(false) {
+            // A script would name the same folder for ever.
+            if session.has_answer(TARGET) || self.given.target.is_some() {
+                return Err(Failure::cancelled());
+            }
+            self.answers.remove(TARGET);
+        } else if answer != Answer::Back {
             self.earlier.insert(step.key, answer.clone());
             self.answers.insert(step.key, answer);
         } else if let Some(kept) = self.earlier.get(step.key).filter(|_| changing) {
@@ -180,6 +189,15 @@ impl<'a> Walk<'a> {
             self.answers.remove(before.key);
         }
         Ok(())
+    }
+}
+
+/// Names what the mode decides, which nobody can know before.
+fn with_what_follows(failure: Failure, unanswered: &[Question]) -> Failure {
+    if unanswered.iter().any(|question| question.key == "mode") {
+        failure.hint("the mode `cascade` also needs `stt`, `llm` and `tts`, the mode `realtime` needs `realtime`")
+    } else {
+        failure
     }
 }
 

@@ -65,6 +65,25 @@ fn existing_guides_are_kept_until_told_otherwise() {
 }
 
 #[test]
+fn a_scaffold_keeps_the_other_guide_up_to_date_and_never_makes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    done(folder.path(), &["my-bot"]);
+    let fresh = tree(&target);
+    fs::write(target.join("GETTING_STARTED.md"), older("old words\n")).unwrap();
+    let kept = run(folder.path(), &web(&["my-bot"]));
+    assert_eq!(kept.status, Some(0), "{kept:?}");
+    assert!(
+        kept.stderr.contains("kept: `GETTING_STARTED.md` (written by version 0.0.1); the same command with `--overwrite-guide` refreshes"),
+        "{kept:?}"
+    );
+    done(folder.path(), &web(&["my-bot", "--overwrite-guide"]));
+    assert_eq!(tree(&target)["GETTING_STARTED.md"], fresh["GETTING_STARTED.md"]);
+    done(folder.path(), &web(&["other", "--overwrite-guide"]));
+    assert!(!folder.path().join("other/GETTING_STARTED.md").exists());
+}
+
+#[test]
 fn a_newer_guide_is_said_to_be_newer() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("my-bot")).unwrap();
