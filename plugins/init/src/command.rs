@@ -164,7 +164,8 @@ impl Options {
         let given = Wishes {
             cwd: session.cwd().to_owned(),
             home: std::env::home_dir(),
-            can_ask: session.interactive(),
+            // A script is asked nothing that it was not asked before.
+            can_ask: session.interactive() && !session.has_answers(),
             target,
             ..Wishes::default()
         };

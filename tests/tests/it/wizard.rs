@@ -182,11 +182,7 @@ fn leaves_the_bot_to_a_coding_agent() {
         let mut terminal = desk.start(door);
         answer(
             &mut terminal,
-            &[
-                WALK[0],
-                (WALK[1].0, ENTER),
-                ("Write these guides?", ENTER),
-            ],
+            &[WALK[0], (WALK[1].0, ENTER), ("Write these guides?", ENTER)],
         );
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
@@ -194,10 +190,7 @@ fn leaves_the_bot_to_a_coding_agent() {
         assert_eq!(files, ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]);
 
         let again = Desk::new();
-        assert_eq!(
-            equivalent(&ended.output),
-            "bot-cli init my-bot </dev/null"
-        );
+        assert_eq!(equivalent(&ended.output), "bot-cli init my-bot </dev/null");
         again.paste(equivalent(&ended.output));
         assert_eq!(tree(&desk.work()), tree(&again.work()), "{door:?}");
     }
@@ -471,11 +464,17 @@ fn options_are_a_table_at_a_terminal() {
         let terminal = Terminal::start(command, 40, 100).unwrap();
         let output = terminal.end().unwrap().output;
         assert!(
-            output.lines().any(|line| line.contains("carrier_a ") && line.contains("Twilio")),
+            output
+                .lines()
+                .any(|line| line.contains("carrier_a ") && line.contains("Twilio")),
             "{output}"
         );
         let command = desk.init(door).arg("--list-options").arg("--json");
-        let output = Terminal::start(command, 40, 100).unwrap().end().unwrap().output;
+        let output = Terminal::start(command, 40, 100)
+            .unwrap()
+            .end()
+            .unwrap()
+            .output;
         let listed: Value = serde_json::from_str(&output).unwrap();
         assert_eq!(listed["labels"]["carrier_a"], "Twilio");
     }

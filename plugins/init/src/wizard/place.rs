@@ -39,7 +39,10 @@ pub(super) fn doubt(wishes: &Wishes) -> Option<String> {
     if target.path.parent().is_none() {
         return Some("this is the root of all folders".to_owned());
     }
-    let home = wishes.home.as_ref().and_then(|home| home.canonicalize().ok());
+    let home = wishes
+        .home
+        .as_ref()
+        .and_then(|home| home.canonicalize().ok());
     if home.is_some_and(|home| home == target.path) {
         return Some("this is your home directory, not a folder in it".to_owned());
     }

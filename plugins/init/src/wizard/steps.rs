@@ -80,9 +80,7 @@ pub(super) static ALL: &[Step] = &[
         flag: None,
         label: "All the same",
         // Once it is agreed to it is no line of the summary.
-        applies: |wishes| {
-            wishes.can_ask && !wishes.all_the_same && place::doubt(wishes).is_some()
-        },
+        applies: |wishes| wishes.can_ask && !wishes.all_the_same && place::doubt(wishes).is_some(),
         value: |_| None,
         question: |wishes, _| {
             confirm("Take this folder all the same?", false)

@@ -4,8 +4,8 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
-use super::{Way, Wishes, choices};
 use super::walk::{Step, Walk};
+use super::{Way, Wishes, choices};
 use crate::catalogue::Catalogue;
 
 /// What the user says to the summary.
@@ -37,7 +37,10 @@ pub(super) fn agree(
     let agent = wishes.way == Some(Way::Agent);
     if agent {
         lines.push(Line::fixed("Way", "With a coding agent"));
-        lines.push(Line::fixed("Guides", "AGENTS.md, ASSISTANT.md, GETTING_STARTED.md"));
+        lines.push(Line::fixed(
+            "Guides",
+            "AGENTS.md, ASSISTANT.md, GETTING_STARTED.md",
+        ));
     }
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {

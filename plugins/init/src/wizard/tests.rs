@@ -311,7 +311,10 @@ fn without_anybody_to_ask_what_the_mode_decides_is_named_too() {
     .unwrap_err();
     assert_eq!(keys(failure.inputs()), ["target", "mode"]);
     assert!(
-        failure.hints.iter().any(|hint| hint.contains("`stt`, `llm` and `tts`")),
+        failure
+            .hints
+            .iter()
+            .any(|hint| hint.contains("`stt`, `llm` and `tts`")),
         "{:?}",
         failure.hints
     );

@@ -78,7 +78,10 @@ fn a_scaffold_keeps_the_other_guide_up_to_date_and_never_makes_it() {
         "{kept:?}"
     );
     done(folder.path(), &web(&["my-bot", "--overwrite-guide"]));
-    assert_eq!(tree(&target)["GETTING_STARTED.md"], fresh["GETTING_STARTED.md"]);
+    assert_eq!(
+        tree(&target)["GETTING_STARTED.md"],
+        fresh["GETTING_STARTED.md"]
+    );
     done(folder.path(), &web(&["other", "--overwrite-guide"]));
     assert!(!folder.path().join("other/GETTING_STARTED.md").exists());
 }
