@@ -37,6 +37,8 @@ def image(project: Project) -> Iterator[str]:
         python = base.rsplit("-py", 1)[-1]
         if not SpecifierSet(project.pyproject["project"]["requires-python"]).contains(python):
             yield f"Dockerfile: the base image `{base}` has a Python that pyproject.toml refuses"
+        if python != (project.server / ".python-version").read_text().strip():
+            yield f"Dockerfile: the base image `{base}` has another Python than `.python-version`"
     for instruction in parser.structure:
         words = instruction["value"].split()
         sources = []

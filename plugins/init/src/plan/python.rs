@@ -39,6 +39,8 @@ pub struct BotCode<'c> {
     pub reads_list: bool,
     /// As above.
     pub reads_one_of: bool,
+    /// Whether one of several variables is needed.
+    pub reads_ways: bool,
     /// One factory for each service, in the order of the pipeline.
     pub services: Vec<ServiceCode>,
     /// One entry for each transport, and one for evals.
@@ -116,6 +118,11 @@ impl<'c> BotCode<'c> {
             .into_iter()
             .find_map(|service| Some((service.input_rate?, service.label.clone())));
         let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, String::new()));
+        let ways: BTreeSet<&[String]> = view::services(config)
+            .into_iter()
+            .map(|service| service.one_of.as_slice())
+            .filter(|ways| !ways.is_empty())
+            .collect();
         let avatar = config
             .transports
             .iter()
@@ -134,7 +141,9 @@ impl<'c> BotCode<'c> {
                 .iter()
                 .filter(|reading| reading.is_argument || reading.unset == Unset::Required)
                 .map(setting)
+                .chain(ways.iter().map(|ways| Ok(one_required(ways))))
                 .collect::<Result<_, _>>()?,
+            reads_ways: !ways.is_empty(),
             reads_required: readings
                 .iter()
                 .any(|reading| reading.unset == Unset::Required),
@@ -232,6 +241,16 @@ fn setting(reading: &Reading) -> Result<String, PlanError> {
         "{name}: {annotation} = {reader}(\n    {},\n)",
         args.join(",\n    ")
     ))
+}
+
+/// The statement that one of several variables is needed.
+fn one_required(ways: &[String]) -> String {
+    let names: Vec<String> = ways.iter().map(|name| py(name)).collect();
+    let line = format!("one_required({})", names.join(", "));
+    if line.chars().count() <= LINE_LENGTH {
+        return line;
+    }
+    format!("one_required(\n    {},\n)", names.join(",\n    "))
 }
 
 /// The text of a default as Python.
