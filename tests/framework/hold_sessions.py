@@ -93,6 +93,8 @@ async def hold(project: Project) -> list[str]:
     carriers = [transport for transport in project.transports() if transport["runner_key"] in CARRIERS]
     variables = [variable for carrier in carriers for variable in carrier.get("env", [])]
     needed |= {variable["name"]: "1" for variable in variables if not {"default", "optional"} & variable.keys()}
+    # The last way is the one of a machine with credentials of its own.
+    needed |= {service["one_of"][-1]: "1" for service in project.services() if service.get("one_of")}
     optional = {name: value for name, value, _ in project.example if name not in needed}
     runs = {
         "unset": needed,
