@@ -71,6 +71,7 @@ def environment(project: Project) -> Iterator[str]:
     described = [variable for transport in project.transports() for variable in transport.get("env", [])]
     runner = {variable["name"]: variable for variable in described if variable.get("reader") != "server"}
     by_class = {read["name"]: read for service in project.services() for read in service.get("reads", [])}
+    first_ways = {service["one_of"][0] for service in project.services() if service.get("one_of")}
     of_server = {variable["name"] for variable in described if variable.get("reader", "bot") != "bot"}
     for name in of_server - names_in(project.call_server):
         yield f"catalogue: server.py does not read {name}"
@@ -85,8 +86,10 @@ def environment(project: Project) -> Iterator[str]:
     for name in set(listed) - project.variables_read.keys() - runner.keys() - by_class.keys():
         yield f".env.example: {name} is listed and nobody reads it"
     for name, value, is_open in project.example:
-        needed = project.variables_read.get(name, False) or (
-            name in runner and not {"default", "optional"} & runner[name].keys()
+        needed = (
+            project.variables_read.get(name, False)
+            or name in first_ways
+            or (name in runner and not {"default", "optional"} & runner[name].keys())
         )
         if is_open and not value and not needed:
             yield f".env.example: the empty line for {name} overrides what holds without it"

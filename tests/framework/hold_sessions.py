@@ -39,6 +39,7 @@ from pipecat.utils.types import is_given
 from pipecat.workers.runner import WorkerRunner
 from starlette.websockets import WebSocketState
 
+import catalogue_hollow as hollow
 from catalogue_build import write_google_credentials
 from project import Project, projects, report
 from stand_in_carrier import CARRIERS
@@ -46,8 +47,6 @@ from stand_in_carrier import RATE as TELEPHONE_RATE
 
 # Constructors that load a model, which is downloaded the first time.
 DOWNLOADS = {"kokoro_tts", "moonshine_stt", "piper_tts", "whisper_stt"}
-# Constructors whose package is left out of the environment, for its size.
-NOT_INSTALLED = {"pocket_tts"}
 SECONDS = 60
 
 
@@ -57,7 +56,8 @@ def main() -> int:
         # Google's classes then find the credentials of "this machine" while the variable is unset.
         Path(write_google_credentials(Path(folder))).rename(Path(folder, "application_default_credentials.json"))
         os.environ["CLOUDSDK_CONFIG"] = folder
-        held, problems = hold_all(projects(Path(sys.argv[1])))
+        with hollow.libraries(name for names in hollow.HEAVY.values() for name in names):
+            held, problems = hold_all(projects(Path(sys.argv[1])))
     print(f"held the sessions of {held} bots", file=sys.stderr)
     status = report(problems)
     sys.stdout.flush()
@@ -81,8 +81,6 @@ def left_out_of(project: Project) -> str | None:
     for service in project.services():
         if service["id"] in DOWNLOADS:
             return f"{service['id']} downloads its model"
-        if service["id"] in NOT_INSTALLED:
-            return f"{service['id']} is not installed"
         needed = service.get("requires_python", "3.11")
         if sys.version_info[:2] < tuple(map(int, needed.split("."))):
             return f"{service['id']} needs Python {needed}"
@@ -95,6 +93,8 @@ async def hold(project: Project) -> list[str]:
     carriers = [transport for transport in project.transports() if transport["runner_key"] in CARRIERS]
     variables = [variable for carrier in carriers for variable in carrier.get("env", [])]
     needed |= {variable["name"]: "1" for variable in variables if not {"default", "optional"} & variable.keys()}
+    # The last way is the one of a machine with credentials of its own.
+    needed |= {service["one_of"][-1]: "1" for service in project.services() if service.get("one_of")}
     optional = {name: value for name, value, _ in project.example if name not in needed}
     runs = {
         "unset": needed,
