@@ -93,6 +93,9 @@ pub struct TransportVariable {
     pub name: String,
     /// What to put in.
     pub about: String,
+    /// Where it is made, where that is another place than the transport's.
+    #[serde(default)]
+    pub site: Option<String>,
     /// Whether it is a credential.
     #[serde(default)]
     pub secret: bool,

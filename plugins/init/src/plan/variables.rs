@@ -28,6 +28,8 @@ pub struct VariableView {
     pub about: String,
     /// The same as Markdown.
     pub about_markdown: String,
+    /// Where it is made, where there is such a place.
+    pub site: Option<String>,
     /// Whether it is a credential.
     pub secret: bool,
     /// Whether it has to be set: the bot does not start, or the transport does not work, without it.
@@ -144,6 +146,7 @@ pub(super) fn groups(
                 name: reading.name,
                 about: meaning.about.clone(),
                 about_markdown: view::markdown(&meaning.about, pack),
+                site: Some(provider.site.clone()),
                 secret: meaning.secret,
                 required: merged.unset == Unset::Required,
                 example: default.as_deref().map(dotenv).unwrap_or_default(),
@@ -162,6 +165,7 @@ pub(super) fn groups(
                 name: variable.name.clone(),
                 about: variable.about.clone(),
                 about_markdown: variable.about.clone(),
+                site: variable.site.clone().or_else(|| transport.site.clone()),
                 secret: variable.secret,
                 required: variable.default.is_none() && !variable.optional,
                 default: variable.default.clone(),
@@ -181,6 +185,7 @@ pub(super) fn groups(
             name: "ENV".to_owned(),
             about: RUNS_WHERE.to_owned(),
             about_markdown: RUNS_WHERE.to_owned(),
+            site: None,
             secret: false,
             required: false,
             default: None,
