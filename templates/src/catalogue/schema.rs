@@ -69,9 +69,18 @@ pub struct Transport {
     /// One sentence that its user should know.
     #[serde(default)]
     pub note: Option<String>,
+    /// Why the hosting service can't start a session on it, as a clause; nothing where it can.
+    #[serde(default)]
+    pub stays_behind: Option<String>,
 }
 
 impl Transport {
+    /// Whether the hosting service can start a session on it.
+    #[must_use]
+    pub fn starts_in_cloud(&self) -> bool {
+        self.stays_behind.is_none()
+    }
+
     /// Whether a telephone company sends each call's sound over a WebSocket of its own.
     #[must_use]
     pub fn is_carrier(&self) -> bool {
