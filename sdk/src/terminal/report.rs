@@ -162,7 +162,9 @@ mod tests {
             next(&commands, false),
             "next: uv sync\n      # then open http://localhost\n      # in a second terminal:\nnext: one two\n"
         );
-        assert!(next(&commands, true).contains("      \u{1b}[2m# in a second terminal:\u{1b}[0m\n"));
+        assert!(
+            next(&commands, true).contains("      \u{1b}[2m# in a second terminal:\u{1b}[0m\n")
+        );
     }
 
     #[test]

@@ -81,7 +81,9 @@ pub(super) fn of_project(
             Some(carrier) => on_the_telephone(&mut steps, carrier, &with_keys),
             None => {
                 let key = call_server.map_or("daily", |room| &room.runner_key);
-                steps.add(format!("{with_keys}uv run bot.py -t {key}")).stays();
+                steps
+                    .add(format!("{with_keys}uv run bot.py -t {key}"))
+                    .stays();
             }
         },
     }

@@ -302,7 +302,11 @@ fn a_key_of_a_template_may_be_left_out() {
         terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(2), "{}", ended.screen);
-        assert!(ended.screen.contains("no key was given a value"), "{}", ended.screen);
+        assert!(
+            ended.screen.contains("no key was given a value"),
+            "{}",
+            ended.screen
+        );
 
         let mut terminal = start(&user, door, &set);
         terminal.wait_for("Enter alone leaves it out").unwrap();
@@ -313,10 +317,16 @@ fn a_key_of_a_template_may_be_left_out() {
         terminal.wait_for("still missing in `fresh`: A").unwrap();
         terminal.wait_for("Save 1 key").unwrap();
         terminal.press("y").unwrap();
+        terminal.press(ENTER).unwrap();
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
         assert_unseen(&ended);
-        assert_eq!(user.values("fresh"), pairs(&[("API_KEY", VALUE)]), "{}", user.name);
+        assert_eq!(
+            user.values("fresh"),
+            pairs(&[("API_KEY", VALUE)]),
+            "{}",
+            user.name
+        );
     }
 }
 
