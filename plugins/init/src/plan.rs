@@ -8,7 +8,6 @@ use variables::VariableGroup;
 use view::ProjectView;
 
 pub(crate) use imports::names_of_templates as imported_names;
-pub(crate) use requirements::FRAMEWORK;
 
 mod check;
 mod imports;

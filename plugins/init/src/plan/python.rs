@@ -28,7 +28,7 @@ pub struct BotCode {
     pub medium: &'static str,
     /// The import statements.
     pub imports: String,
-    /// `NAME = …`: one statement for each environment variable.
+    /// `NAME = …`: one statement for each environment variable; `required(…)` alone where a class reads it by itself.
     pub settings: Vec<String>,
     /// Which readers the settings call.
     pub reads_required: bool,
@@ -117,7 +117,11 @@ impl BotCode {
                 "voice"
             },
             imports: String::new(),
-            settings: readings.iter().map(setting).collect::<Result<_, _>>()?,
+            settings: readings
+                .iter()
+                .filter(|reading| reading.is_argument || reading.unset == Unset::Required)
+                .map(setting)
+                .collect::<Result<_, _>>()?,
             reads_required: readings
                 .iter()
                 .any(|reading| reading.unset == Unset::Required),
@@ -163,6 +167,7 @@ fn setting(reading: &Reading) -> Result<String, PlanError> {
         Unset::Default(text) => {
             literal(text, reading).ok_or_else(|| broken("has a default of another type"))?
         }
+        Unset::Required if !reading.is_argument => return Ok(format!("required({})", py(name))),
         Unset::Required if reading.kind == Type::Str => {
             return Ok(format!("{name} = required({})", py(name)));
         }

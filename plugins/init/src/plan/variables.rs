@@ -1,6 +1,6 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
 
-use bot_cli_templates::catalogue::{Arg, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Read, Service, Type};
 use serde::Serialize;
 
 use super::{PlanError, python, view};
@@ -47,6 +47,8 @@ pub(crate) struct Reading {
     pub kind: Type,
     pub choices: Vec<String>,
     pub unset: Unset,
+    /// Whether an argument carries it; otherwise a class reads it by itself.
+    pub is_argument: bool,
     /// What the class uses while the setting is not given; for people.
     class_default: Option<String>,
 }
@@ -64,15 +66,41 @@ pub(crate) enum Unset {
     Required,
 }
 
-/// What `service` reads, in the order of its arguments.
+/// What the services read, in the order of their arguments, and behind these what their classes read by themselves.
 pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
     let mut found = Vec::new();
     for service in services {
         for arg in &service.args {
             collect(arg, arg.name.starts_with("settings."), &mut found)?;
         }
+        for read in &service.reads {
+            collect_read(read, &mut found);
+        }
     }
     Ok(found)
+}
+
+fn collect_read(read: &Read, found: &mut Vec<Reading>) {
+    let unset = if read.optional {
+        Unset::None
+    } else {
+        Unset::Required
+    };
+    match found.iter_mut().find(|reading| reading.name == read.name) {
+        Some(known) if known.kind == Type::Str => {
+            known.unset = known.unset.clone().max(unset);
+        }
+        // A number or a choice of another service has a default of its own.
+        Some(_) => {}
+        None => found.push(Reading {
+            name: read.name.clone(),
+            kind: Type::Str,
+            choices: Vec::new(),
+            unset,
+            is_argument: false,
+            class_default: None,
+        }),
+    }
 }
 
 fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), PlanError> {
@@ -92,6 +120,7 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
             kind: arg.r#type,
             choices: arg.choices.clone(),
             unset,
+            is_argument: true,
             class_default: arg.class_default.clone(),
         });
         return Ok(());
@@ -102,6 +131,11 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
             format!("{name} {reason}"),
         ))
     };
+    if !known.is_argument {
+        known.is_argument = true;
+        known.kind = arg.r#type;
+        known.choices.clone_from(&arg.choices);
+    }
     if known.kind != arg.r#type || known.choices != arg.choices {
         return differs("has two types");
     }
