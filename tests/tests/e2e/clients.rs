@@ -180,13 +180,13 @@ impl Project {
 }
 
 /// The folder of `look.mjs`, with what it needs.
-fn tools() -> &'static Path {
+pub(crate) fn tools() -> &'static Path {
     static TOOLS: OnceLock<TempDir> = OnceLock::new();
     TOOLS
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
             let folder = tempfile::tempdir().unwrap();
-            for file in ["package.json", "look.mjs", "voice.mjs"] {
+            for file in ["package.json", "look.mjs", "voice.mjs", "connect.mjs"] {
                 fs::copy(source.join(file), folder.path().join(file)).unwrap();
             }
             install(folder.path());
@@ -195,7 +195,7 @@ fn tools() -> &'static Path {
         .path()
 }
 
-fn chromium() -> PathBuf {
+pub(crate) fn chromium() -> PathBuf {
     program(&["chromium", "chromium-browser", "google-chrome"]).unwrap()
 }
 

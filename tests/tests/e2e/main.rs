@@ -19,6 +19,7 @@ mod disks;
 mod dotenv;
 mod draws;
 mod fish;
+mod followed;
 mod framework;
 mod keyring;
 mod kubernetes;

@@ -249,7 +249,7 @@ fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
 
 fn readme(transport: &Transport) -> String {
     format!(
-        "README.md, under \"{}\", says how calls get here",
+        "README.md, under \"{}\", says what else a call needs",
         transport.label
     )
 }
@@ -333,3 +333,6 @@ impl Step {
         self
     }
 }
+
+#[cfg(test)]
+mod tests;
