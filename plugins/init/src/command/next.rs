@@ -18,6 +18,13 @@ const CLOUD: &str = "cloud";
 /// Where the runner serves the page of its own, with transports of a browser.
 const PAGE: &str = "http://localhost:7860/client/";
 
+/// Where it makes a room.
+const ROOM: &str = "http://localhost:7860/daily";
+
+/// How calls reach a bot on this machine.
+const TUNNEL: &str =
+    "calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name";
+
 /// Where the keys are put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
@@ -80,10 +87,9 @@ pub(super) fn of_project(
         None => match transports.iter().find(|one| one.is_carrier()) {
             Some(carrier) => on_the_telephone(&mut steps, carrier, &with_keys),
             None => {
-                let key = call_server.map_or("daily", |room| &room.runner_key);
-                steps
-                    .add(format!("{with_keys}uv run bot.py -t {key}"))
-                    .stays();
+                if let Some(other) = transports.first() {
+                    by_telephone(&mut steps, other, &with_keys);
+                }
             }
         },
     }
@@ -203,7 +209,7 @@ fn asked(needed: &[VariableGroup]) -> Vec<String> {
     let mut lines = Vec::new();
     for group in needed {
         for variable in group.variables.iter().filter(|variable| variable.required) {
-            let site = variable.site.as_ref().map(|site| format!(" ({site})"));
+            let site = group.site.as_ref().map(|site| format!(" ({site})"));
             let only_for = group.only_for.as_ref();
             lines.push(format!(
                 "  {}: {}{}{}",
@@ -222,20 +228,44 @@ fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_
     let bot = if config.client != Client::None && config.transports.len() > 1 {
         "uv run bot.py".to_owned()
     } else {
-        format!("uv run bot.py -t {}", transport.runner_key)
+        format!("uv run bot.py {}", transport.run_options())
     };
     let bot = steps.add(format!("{with_keys}{bot}")).stays();
-    if config.client == Client::None {
-        bot.about(format!("open {PAGE}, allow the microphone and connect"));
+    if config.client != Client::None {
+        return;
+    }
+    bot.about(if transport.avatar.is_some() {
+        format!("open {ROOM}: it takes you to a room, and the avatar follows")
+    } else if transport.no_client {
+        format!(
+            "README.md, under \"{}\", says how to reach it",
+            transport.label
+        )
+    } else {
+        format!("open {PAGE}, allow the microphone and connect")
+    });
+}
+
+/// Calls that come in another way than through a carrier's stream.
+fn by_telephone(steps: &mut Steps, transport: &Transport, with_keys: &str) {
+    if !transport.has_call_server() {
+        steps.about(TUNNEL);
+    }
+    let bot = steps
+        .add(format!(
+            "{with_keys}uv run bot.py {}",
+            transport.run_options()
+        ))
+        .stays();
+    if !transport.has_call_server() {
+        bot.about(readme(transport));
     }
 }
 
 /// A carrier reaches the bot through a tunnel.
 fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
-    steps.about(
-        "calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name",
-    );
-    let bot = format!("{with_keys}uv run bot.py -t {}", carrier.runner_key);
+    steps.about(TUNNEL);
+    let bot = format!("{with_keys}uv run bot.py {}", carrier.run_options());
     // Without credentials there is no request of the carrier's that the bot would answer with its address.
     if carrier.env.is_empty() {
         steps.add(bot)

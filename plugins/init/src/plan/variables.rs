@@ -28,8 +28,6 @@ pub struct VariableView {
     pub about: String,
     /// The same as Markdown.
     pub about_markdown: String,
-    /// Where it is made, where there is such a place.
-    pub site: Option<String>,
     /// Whether it is a credential.
     pub secret: bool,
     /// Whether it has to be set: the bot does not start, or the transport does not work, without it.
@@ -76,6 +74,19 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
         for read in &service.reads {
             collect_read(read, &mut found);
         }
+    }
+    Ok(found)
+}
+
+/// What the services and the avatars of a bot read.
+pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
+    let mut found = readings(&view::services(config))?;
+    let avatars = config
+        .transports
+        .iter()
+        .filter_map(|one| one.avatar.as_ref());
+    for arg in avatars.flat_map(|avatar| &avatar.args) {
+        collect(arg, false, &mut found)?;
     }
     Ok(found)
 }
@@ -180,7 +191,6 @@ pub(super) fn groups(
                 name: reading.name,
                 about: meaning.about.clone(),
                 about_markdown: view::markdown(&meaning.about, pack),
-                site: Some(provider.site.clone()),
                 secret: meaning.secret,
                 required: merged.unset == Unset::Required,
                 example: default.as_deref().map(dotenv).unwrap_or_default(),
@@ -199,17 +209,18 @@ pub(super) fn groups(
                 name: variable.name.clone(),
                 about: variable.about.clone(),
                 about_markdown: variable.about.clone(),
-                site: variable.site.clone().or_else(|| transport.site.clone()),
                 secret: variable.secret,
                 required: variable.default.is_none() && !variable.optional,
                 default: variable.default.clone(),
                 example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
             };
+            let owner = variable.owner.as_ref();
+            // What the bot itself reads is needed however it runs.
+            let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
             let heading = VariableGroup {
-                site: transport.site.clone(),
-                only_for: (config.transports.len() > 1)
-                    .then(|| format!("-t {}", transport.runner_key)),
-                ..VariableGroup::of(&transport.label)
+                site: owner.map_or_else(|| transport.site.clone(), |it| Some(it.site.clone())),
+                only_for: only_sometimes.then(|| transport.run_options()),
+                ..VariableGroup::of(owner.map_or(&transport.label, |it| &it.label))
             };
             add(&mut groups, heading, view);
         }
@@ -219,7 +230,6 @@ pub(super) fn groups(
             name: "ENV".to_owned(),
             about: RUNS_WHERE.to_owned(),
             about_markdown: RUNS_WHERE.to_owned(),
-            site: None,
             secret: false,
             required: false,
             default: None,

@@ -104,6 +104,31 @@ fn a_call_server_runs_beside_the_bot_with_the_same_keys() {
 }
 
 #[test]
+fn what_has_no_page_to_talk_at_says_where_to_look() {
+    for (transport, command, about) in [
+        (
+            "whatsapp",
+            "uv run bot.py -t webrtc --whatsapp",
+            "README.md, under \"WhatsApp calls\", says what else a call needs",
+        ),
+        (
+            "vonage",
+            "uv run bot.py -t vonage",
+            "README.md, under \"Vonage Video\", says how to reach it",
+        ),
+        (
+            "lemonslice",
+            "uv run bot.py -t daily",
+            "open http://localhost:7860/daily: it takes you to a room, and the avatar follows",
+        ),
+    ] {
+        let printed = printed(&cascade(&[transport]), "my-bot", Keys::File);
+        let last = format!("next: {command}\n      # {about}\n");
+        assert!(printed.ends_with(&last), "{printed}");
+    }
+}
+
+#[test]
 fn what_runs_on_this_machine_needs_no_key() {
     let draft = Draft {
         stt_service: Some("whisper_stt".to_owned()),
