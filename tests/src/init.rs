@@ -65,12 +65,14 @@ pub fn done(folder: &Path, arguments: &[&str]) -> String {
 /// All that a run showed, for a snapshot.
 pub fn shown(folder: &Path, arguments: &[&str]) -> String {
     let run = run(folder, arguments);
+    let path = folder.canonicalize().unwrap().display().to_string();
     format!(
         "{}--- stderr, exit {}\n{}",
         run.stdout,
         run.status.unwrap_or(-1),
         run.stderr
     )
+    .replace(&path, "[FOLDER]")
 }
 
 /// The document of a run with `--json`, and its status.
