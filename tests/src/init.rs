@@ -49,12 +49,14 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Run {
     }
 }
 
-/// A run that succeeds and has nothing to say on stderr but the next commands: its stdout.
+/// A run that succeeds and has nothing to say on stderr but the next commands and the remarks below them: its stdout.
 pub fn done(folder: &Path, arguments: &[&str]) -> String {
     let run = run(folder, arguments);
     assert_eq!(run.status, Some(0), "{arguments:?}: {run:?}");
     assert!(
-        run.stderr.lines().all(|line| line.starts_with("next: ")),
+        run.stderr
+            .lines()
+            .all(|line| line.starts_with("next: ") || line.starts_with("      # ")),
         "{arguments:?}: {run:?}"
     );
     run.stdout
@@ -63,12 +65,14 @@ pub fn done(folder: &Path, arguments: &[&str]) -> String {
 /// All that a run showed, for a snapshot.
 pub fn shown(folder: &Path, arguments: &[&str]) -> String {
     let run = run(folder, arguments);
+    let path = folder.canonicalize().unwrap().display().to_string();
     format!(
         "{}--- stderr, exit {}\n{}",
         run.stdout,
         run.status.unwrap_or(-1),
         run.stderr
     )
+    .replace(&path, "[FOLDER]")
 }
 
 /// The document of a run with `--json`, and its status.

@@ -17,6 +17,9 @@ use crate::signals::default_in_children;
 /// Far more than any step takes; only a test that fails waits so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often something outside of the terminal is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
 /// Moves to the next choice.
 pub const DOWN: &str = "\u{1b}[B";
 /// Answers.
@@ -40,6 +43,7 @@ pub struct Terminal {
     output: Vec<u8>,
     /// How much was written before the last key.
     answered: usize,
+    patience: Duration,
 }
 
 /// How the process ended.
@@ -79,7 +83,37 @@ impl Terminal {
             screen: vt100::Parser::new(at_least_one(rows), at_least_one(columns), 1000),
             output: Vec::new(),
             answered: 0,
+            patience: PATIENCE,
         })
+    }
+
+    /// Waits for this long from now on, for what takes longer than a step of ours.
+    pub fn be_patient(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
+    /// What was written since the last key, escape sequences included.
+    #[must_use]
+    pub fn answer(&self) -> String {
+        String::from_utf8_lossy(&self.output[self.answered..]).into_owned()
+    }
+
+    /// Waits until what was written since the last key is as it is wanted, and looks at what happens elsewhere every now and then.
+    pub fn wait_for_answer(
+        &mut self,
+        wanted: &str,
+        mut seen: impl FnMut(&str) -> bool,
+    ) -> Result<(), Unseen> {
+        let deadline = Instant::now() + self.patience;
+        while !seen(&self.answer()) {
+            let moment = Instant::now() + LOOK;
+            match self.read(moment.min(deadline)) {
+                Progress::More => {}
+                Progress::Late if Instant::now() < deadline => {}
+                Progress::Closed | Progress::Late => return Err(self.unseen(wanted)),
+            }
+        }
+        Ok(())
     }
 
     /// Waits until `text` stands anywhere on the screen.
@@ -111,7 +145,7 @@ impl Terminal {
 
     /// Waits until `text` is the last that was written, and was since the last key.
     pub fn wait_for_last(&mut self, text: &str) -> Result<(), Unseen> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         while !self.output[self.answered..].ends_with(text.as_bytes()) {
             match self.read(deadline) {
                 Progress::More => {}
@@ -168,7 +202,7 @@ impl Terminal {
     }
 
     fn wait_until(&mut self, wanted: &str, seen: impl Fn(&str) -> bool) -> Result<(), Unseen> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + self.patience;
         while !seen(&self.screen()) {
             match self.read(deadline) {
                 Progress::More => {}

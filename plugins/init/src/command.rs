@@ -1,6 +1,7 @@
 //! What `bot-cli init` does with its options.
 
 mod file;
+mod next;
 pub(crate) mod quickstart;
 mod report;
 
@@ -30,6 +31,7 @@ use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, Recovered};
 use crate::wizard::{self, Way, Wishes};
+use next::Keys;
 use report::Report;
 
 impl Command for Options {
@@ -271,7 +273,15 @@ impl Job<'_> {
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
         }
+        let steps = match &self.config {
+            Some(config) => {
+                let needed = plan::needed(config).map_err(|error| unplanned(&error))?;
+                next::of_project(&self.target, config, &needed, Keys::find())
+            }
+            None => next::of_guides(&self.target),
+        };
         Ok(Report {
+            steps: &steps,
             target: &self.target,
             config: self.config.as_ref(),
             found: &found,

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::config::Config;
 use templates::Templates;
+use variables::VariableGroup;
 use view::ProjectView;
 
 pub(crate) use imports::names_of_templates as imported_names;
@@ -94,6 +95,12 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
     }
     check::files(&files, config)?;
     Ok(Plan { files })
+}
+
+/// Returns the environment variables of the project of `config`, without which it does not do what it is for among them.
+pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
+    let services: Vec<_> = config.services().collect();
+    variables::groups(config, &variables::readings(&services)?)
 }
 
 fn values(view: &ProjectView) -> Result<liquid::Object, PlanError> {

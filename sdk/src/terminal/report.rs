@@ -29,12 +29,22 @@ pub fn text(text: &str, color: bool) -> String {
     text
 }
 
-/// Commands that may come next.
+/// Commands that may come next, each with the remarks below it.
 pub fn next(commands: &[String], color: bool) -> String {
-    commands
-        .iter()
-        .map(|command| labelled("next", HINT, command, color))
-        .collect()
+    let mut text = String::new();
+    for entry in commands {
+        let (remarks, command): (Vec<&str>, Vec<&str>) =
+            entry.lines().partition(|line| line.starts_with("# "));
+        text.push_str(&labelled("next", HINT, &command.join("\n"), color));
+        for remark in remarks.into_iter().map(line) {
+            text.push_str(&if color {
+                format!("      {QUIET}{remark}{QUIET:#}\n")
+            } else {
+                format!("      {remark}\n")
+            });
+        }
+    }
+    text
 }
 
 /// What went wrong, where, and what to do about it.
@@ -112,7 +122,7 @@ fn line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{failure, log};
+    use super::{failure, log, next};
     use crate::failure::{ChangeState, Exit, Failure};
     use crate::ui::Level;
 
@@ -140,6 +150,21 @@ mod tests {
         ] {
             assert_eq!(failure(&cancelled, false), expected);
         }
+    }
+
+    #[test]
+    fn remarks_stand_below_their_command() {
+        let commands = [
+            "uv sync\n# then \u{1b}[31mopen http://localhost\n# in a second terminal:".to_owned(),
+            "one\ntwo".to_owned(),
+        ];
+        assert_eq!(
+            next(&commands, false),
+            "next: uv sync\n      # then open http://localhost\n      # in a second terminal:\nnext: one two\n"
+        );
+        assert!(
+            next(&commands, true).contains("      \u{1b}[2m# in a second terminal:\u{1b}[0m\n")
+        );
     }
 
     #[test]

@@ -156,6 +156,22 @@ pub const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        name: "followed",
+        about: "the lines that `init` prints, typed in order until the bot answers",
+        needs: &[
+            Need::Framework,
+            Need::PythonIndex,
+            Need::Node,
+            Need::program(&["npm"], "npm", 100),
+            Need::program(
+                &["chromium", "chromium-browser", "google-chrome"],
+                "chromium",
+                400,
+            ),
+            Need::NpmRegistry,
+        ],
+    },
+    Group {
         name: "steps",
         about: "the README of generated projects, step by step",
         needs: &[Need::Framework, Need::PythonIndex],

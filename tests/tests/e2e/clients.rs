@@ -255,7 +255,7 @@ impl Project {
 }
 
 /// The folder of `look.mjs`, with what it needs.
-fn tools() -> &'static Path {
+pub(crate) fn tools() -> &'static Path {
     static TOOLS: OnceLock<TempDir> = OnceLock::new();
     TOOLS
         .get_or_init(|| {
@@ -264,6 +264,7 @@ fn tools() -> &'static Path {
             for file in [
                 "package.json",
                 "look.mjs",
+                "connect.mjs",
                 "parts.mjs",
                 "bare.mjs",
                 "voice.mjs",
@@ -276,7 +277,7 @@ fn tools() -> &'static Path {
         .path()
 }
 
-fn chromium() -> PathBuf {
+pub(crate) fn chromium() -> PathBuf {
     program(&["chromium", "chromium-browser", "google-chrome"]).unwrap()
 }
 

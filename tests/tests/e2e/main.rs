@@ -20,6 +20,7 @@ mod disks;
 mod dotenv;
 mod draws;
 mod fish;
+mod followed;
 mod framework;
 mod keyring;
 mod kubernetes;

@@ -19,6 +19,10 @@ const NOT_HERE: &[(&str, &str)] = &[
         "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
         "needs an account at the hosting service",
     ),
+    (
+        "bot-cli cloud secrets set ",
+        "asks for keys: `followed` types them; the other needs an account",
+    ),
     ("bot-cli cloud ", "needs an account at the hosting service"),
     (
         "uv tool install ",

@@ -67,6 +67,14 @@ pub(super) fn set(context: &CommandContext<'_>, options: Set) -> Result<Reply, F
         given.open.clone_from(&missing);
     }
     let asked = ask::ask(context, &given.open, &template, options.dry_run)?;
+    if given.entries.is_empty() && asked.is_empty() && !options.prune {
+        let problem = "no key was given a value";
+        return Err(invalid(vec![(
+            "secrets".to_owned(),
+            None,
+            problem.to_owned(),
+        )]));
+    }
     let plan = Plan {
         removed: if options.prune {
             removed(&given, &target.known)?

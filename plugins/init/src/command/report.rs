@@ -2,13 +2,15 @@
 //!
 //! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
-//! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next. What
-//! is in the way is no result but a failure with the code `conflict` and a field for each file.
+//! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
+//! in order. `steps`: the same with what a program has to know: in which `terminal`, counted from 1, whether the command
+//! `stays` until it is stopped, and sentences `about` it. What is in the way is no result but a failure with the code `conflict` and a field for each file.
 
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use crate::config::{Client, Config};
+use super::next::{self, Step};
+use crate::config::Config;
 use crate::equivalent::quote;
 use crate::target::Target;
 use crate::target::compare::Comparison;
@@ -20,6 +22,8 @@ pub(super) struct Report<'a> {
     pub(super) found: &'a Comparison,
     /// Whether the files that are as they were to be go without saying.
     pub(super) quiet: bool,
+    /// What comes after it.
+    pub(super) steps: &'a [Step],
 }
 
 impl Report<'_> {
@@ -36,7 +40,6 @@ impl Report<'_> {
                 .collect::<Vec<_>>()
         };
         let (created, changed) = (paths(&created), paths(&changed));
-        let next = self.next();
         let kept: Vec<_> = self
             .found
             .kept
@@ -51,9 +54,10 @@ impl Report<'_> {
                 "unchanged": self.found.unchanged,
                 "kept": kept,
                 "config": self.config.map(Config::to_json),
-                "next": next,
+                "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
+                "steps": next::document(self.steps),
             }))
-            .next_all(next)
+            .next_all(next::shown(self.steps))
     }
 
     fn text(&self, created: &[String], changed: &[String]) -> String {
@@ -83,55 +87,8 @@ impl Report<'_> {
         }
         text
     }
-
-    fn next(&self) -> Vec<String> {
-        let shown = self.target.shown.trim_end_matches('/');
-        let inside = |folder: &str| match shown {
-            "." => format!("cd {folder}"),
-            "" => format!("cd /{folder}"),
-            shown => format!("cd {}", quote(&format!("{}{shown}/{folder}", guard(shown)))),
-        };
-        let Some(config) = self.config else {
-            let enter = match shown {
-                "." => None,
-                "" => Some("cd /".to_owned()),
-                shown => Some(format!("cd {}", quote(&format!("{}{shown}", guard(shown))))),
-            };
-            return enter
-                .into_iter()
-                .chain(["cat GETTING_STARTED.md".to_owned()])
-                .collect();
-        };
-        let mut next = vec![
-            inside("server"),
-            "uv sync".to_owned(),
-            "cp .env.example .env".to_owned(),
-        ];
-        // A carrier needs a tunnel first, whose name the README explains; a browser needs nothing.
-        let mut transports = config.transports.iter();
-        if let Some(transport) = transports.clone().find(|one| !one.is_carrier()) {
-            next.push(format!("uv run bot.py {}", transport.run_options()));
-        } else if let Some(carrier) = transports.next() {
-            next.push(format!(
-                "uv run bot.py -t {} -x YOUR_HOST",
-                carrier.runner_key
-            ));
-        }
-        if config.transports.iter().any(|one| one.has_call_server()) {
-            next.push("uv run server.py".to_owned());
-        }
-        if config.client != Client::None {
-            next.push("(cd ../client && npm install && npm run dev)".to_owned());
-        }
-        next
-    }
 }
 
 fn line(text: &mut String, word: &str, what: &str) {
     text.extend([&format!("  {word:<9} "), what, "\n"]);
-}
-
-/// Keeps a directory from being taken for an option.
-fn guard(shown: &str) -> &'static str {
-    if shown.starts_with('-') { "./" } else { "" }
 }

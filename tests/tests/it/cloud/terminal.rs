@@ -291,6 +291,46 @@ fn a_template_says_what_a_key_is_for() {
 }
 
 #[test]
+fn a_key_of_a_template_may_be_left_out() {
+    for (user, door) in users().into_iter().zip(DOORS) {
+        user.write(".env.example", "A=\nAPI_KEY=\n");
+        let set = ["secrets", "set", "fresh", "--from-template", ".env.example"];
+        let mut terminal = start(&user, door, &set);
+        terminal.wait_for("Value of A").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("Value of API_KEY").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{}", ended.screen);
+        assert!(
+            ended.screen.contains("no key was given a value"),
+            "{}",
+            ended.screen
+        );
+
+        let mut terminal = start(&user, door, &set);
+        terminal.wait_for("Enter alone leaves it out").unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("Value of API_KEY").unwrap();
+        terminal.press(VALUE).unwrap();
+        terminal.press(ENTER).unwrap();
+        terminal.wait_for("still missing in `fresh`: A").unwrap();
+        terminal.wait_for("Save 1 key").unwrap();
+        terminal.press("y").unwrap();
+        terminal.press(ENTER).unwrap();
+        let ended = terminal.end().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
+        assert_unseen(&ended);
+        assert_eq!(
+            user.values("fresh"),
+            pairs(&[("API_KEY", VALUE)]),
+            "{}",
+            user.name
+        );
+    }
+}
+
+#[test]
 fn a_set_without_a_name_is_chosen_or_new() {
     for (user, door) in users().into_iter().zip(DOORS) {
         user.done(&["secrets", "set", "test", "A=1", "--skip"]);

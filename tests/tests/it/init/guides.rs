@@ -109,7 +109,7 @@ fn a_guide_that_is_a_link_is_kept_and_never_written_through() {
     let kept = run(folder.path(), &["my-bot"]);
     assert_eq!(
         kept.stderr,
-        "warning: `AGENTS.md` is not bot-cli's and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`\nnext: cd my-bot\nnext: cat GETTING_STARTED.md\n"
+        "warning: `AGENTS.md` is not bot-cli's and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`\nnext: cd my-bot\nnext: cat GETTING_STARTED.md\n      # then start your coding agent in this folder\n"
     );
     let overwrite = run(folder.path(), &["my-bot", "--overwrite-guide"]);
     assert_eq!(overwrite.status, Some(1));

@@ -14,7 +14,7 @@ pub fn name(key: &Key) -> String {
     format!("value_{key}")
 }
 
-/// Asks for the value of every key in `open`, with what the template says about it.
+/// Asks for the value of every key in `open`, with what the template says about it. A key of the template may be left out.
 pub fn ask(
     context: &CommandContext<'_>,
     open: &[Key],
@@ -31,22 +31,26 @@ pub fn ask(
         return Err(invalid(missing.collect()));
     }
     let questions: Vec<Question> = open.iter().map(|key| question(key, template)).collect();
+    let is_of_template = |key: &Key| template.iter().any(|named| named.key == *key);
+    let mut named = open.iter().map(is_of_template);
     let mut values = Vec::new();
     if context.interactive() {
         for question in &questions {
-            values.push(context.ask_until(question, value)?);
+            let is_named = named.next().unwrap_or_default();
+            values.push(context.ask_until(question, |answer| value(answer, is_named))?);
         }
     } else {
         let instead = "give them as `KEY=VALUE`, or in a file with `--file`";
         let answers = context.ask_all_or(&questions, instead)?;
         for ((_, answer), key) in answers.iter().zip(open) {
             values.push(
-                value(answer).map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
+                value(answer, is_of_template(key))
+                    .map_err(|problem| invalid(vec![(key.to_string(), None, problem)]))?,
             );
         }
     }
-    let entries = open.iter().cloned().zip(values);
-    let entries: Vec<Entry> = entries.map(|(key, value)| Entry { key, value }).collect();
+    let given = |(key, value): (Key, Option<Secret>)| value.map(|value| Entry { key, value });
+    let entries: Vec<Entry> = open.iter().cloned().zip(values).filter_map(given).collect();
     for warning in advice::warnings(&entries) {
         context.warn(&warning);
     }
@@ -59,17 +63,24 @@ fn question(key: &Key, template: &[TemplateKey]) -> Question {
         .find(|named| named.key == *key)
         .map(|named| named.comment.join("\n"));
     let mut question = Question::password(&name(key), format!("Value of {key}"));
+    if comment.is_some() {
+        question = question.help("Enter alone leaves it out");
+    }
     question.details = comment.filter(|comment| !comment.is_empty());
     question
 }
 
-fn value(answer: &Answer) -> Result<Secret, String> {
+/// The value; `None` where nothing was typed and the key is one that a template names.
+fn value(answer: &Answer, is_of_template: bool) -> Result<Option<Secret>, String> {
     let value = answer.as_secret().ok_or("must be a text")?;
     if value.expose().is_empty() {
+        if is_of_template {
+            return Ok(None);
+        }
         return Err("a value can't be empty".to_owned());
     }
     if value.expose().contains('\0') {
         return Err("a value can't have a NUL character".to_owned());
     }
-    Ok(value.clone())
+    Ok(Some(value.clone()))
 }

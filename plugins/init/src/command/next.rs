@@ -1,0 +1,368 @@
+//! What comes after a project was made: commands that can be typed as they are, each with the terminal that it belongs in.
+
+use std::path::Path;
+
+use bot_cli_sdk::discovery::{Discovery, PluginName};
+use bot_cli_templates::catalogue::{BotType, Service, Transport};
+use serde_json::{Value, json};
+
+use crate::config::{Client, Config};
+use crate::equivalent::quote;
+use crate::plan::variables::{Unset, VariableGroup, readings};
+use crate::target::Target;
+
+/// The host of the plugin that keeps keys, and that plugin.
+const HOST: &str = "bot-cli";
+const CLOUD: &str = "cloud";
+
+/// Where the runner serves the page of its own, with transports of a browser.
+const PAGE: &str = "http://localhost:7860/client/";
+
+/// Where it makes a room.
+const ROOM: &str = "http://localhost:7860/daily";
+
+/// How calls reach a bot on this machine.
+const TUNNEL: &str =
+    "calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name";
+
+/// Where the keys are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// The vault of this machine.
+    Vault,
+    /// The file `.env`.
+    File,
+}
+
+/// A command, and what somebody who types it has to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Counted from 1.
+    pub(super) terminal: usize,
+    /// Complete: a shell takes it as it is, unless `about` says what to replace.
+    pub(super) command: String,
+    /// Whether it runs until it is stopped.
+    pub(super) stays: bool,
+    /// Sentences, in the order in which they matter: what it asks for, what to do once it is done or runs.
+    pub(super) about: Vec<String>,
+}
+
+impl Keys {
+    /// The vault, where its commands can be typed.
+    pub(super) fn find() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let has_host = std::env::split_paths(&path).any(|folder| folder.join(HOST).is_file());
+        if !has_host {
+            return Self::File;
+        }
+        let discovery = Discovery::of_plugin(
+            std::env::current_exe().ok(),
+            |name| std::env::var_os(name),
+            rustix::process::geteuid().as_raw(),
+        );
+        let cloud = PluginName::parse(CLOUD).and_then(|name| discovery.by_name(&name).plugin);
+        cloud.map_or(Self::File, |_| Self::Vault)
+    }
+}
+
+/// The steps from a project in `target` to a bot that answers. `needed` are the variables that it can't do without.
+pub(super) fn of_project(
+    target: &Target,
+    config: &Config,
+    needed: &[VariableGroup],
+    keys: Keys,
+) -> Vec<Step> {
+    let mut steps = Steps::new();
+    let server = target.path.join("server");
+    steps.add(enter(target, "server"));
+    steps
+        .add("uv sync")
+        .about("uv comes from https://docs.astral.sh/uv/getting-started/installation/");
+    let with_keys = with_keys(&mut steps, config, &server, &asked(needed), keys);
+    let transports = &config.transports;
+    let in_browser = transports.iter().find(|one| one.bot_type == BotType::Web);
+    let call_server = transports.iter().find(|one| one.has_call_server());
+    match in_browser {
+        Some(transport) => in_a_browser(&mut steps, config, transport, &with_keys),
+        None => match transports.iter().find(|one| one.is_carrier()) {
+            Some(carrier) => on_the_telephone(&mut steps, carrier, &with_keys),
+            None => {
+                if let Some(other) = transports.first() {
+                    by_telephone(&mut steps, other, &with_keys);
+                }
+            }
+        },
+    }
+    let notes = config.services().filter(|service| is_local(service));
+    for (service, note) in notes.filter_map(|service| Some((service, service.note.as_ref()?))) {
+        steps.about(format!("{}: {note}", service.label));
+    }
+    if let Some(room) = call_server {
+        steps.open(&server);
+        steps
+            .add(format!("{with_keys}uv run server.py"))
+            .stays()
+            .about(readme(room));
+    }
+    if config.client != Client::None {
+        steps.open(&target.path.join("client"));
+        steps
+            .add("npm install")
+            .about("npm comes with Node.js: https://nodejs.org");
+        let address = match config.client {
+            Client::ReactNextjs => "http://localhost:3000",
+            Client::ReactVite | Client::Vanilla | Client::None => "http://localhost:5173",
+        };
+        steps
+            .add("npm run dev")
+            .stays()
+            .about(format!("open {address} and connect"));
+    }
+    if config.eval {
+        steps.open(&server);
+        steps
+            .add("uv run pipecat eval run evals/text.yaml --logs-dir evals/logs")
+            .about("types to the running bot and checks its answers");
+    }
+    steps.steps
+}
+
+/// The steps from guides in `target` to a coding agent that reads them.
+pub(super) fn of_guides(target: &Target) -> Vec<Step> {
+    let mut steps = Steps::new();
+    if target.shown.trim_end_matches('/') != "." {
+        steps.add(enter(target, ""));
+    }
+    steps
+        .add("cat GETTING_STARTED.md")
+        .about("then start your coding agent in this folder");
+    steps.steps
+}
+
+/// As people see them: each command with its remarks, which a shell takes for comments, on lines of their own.
+pub(super) fn shown(steps: &[Step]) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    let mut terminal = 1;
+    for step in steps {
+        if step.terminal != terminal
+            && let Some(before) = entries.last_mut()
+        {
+            terminal = step.terminal;
+            before.extend(["\n# in a ", ordinal(terminal), " terminal:"]);
+        }
+        let about = step.about.iter().map(|about| format!("\n# {about}"));
+        entries.push(format!("{}{}", step.command, about.collect::<String>()));
+    }
+    entries
+}
+
+/// As programs get them.
+pub(super) fn document(steps: &[Step]) -> Value {
+    steps
+        .iter()
+        .map(|step| {
+            json!({
+                "terminal": step.terminal,
+                "command": step.command,
+                "stays": step.stays,
+                "about": step.about,
+            })
+        })
+        .collect()
+}
+
+/// Puts the keys where the bot finds them; what stands in front of a command that needs them.
+fn with_keys(
+    steps: &mut Steps,
+    config: &Config,
+    server: &Path,
+    asked: &[String],
+    keys: Keys,
+) -> String {
+    // What is filled in already is used, and not overwritten.
+    if asked.is_empty() || server.join(".env").exists() {
+        return String::new();
+    }
+    let set = format!("{}-secrets", config.slug);
+    let command = format!("{HOST} {CLOUD} secrets");
+    let (ask, about, prefix) = match keys {
+        Keys::Vault => (
+            format!("{command} set {set} --backend local --from-template .env.example"),
+            "asks for these keys; Enter leaves one out",
+            format!("{command} run {set} --backend local -- "),
+        ),
+        Keys::File => (
+            "cp .env.example .env".to_owned(),
+            "then fill in these lines of .env",
+            String::new(),
+        ),
+    };
+    steps.add(ask).about(about);
+    for line in asked {
+        steps.about(line);
+    }
+    prefix
+}
+
+/// `DEEPGRAM_API_KEY: API key (https://console.deepgram.com)`.
+fn asked(needed: &[VariableGroup]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for group in needed {
+        for variable in group.variables.iter().filter(|variable| variable.required) {
+            let site = group.site.as_ref().map(|site| format!(" ({site})"));
+            let only_for = group.only_for.as_ref();
+            lines.push(format!(
+                "  {}: {}{}{}",
+                variable.name,
+                variable.about,
+                site.unwrap_or_default(),
+                only_for.map_or_else(String::new, |way| format!(", only for {way}")),
+            ));
+        }
+    }
+    lines
+}
+
+fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_keys: &str) {
+    // The client offers every transport, and the runner without `-t` serves every one.
+    let bot = if config.client != Client::None && config.transports.len() > 1 {
+        "uv run bot.py".to_owned()
+    } else {
+        format!("uv run bot.py {}", transport.run_options())
+    };
+    let bot = steps.add(format!("{with_keys}{bot}")).stays();
+    if config.client != Client::None {
+        return;
+    }
+    bot.about(if transport.avatar.is_some() {
+        format!("open {ROOM}: it takes you to a room, and the avatar follows")
+    } else if transport.no_client {
+        format!(
+            "README.md, under \"{}\", says how to reach it",
+            transport.label
+        )
+    } else {
+        format!("open {PAGE}, allow the microphone and connect")
+    });
+}
+
+/// Calls that come in another way than through a carrier's stream.
+fn by_telephone(steps: &mut Steps, transport: &Transport, with_keys: &str) {
+    if !transport.has_call_server() {
+        steps.about(TUNNEL);
+    }
+    let bot = steps
+        .add(format!(
+            "{with_keys}uv run bot.py {}",
+            transport.run_options()
+        ))
+        .stays();
+    if !transport.has_call_server() {
+        bot.about(readme(transport));
+    }
+}
+
+/// A carrier reaches the bot through a tunnel.
+fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
+    steps.about(TUNNEL);
+    let bot = format!("{with_keys}uv run bot.py {}", carrier.run_options());
+    // Without credentials there is no request of the carrier's that the bot would answer with its address.
+    if carrier.env.is_empty() {
+        steps.add(bot)
+    } else {
+        steps.about("it takes the place of YOUR_HOST, without https://");
+        steps.add(format!("{bot} -x YOUR_HOST"))
+    }
+    .stays()
+    .about(readme(carrier));
+}
+
+fn readme(transport: &Transport) -> String {
+    format!(
+        "README.md, under \"{}\", says what else a call needs",
+        transport.label
+    )
+}
+
+/// Whether it works without any key.
+fn is_local(service: &Service) -> bool {
+    readings(&[service])
+        .is_ok_and(|readings| readings.iter().all(|one| one.unset != Unset::Required))
+}
+
+/// From where `init` was started.
+fn enter(target: &Target, below: &str) -> String {
+    let shown = target.shown.trim_end_matches('/');
+    let folder = match (shown, below) {
+        (".", below) => below.to_owned(),
+        (shown, "") if !shown.is_empty() => shown.to_owned(),
+        (shown, below) => format!("{shown}/{below}"),
+    };
+    // Keeps a directory from being taken for an option.
+    let guard = if folder.starts_with('-') { "./" } else { "" };
+    format!("cd {}", quote(&format!("{guard}{folder}")))
+}
+
+fn ordinal(terminal: usize) -> &'static str {
+    match terminal {
+        0 | 1 => "first",
+        2 => "second",
+        3 => "third",
+        _ => "further",
+    }
+}
+
+/// Steps while they are put together.
+struct Steps {
+    steps: Vec<Step>,
+    terminal: usize,
+}
+
+impl Steps {
+    const fn new() -> Self {
+        Self {
+            steps: Vec::new(),
+            terminal: 1,
+        }
+    }
+
+    fn add(&mut self, command: impl Into<String>) -> &mut Step {
+        let step = Step {
+            terminal: self.terminal,
+            command: command.into(),
+            stays: false,
+            about: Vec::new(),
+        };
+        self.steps.push(step);
+        let last = self.steps.len() - 1;
+        &mut self.steps[last]
+    }
+
+    /// Goes on in another terminal, which may have been opened anywhere.
+    fn open(&mut self, folder: &Path) {
+        self.terminal += 1;
+        self.add(format!("cd {}", quote(&folder.display().to_string())));
+    }
+
+    /// Says more about the last step.
+    fn about(&mut self, about: impl Into<String>) {
+        if let Some(last) = self.steps.last_mut() {
+            last.about(about);
+        }
+    }
+}
+
+impl Step {
+    fn about(&mut self, about: impl Into<String>) -> &mut Self {
+        self.about.push(about.into());
+        self
+    }
+
+    fn stays(&mut self) -> &mut Self {
+        self.stays = true;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;
