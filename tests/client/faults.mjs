@@ -54,14 +54,15 @@ async function open(transport) {
   await choose("Connection", transport);
 }
 
-/** Chooses an option in the settings. Returns its name. */
+/** Chooses an option in the settings, which may have to be opened. Returns its name. */
 async function choose(setting, value) {
-  await button("Settings").click();
+  const isClosed = (await button("Settings").count()) > 0;
+  if (isClosed) await button("Settings").click();
   const choice = page.getByRole("combobox", { name: setting });
   const option = value ? choice.locator(`option[value="${value}"]`) : choice.locator("option").last();
   const label = await option.textContent();
   await choice.selectOption({ label });
-  await button("Done").click();
+  if (isClosed) await button("Done").click();
   return label;
 }
 
@@ -185,6 +186,14 @@ async function exchangeMicrophone(transport) {
     await page.waitForFunction((label) => window.counted.sent().some((track) => track === `live ${label}`), other);
   }
   assert.equal(await page.evaluate(() => window.counted.open().tracks), before, "the first microphone is closed");
+  // It is unplugged, and the default one takes its place; then that one, and there is no other.
+  await page.evaluate(() => window.counted.unplug());
+  await page.waitForFunction((label) => window.counted.labels().some((name) => name !== label), other);
+  await page.evaluate(() => window.counted.refuse("audio", "NotFoundError"));
+  await page.evaluate(() => window.counted.unplug());
+  await alert("No microphone was found.");
+  await status("Ready: your microphone is muted");
+  await page.evaluate(() => window.counted.allow());
   await button("Disconnect").click();
   await status("Disconnected");
   await assertClosed("after another microphone");

@@ -57,7 +57,8 @@ fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
 
 /// Builds the client and uses it; the bot ends a conversation over the transport `last`.
 fn talk(client: &Project, last: &str, more: &[&str]) {
-    let (_services, bot, port) = client.bot();
+    let _services = client.services();
+    let port = free_port();
     let address = format!("http://127.0.0.1:{port}");
     let folder = client.client();
     fs::write(
@@ -89,17 +90,26 @@ fn talk(client: &Project, last: &str, more: &[&str]) {
             .current_dir(&folder),
     );
     server.line_with(ready);
-    let mut look = Command::new("node");
-    look.arg("look.mjs")
-        .arg("--chromium")
-        .arg(chromium())
-        .args(["--page", &format!("http://localhost:{page}/")])
-        .args(["--bot", &address])
-        .args(["--bot-process", &bot.process().to_string()])
-        .args(["--greeting", GREETING, "--question", QUESTION])
-        .args(["--answer", ANSWER, "--last", last])
-        .args(more)
-        .current_dir(tools());
+    let browse = |script: &str, bot: &Running| {
+        let mut browse = Command::new("node");
+        browse
+            .arg(script)
+            .arg("--chromium")
+            .arg(chromium())
+            .args(["--page", &format!("http://localhost:{page}/")])
+            .args(["--bot-process", &bot.process().to_string()])
+            .args(["--greeting", GREETING])
+            .args(more)
+            .current_dir(tools());
+        browse
+    };
+    // Each ends its bot.
+    run(&mut browse("faults.mjs", &client.bot(port)));
+    let bot = client.bot(port);
+    let mut look = browse("look.mjs", &bot);
+    look.args(["--bot", &address])
+        .args(["--question", QUESTION, "--answer", ANSWER])
+        .args(["--last", last]);
     if let Some(folder) = std::env::var_os("SCREENSHOTS") {
         look.arg("--screenshots").arg(folder);
     }
@@ -148,12 +158,11 @@ impl Project {
         run(npm().args(["run", "build"]).current_dir(self.client()))
     }
 
-    /// The stand-in, the bot that uses it, and the port on which the bot listens.
-    fn bot(&self) -> (Running, Running, u16) {
-        let python = Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"));
+    /// The stand-in, which the bot uses.
+    fn services(&self) -> Running {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
         let mut services = Running::start(
-            python
+            python()
                 .command("python")
                 .arg(script)
                 .args(["--hear", QUESTION])
@@ -166,16 +175,19 @@ impl Project {
             format!("OPENAI_API_KEY=any\nDAILY_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"),
         )
         .unwrap();
-        let port = free_port();
+        services
+    }
+
+    fn bot(&self, port: u16) -> Running {
         let mut bot = Running::start(
-            python
+            python()
                 .command("python")
                 .args(["bot.py", "--host", "127.0.0.1", "--port"])
                 .arg(port.to_string())
-                .current_dir(server),
+                .current_dir(self.folder.path().join("bot/server")),
         );
         bot.line_with("Uvicorn running on");
-        (services, bot, port)
+        bot
     }
 }
 
@@ -186,13 +198,23 @@ fn tools() -> &'static Path {
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
             let folder = tempfile::tempdir().unwrap();
-            for file in ["package.json", "look.mjs", "voice.mjs"] {
+            for file in [
+                "package.json",
+                "counted.mjs",
+                "faults.mjs",
+                "look.mjs",
+                "voice.mjs",
+            ] {
                 fs::copy(source.join(file), folder.path().join(file)).unwrap();
             }
             install(folder.path());
             folder
         })
         .path()
+}
+
+fn python() -> &'static Python {
+    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 fn chromium() -> PathBuf {

@@ -16,7 +16,7 @@ export interface Wishes {
   updateMic: (id: string) => void;
   updateCam: (id: string) => void;
   updateSpeaker: (id: string) => void;
-  /** The client has disconnected. */
+  /** The client has disconnected: the session wanted it, or a part of the page. */
   ended: () => void;
   /** Messages of a kind that the client does not know come here, too. */
   message: (message: RTVIMessage) => void;
@@ -98,9 +98,9 @@ export class Relay extends Transport {
     if (line) {
       this.#line = undefined;
       this.#closing = close(line);
+      this.#wishes.ended();
       this._callbacks.onTransportStateChanged?.("disconnected");
       this._callbacks.onDisconnected?.();
-      this.#wishes.ended();
     }
     return this.#closing;
   }

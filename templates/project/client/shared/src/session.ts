@@ -42,14 +42,14 @@ export class Session implements SessionActions {
   readonly #asked = { audio: 0, video: 0 };
 
   constructor() {
-    logger.setLevel(LogLevel.WARN);
+    logger.setLevel(LogLevel.ERROR);
     this.#relay = new Relay({
       enableMic: (on) => this.#change({ microphoneOn: on }),
       enableCam: (on) => this.#change({ cameraOn: on }),
       updateMic: (id) => this.chooseMicrophone(id),
       updateCam: (id) => this.chooseCamera(id),
       updateSpeaker: (id) => this.chooseSpeaker(id),
-      ended: () => this.#ended(),
+      ended: () => this.#dismissed(),
       message: (message) => this.#message(message),
     });
     const inBrowser = "document" in globalThis;
@@ -286,6 +286,7 @@ export class Session implements SessionActions {
     return {
       onConnected: () => now({ status: "Waiting for the bot…" }),
       onBotDisconnected: () => this.#ended(),
+      onDisconnected: () => this.#ended(),
       onError: (message) => this.#failed(message),
       onBotStartedSpeaking: () => activity("speaking"),
       onBotStoppedSpeaking: () => activity(this.#userSpeaks ? "hearing" : "listening"),
@@ -334,14 +335,19 @@ export class Session implements SessionActions {
     else void this.#end(this.#attempt, "Not connected", new Problem(LOST));
   }
 
-  /** The connection is over, and it was not the session that ended it. */
+  /** The other side has ended the connection. */
   #ended(): void {
-    const attempt = this.#attempt;
     const { phase } = this.#state;
-    if (phase === "ready") void this.#end(attempt, ENDED_BY_BOT);
-    else if (phase === "reconnecting") void this.#end(attempt, "Not connected", new Problem(LOST));
-    // A start that fails says why before; if nobody does, a part of the page has told the client to disconnect.
-    else if (phase === "connecting") setTimeout(() => void this.#end(attempt, "Disconnected"));
+    if (phase === "ready") void this.#end(this.#attempt, ENDED_BY_BOT);
+    else if (phase === "reconnecting") void this.#end(this.#attempt, "Not connected", new Problem(LOST));
+  }
+
+  /** The client was told to disconnect, and not by the session. */
+  #dismissed(): void {
+    const attempt = this.#attempt;
+    // The client does so by itself when a start fails; then that has something to say first.
+    if (this.#state.phase === "connecting") setTimeout(() => void this.#end(attempt, "Disconnected"));
+    else void this.#end(attempt, "Disconnected");
   }
 
   /** The bot is heard again, or not any more. */
