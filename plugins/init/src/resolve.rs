@@ -1,6 +1,7 @@
 //! A draft becomes a configuration, or a list of everything that is missing or wrong with it.
 
 mod client;
+mod deployment;
 mod name;
 mod nearest;
 mod services;
@@ -33,13 +34,7 @@ pub fn resolve<'c>(
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     together::check(draft, pipeline.as_ref(), video, catalogue, &mut problems);
-    let deploy_to_cloud = draft.deploy_to_cloud.unwrap_or(true);
-    if draft.enable_noise_cancel == Some(true) && !deploy_to_cloud {
-        problems.add(
-            "enable_noise_cancel",
-            "needs cloud deployment: give `--deploy-to-cloud`, or `--no-enable-noise-cancel`",
-        );
-    }
+    let deploy_to_cloud = deployment::resolve(draft, &transports, &mut problems);
     for (key, said) in [
         ("video_input", draft.video_input),
         ("video_output", draft.video_output),
@@ -111,6 +106,11 @@ impl Problems {
         self.add(key, MISSING);
     }
 
+    /// `more`: the values it can have, or when it is needed.
+    pub(crate) fn missing_with(&mut self, key: &str, more: &str) {
+        self.add(key, format!("{MISSING}; {more}"));
+    }
+
     /// In the order of [`draft::FIELDS`].
     fn sorted(mut self) -> Vec<Field> {
         self.0.sort_by_key(|problem| {
@@ -124,6 +124,13 @@ impl Problems {
 
 /// The problem of a field that should have been said.
 pub const MISSING: &str = "missing";
+
+/// Whether a problem is only that nothing was said.
+#[must_use]
+pub fn is_missing(problem: &Field) -> bool {
+    let rest = problem.problem.strip_prefix(MISSING);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))
+}
 
 /// What was said, without what is only blank.
 fn said(value: Option<&String>) -> Option<&str> {
@@ -156,12 +163,7 @@ fn bot_type(
             Some(BotType::Web)
         }
         Some("telephony") => {
-            if telephony.is_none() && !transports.is_empty() {
-                problems.add(
-                    "bot_type",
-                    "`telephony`, but no transport is one for telephony",
-                );
-            }
+            // Without a telephone, it is tried out in a browser.
             Some(BotType::Telephony)
         }
         Some(other) => {

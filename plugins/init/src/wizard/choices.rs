@@ -30,6 +30,15 @@ pub(super) fn reached_by_clients(draft: &Draft) -> bool {
         .any(|transport| transport.client_package.is_some())
 }
 
+/// Whether the hosting service can start one of the transports.
+pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
+    let chosen = draft.transports.as_deref().unwrap_or_default();
+    chosen.iter().any(|word| {
+        let transport = Catalogue::built_in().transport(word);
+        transport.is_none_or(Transport::starts_in_cloud)
+    })
+}
+
 /// Whether a name that the user gave stands for a transport of telephones.
 pub(super) fn is_telephony(name: &str) -> bool {
     let catalogue = Catalogue::built_in();
@@ -38,6 +47,11 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .into_iter()
         .chain(catalogue.transport_family(name))
         .any(|transport| transport.bot_type == BotType::Telephony)
+}
+
+/// What the user of these transports should know.
+pub(super) fn notes(names: &[String]) -> impl Iterator<Item = &'static str> {
+    known(names).filter_map(|transport| transport.note.as_deref())
 }
 
 /// Two that can't be in one bot.
@@ -75,9 +89,16 @@ pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
         .collect()
 }
 
+/// Of the 80 columns of a usual terminal, a list takes 7 for itself.
+pub(super) const LONGEST: usize = 73;
+const BETWEEN: &str = " - ";
+
 fn transport(transport: &Transport) -> Choice {
-    let mut choice = Choice::new(&transport.id, &transport.label);
-    choice.about.clone_from(&transport.note);
+    let mut choice = Choice::new(&transport.id, transport.named());
+    // What does not fit a line is said before anything is made.
+    choice.about = (transport.note.clone()).filter(|note| {
+        choice.label.chars().count() + note.chars().count() + BETWEEN.len() <= LONGEST
+    });
     choice
 }
 

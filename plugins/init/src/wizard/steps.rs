@@ -146,11 +146,6 @@ pub(super) static ALL: &[Step] = &[
             if transports.is_empty() {
                 return Err("choose at least one".to_owned());
             }
-            if bot_type(wishes) == BotType::Telephony
-                && !transports.iter().any(|name| choices::is_telephony(name))
-            {
-                return Err("choose at least one for telephones".to_owned());
-            }
             if let Some([one, other]) = choices::excluding(&transports) {
                 return Err(format!("`{one}` and `{other}` exclude each other"));
             }
@@ -342,7 +337,7 @@ pub(super) static ALL: &[Step] = &[
         key: "deploy_to_cloud",
         flag: Some("--deploy-to-cloud"),
         label: "Cloud deployment",
-        applies: scaffolding,
+        applies: |wishes| scaffolding(wishes) && choices::starts_in_cloud(&wishes.draft),
         value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
         question: |_, _| {
             confirm("Prepare it for the cloud?", true)

@@ -209,7 +209,7 @@ async function close(line: Line): Promise<void> {
   const opened = Object.values(transport.tracks().local);
   await transport.disconnect();
   // Some transports forget devices that they opened but did not use yet.
-  for (const track of opened) track.stop();
+  for (const track of opened) (track as MediaStreamTrack | undefined)?.stop();
   if (!connecting) return;
   await connecting.catch(() => undefined);
   await transport.disconnect();
