@@ -219,7 +219,11 @@ impl Project {
         fs::write(source.join("Probe.tsx"), PROBE).unwrap();
         let page = fs::read_to_string(source.join("Talk.tsx")).unwrap();
         let probed = page
-            .replacen("import {", "import { Probe } from \"./Probe\";\nimport {", 1)
+            .replacen(
+                "import {",
+                "import { Probe } from \"./Probe\";\nimport {",
+                1,
+            )
             .replacen("<Stage", "<Probe />\n      <Stage", 1);
         assert!(probed.contains("<Probe />"), "{page}");
         fs::write(source.join("Talk.tsx"), probed).unwrap();
