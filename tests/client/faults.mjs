@@ -34,8 +34,7 @@ const browser = await chromium.launch({
     "--autoplay-policy=no-user-gesture-required",
   ],
 });
-const context = await browser.newContext({ permissions: ["microphone", "camera"] });
-await context.addInitScript(count);
+const context = await newContext();
 const errors = [];
 let page;
 
@@ -45,8 +44,14 @@ const status = (text) => page.getByRole("status").getByText(text).first().waitFo
 const greetings = () => page.getByRole("log").getByText(given.greeting);
 const start = (handle) => page.route("**/start", handle, { times: 1 });
 
-async function open(transport) {
-  page = await context.newPage();
+async function newContext() {
+  const made = await browser.newContext({ permissions: ["microphone", "camera"] });
+  await made.addInitScript(count);
+  return made;
+}
+
+async function open(transport, browsing = context) {
+  page = await browsing.newPage();
   page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => errors.push(error.message));
   await page.goto(given.page);
@@ -54,15 +59,14 @@ async function open(transport) {
   await choose("Connection", transport);
 }
 
-/** Chooses an option in the settings, which may have to be opened. Returns its name. */
+/** Chooses an option in the settings. Returns its name. */
 async function choose(setting, value) {
-  const isClosed = (await button("Settings").count()) > 0;
-  if (isClosed) await button("Settings").click();
+  await button("Settings").click();
   const choice = page.getByRole("combobox", { name: setting });
   const option = value ? choice.locator(`option[value="${value}"]`) : choice.locator("option").last();
   const label = await option.textContent();
   await choice.selectOption({ label });
-  if (isClosed) await button("Done").click();
+  await button("Done").click();
   return label;
 }
 
@@ -217,7 +221,10 @@ async function stall() {
   await assertClosed("after a stall");
 }
 
-async function timeOut() {
+/** The clock that runs ahead is that of a context of its own. */
+async function timeOut(transport) {
+  const browsing = await newContext();
+  await open(transport, browsing);
   await page.clock.install();
   const answer = await startSlowly();
   await page.clock.fastForward(LATE);
@@ -225,6 +232,7 @@ async function timeOut() {
   await status("Not connected");
   await assertClosed("too late");
   answer();
+  await browsing.close();
 }
 
 async function kill() {
@@ -266,9 +274,7 @@ try {
     await assertClosed(doing);
     await page.close();
     now("too late");
-    await open(transport);
-    await timeOut();
-    await page.close();
+    await timeOut(transport);
   }
   doing = "webrtc: the bot is killed";
   await open("webrtc");
