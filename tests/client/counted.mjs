@@ -67,6 +67,13 @@ export function count() {
         .flatMap((peer) => peer.getSenders())
         .filter(({ track }) => track)
         .map(({ track }) => `${track.readyState} ${track.label}`),
+    /** The microphones are gone. */
+    unplug: () => {
+      for (const track of live().filter((one) => one.kind === "audio")) {
+        track.stop();
+        track.dispatchEvent(new Event("ended"));
+      }
+    },
     refuse: (kind, name) => (refused[kind] = name),
     allow: () => Object.keys(refused).forEach((kind) => delete refused[kind]),
     /** Devices are opened, but nobody is told until `release`. */

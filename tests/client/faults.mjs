@@ -34,8 +34,7 @@ const browser = await chromium.launch({
     "--autoplay-policy=no-user-gesture-required",
   ],
 });
-const context = await browser.newContext({ permissions: ["microphone", "camera"] });
-await context.addInitScript(count);
+const context = await newContext();
 const errors = [];
 let page;
 
@@ -45,8 +44,14 @@ const status = (text) => page.getByRole("status").getByText(text).first().waitFo
 const greetings = () => page.getByRole("log").getByText(given.greeting);
 const start = (handle) => page.route("**/start", handle, { times: 1 });
 
-async function open(transport) {
-  page = await context.newPage();
+async function newContext() {
+  const made = await browser.newContext({ permissions: ["microphone", "camera"] });
+  await made.addInitScript(count);
+  return made;
+}
+
+async function open(transport, browsing = context) {
+  page = await browsing.newPage();
   page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => errors.push(error.message));
   await page.goto(given.page);
@@ -185,6 +190,14 @@ async function exchangeMicrophone(transport) {
     await page.waitForFunction((label) => window.counted.sent().some((track) => track === `live ${label}`), other);
   }
   assert.equal(await page.evaluate(() => window.counted.open().tracks), before, "the first microphone is closed");
+  // It is unplugged, and the default one takes its place; then that one, and there is no other.
+  await page.evaluate(() => window.counted.unplug());
+  await page.waitForFunction((label) => window.counted.labels().some((name) => name !== label), other);
+  await page.evaluate(() => window.counted.refuse("audio", "NotFoundError"));
+  await page.evaluate(() => window.counted.unplug());
+  await alert("No microphone was found.");
+  await status("Ready: your microphone is muted");
+  await page.evaluate(() => window.counted.allow());
   await button("Disconnect").click();
   await status("Disconnected");
   await assertClosed("after another microphone");
@@ -208,7 +221,10 @@ async function stall() {
   await assertClosed("after a stall");
 }
 
-async function timeOut() {
+/** The clock that runs ahead is that of a context of its own. */
+async function timeOut(transport) {
+  const browsing = await newContext();
+  await open(transport, browsing);
   await page.clock.install();
   const answer = await startSlowly();
   await page.clock.fastForward(LATE);
@@ -216,6 +232,7 @@ async function timeOut() {
   await status("Not connected");
   await assertClosed("too late");
   answer();
+  await browsing.close();
 }
 
 async function kill() {
@@ -257,9 +274,7 @@ try {
     await assertClosed(doing);
     await page.close();
     now("too late");
-    await open(transport);
-    await timeOut();
-    await page.close();
+    await timeOut(transport);
   }
   doing = "webrtc: the bot is killed";
   await open("webrtc");

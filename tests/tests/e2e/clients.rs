@@ -82,7 +82,8 @@ fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
 
 /// Builds the client and uses it: its parts over the transport `first`. The bot ends a conversation over the transport `last`.
 fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
-    let (_services, bot, port) = client.bot();
+    let _services = client.services();
+    let port = free_port();
     let address = format!("http://127.0.0.1:{port}");
     let folder = client.client();
     fs::write(
@@ -102,6 +103,16 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     assert_eq!(after, types);
 
     let (_server, page) = client.serve();
+    let bot = client.bot(port);
+    let mut faults = browse("faults.mjs", &page);
+    faults
+        .args(["--bot-process", &bot.process().to_string()])
+        .args(["--greeting", GREETING])
+        .args(more);
+    run(&mut faults);
+    // That has killed it.
+    drop(bot);
+    let bot = client.bot(port);
     let mut parts = browse("parts.mjs", &page);
     parts
         .args(["--greeting", GREETING, "--question", QUESTION])
@@ -222,12 +233,11 @@ impl Project {
         fs::remove_file(self.client().join("src").join(file)).unwrap();
     }
 
-    /// The stand-in, the bot that uses it, and the port on which the bot listens.
-    fn bot(&self) -> (Running, Running, u16) {
-        let python = Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"));
+    /// The stand-in, which the bot uses.
+    fn services(&self) -> Running {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
         let mut services = Running::start(
-            python
+            python()
                 .command("python")
                 .arg(script)
                 .args(["--hear", QUESTION])
@@ -241,16 +251,19 @@ impl Project {
             format!("OPENAI_API_KEY=any\nDAILY_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"),
         )
         .unwrap();
-        let port = free_port();
+        services
+    }
+
+    fn bot(&self, port: u16) -> Running {
         let mut bot = Running::start(
-            python
+            python()
                 .command("python")
                 .args(["bot.py", "--host", "127.0.0.1", "--port"])
                 .arg(port.to_string())
-                .current_dir(server),
+                .current_dir(self.folder.path().join("bot/server")),
         );
         bot.line_with("Uvicorn running on");
-        (services, bot, port)
+        bot
     }
 }
 
@@ -263,10 +276,12 @@ pub(crate) fn tools() -> &'static Path {
             let folder = tempfile::tempdir().unwrap();
             for file in [
                 "package.json",
-                "look.mjs",
-                "connect.mjs",
-                "parts.mjs",
                 "bare.mjs",
+                "connect.mjs",
+                "counted.mjs",
+                "faults.mjs",
+                "look.mjs",
+                "parts.mjs",
                 "voice.mjs",
             ] {
                 fs::copy(source.join(file), folder.path().join(file)).unwrap();
@@ -275,6 +290,10 @@ pub(crate) fn tools() -> &'static Path {
             folder
         })
         .path()
+}
+
+fn python() -> &'static Python {
+    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 pub(crate) fn chromium() -> PathBuf {
