@@ -16,7 +16,7 @@ try {
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("combobox", { name: "Microphone" }).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("button", { name: "Connect" }).waitFor();
+  await page.getByRole("button", { name: "Connect", exact: true }).waitFor();
   assert.equal(await page.getByRole("button", { name: /Developer/ }).count(), 0);
   assert.deepEqual(failures, []);
 } finally {

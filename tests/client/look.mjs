@@ -24,9 +24,9 @@ const { values: given } = parseArgs({
   },
 });
 
-/** Bytes of scripts when packed: at the start, and with the transport that a conversation uses. */
-const LARGEST_START = 180_000;
-const LARGEST = 260_000;
+/** Bytes of scripts when packed: at the start, and with the transport that a conversation uses. Next.js brings 130 kB of its own. */
+const LARGEST_START = 200_000;
+const LARGEST = 275_000;
 
 const scratch = mkdtempSync(join(tmpdir(), "look-"));
 const microphone = join(scratch, "voice.wav");
@@ -58,7 +58,7 @@ page.on("request", (request) => {
 });
 
 const connect = page.getByRole("button", { name: "Connect", exact: true });
-const disconnect = page.getByRole("button", { name: "Disconnect" });
+const disconnect = page.getByRole("button", { name: "Disconnect", exact: true });
 const alert = page.getByRole("alert");
 const log = page.getByRole("log");
 const status = (text) => page.getByRole("status").getByText(text).waitFor();
@@ -71,7 +71,8 @@ async function inspect(name) {
     const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(scroll <= width, `${name}: ${scroll} pixels on a screen of ${width}`);
     for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
+      // A colour that is still changing is not the one to judge.
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const { violations } = await new AxeBuilder({ page }).analyze();
       assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], `${name}, ${width}, ${colorScheme}`);
       const path = given.screenshots && join(given.screenshots, `${name}-${width}-${colorScheme}.png`);
