@@ -38,10 +38,9 @@ pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
         rustix::process::geteuid().as_raw(),
     );
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
-    let mut ui = session.relay("packs");
+    let relay = session.relay("packs");
     let reach = Reach::Start {
-        ui: &mut ui,
-        cancel: session.cancel(),
+        relay: &relay,
         cwd: session.cwd().to_owned(),
     };
     let found = discovery.packs(Some(&user), &mut taken(), reach);

@@ -25,6 +25,7 @@ use crate::protocol::secrets::{
 use crate::protocol::{DescribeParams, ErrorObject, HostName, RunContext, VERSION, shape};
 use crate::secret::Secret;
 use crate::session::Relay;
+use crate::terminal::short_line;
 use crate::ui::{Capabilities, Ui};
 pub use fault::{ChangeFault, Fault};
 
@@ -324,7 +325,7 @@ impl Client {
     /// Free text of the backend, as far as it may be shown.
     fn shown(&self, text: Option<String>) -> Option<String> {
         let text = text.filter(|_| !self.secretive)?;
-        Some(answer::line(&text))
+        Some(short_line(&text))
     }
 }
 

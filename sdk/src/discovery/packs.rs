@@ -9,11 +9,10 @@ use serde_json::Value;
 use super::inspect::{Plugin, Unusable, inspect};
 use super::role::{self, Refused, fits, in_a_line, judge};
 use super::{Discovery, dynamic};
-use crate::cancel::Cancel;
 use crate::compat::{Fit, User};
 use crate::pack::{self, Contents, Folder, Newer, Reader, Taken};
 use crate::protocol::{self, Manifest, Role};
-use crate::ui::Ui;
+use crate::session::Relay;
 
 /// A provider pack that was found.
 #[derive(Debug, Clone)]
@@ -66,9 +65,7 @@ pub enum Reach<'a> {
     /// To packs that have to be asked, which are started in the folder `cwd`.
     Start {
         /// Shows what they say.
-        ui: &'a mut dyn Ui,
-        /// The user's wish to stop.
-        cancel: &'a Cancel,
+        relay: &'a Relay,
         /// Where they work.
         cwd: PathBuf,
     },
@@ -185,7 +182,13 @@ impl Discovery {
         };
         match pack::read(name, providers, newer(&manifest, fit, user), taken) {
             Ok(contents) => pack.with(PackStanding::Used(contents)),
-            Err(problem) => pack.refused(problem.into()),
+            Err(problem) => {
+                let refused = problem.into();
+                if pack.form == Form::Dynamic {
+                    dynamic::keep_failure(&plugin, self, &refused);
+                }
+                pack.refused(refused)
+            }
         }
     }
 

@@ -395,3 +395,24 @@ fn a_pack_that_is_asked_is_started_once_and_only_where_packs_matter() {
     assert_eq!(user.listed().0["packs"][0]["version"], "1.2.10");
     assert_eq!(starts(), 2);
 }
+
+/// Writes so many log lines, and then brings the service `chatty_stt`.
+const CHATTY: &str = r#"read -r request
+i=0
+while [ $i -lt 900 ]; do
+  printf '{"jsonrpc":"2.0","method":"log","params":{"id":1,"level":"warn","message":"your token has\\nexpired"}}\n'
+  i=$((i + 1))
+done
+printf '{"jsonrpc":"2.0","id":1,"result":{"providers":[{"label":"C","site":"https://c.example","env":{},"service":[{"id":"chatty_stt","kind":"stt","label":"C","module":"c.c","class":"CService"}]}]}}\n'
+"#;
+
+#[test]
+fn what_a_pack_says_carries_its_name_and_has_an_end() {
+    let user = User::new();
+    user.script("chatty", &json!({ "providers": "dynamic" }), CHATTY);
+    let (listed, warnings) = user.listed();
+    assert_eq!(listed["packs"][0]["services"], json!(["chatty_stt"]));
+    let mut expected = vec!["warning: pack-chatty: your token has expired"; 20];
+    expected.push("warning: pack-chatty: its further lines are not shown");
+    assert_eq!(warnings, expected);
+}
