@@ -139,7 +139,10 @@ mod tests {
         let cancel = Cancel::new();
         cancel.request();
         cancel.terminate();
-        assert_eq!((cancel.exit(), cancel.terminated()), (Exit::Cancelled, true));
+        assert_eq!(
+            (cancel.exit(), cancel.terminated()),
+            (Exit::Cancelled, true)
+        );
         let cancel = Cancel::new();
         cancel.terminate();
         cancel.request();

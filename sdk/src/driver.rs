@@ -29,8 +29,8 @@ use crate::session::Context;
 use crate::ui::{Level, Ui};
 pub use conversation::Plugin;
 pub use nesting::Nesting;
-pub use violation::Violation;
 use violation::NO_REPLY;
+pub use violation::Violation;
 
 /// How many hosts may stand one above the other.
 pub const DEEPEST: u32 = 8;

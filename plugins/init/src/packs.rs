@@ -19,6 +19,11 @@ pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(plan::FRAMEWORK)
 }
 
+/// The same for the manifest, with what the services of packs can't have: so it is known without starting this plugin.
+pub(crate) fn declared_uses() -> UseSpec {
+    uses().taken(&taken())
+}
+
 /// What a pack can't have, since it is built in: identifiers, variables that mean something else, names of generated code.
 #[must_use]
 pub fn taken() -> Taken {
@@ -43,7 +48,7 @@ pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
         relay: &relay,
         cwd: session.cwd().to_owned(),
     };
-    let found = discovery.packs(Some(&user), &mut taken(), reach);
+    let found = discovery.packs(Some(&user), taken, reach);
     if session.cancelled() {
         return Err(Failure::cancelled());
     }

@@ -7,7 +7,7 @@
 mod answer;
 mod fault;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -98,6 +98,15 @@ impl Client {
         };
         let result: ListResult = self.ask(methods::LIST, &params, Values::None)?;
         let mut sets = result.sets;
+        let mut names = BTreeSet::new();
+        for set in &sets {
+            if set.name.is_empty() {
+                return Err(self.wrong(methods::LIST, "a set has no name"));
+            }
+            if !names.insert(set.name.as_str()) {
+                return Err(self.wrong(methods::LIST, "two sets have one name"));
+            }
+        }
         for set in &mut sets {
             set.error = self.shown(set.error.take());
         }

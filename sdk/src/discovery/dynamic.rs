@@ -134,16 +134,13 @@ fn ask(
     let result = driver::call(&launch, methods::PACK_SERVICES, params, &mut ui, cancel);
     ui.clear_progress();
     let mut result: Value = result.map_err(failed)?;
-    result
-        .get_mut("providers")
-        .map(Value::take)
-        .ok_or_else(|| {
-            let reason = format!(
-                "its reply to `{}` has no `providers`",
-                methods::PACK_SERVICES
-            );
-            Refused::new(reason, Some(mend))
-        })
+    result.get_mut("providers").map(Value::take).ok_or_else(|| {
+        let reason = format!(
+            "its reply to `{}` has no `providers`",
+            methods::PACK_SERVICES
+        );
+        Refused::new(reason, Some(mend))
+    })
 }
 
 impl Failed {

@@ -83,11 +83,16 @@ impl Discovery {
     pub fn packs(
         &self,
         user: Option<&User>,
-        taken: &mut Taken,
+        taken: impl FnOnce() -> Taken,
         mut reach: Reach<'_>,
     ) -> Vec<FoundPack> {
         let mut found = Vec::new();
-        for (name, candidates) in self.candidates() {
+        let candidates = self.candidates();
+        if candidates.is_empty() {
+            return found;
+        }
+        let taken = &mut taken();
+        for (name, candidates) in candidates {
             let mut winner: Option<PathBuf> = None;
             for candidate in candidates {
                 let mut pack = match candidate {
@@ -216,17 +221,17 @@ impl Discovery {
             return pack.refused(Refused::new(reason, Some(mend)));
         }
         if let Err(refusal) = self.trust.check_data(&declared_in) {
-            return pack.refused(Refused::untrusted(&refusal, &declared_in));
+            return pack.refused(Refused::untrusted_data(&refusal, &declared_in));
         }
+        let manifest = match Folder::declared(&pack.place, name, &|_| Ok(())) {
+            Ok(manifest) => manifest,
+            Err(problem) => return pack.refused(problem.into()),
+        };
         let trusted = |file: &Path| {
             let checked = self.trust.check_data(file);
             checked
                 .map(drop)
                 .map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
-        };
-        let manifest = match Folder::declared(&pack.place, name, &trusted) {
-            Ok(manifest) => manifest,
-            Err(problem) => return pack.refused(problem.into()),
         };
         pack.manifest = Some(manifest.clone());
         if let Some(winner) = winner {

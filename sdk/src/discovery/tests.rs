@@ -62,7 +62,7 @@ impl Place {
     fn packs(&self) -> Vec<FoundPack> {
         let user = user();
         self.discovery
-            .packs(Some(&user), &mut Taken::default(), Reach::CacheOnly)
+            .packs(Some(&user), Taken::default, Reach::CacheOnly)
     }
 
     fn one(&self) -> FoundPack {
@@ -78,9 +78,7 @@ impl Place {
         let session = Session::new(Box::new(Silent), context, Map::new(), Cancel::new());
         let relay = session.relay("packs");
         let reach = Reach::Start { relay: &relay, cwd };
-        let mut packs = self
-            .discovery
-            .packs(Some(&user), &mut Taken::default(), reach);
+        let mut packs = self.discovery.packs(Some(&user), Taken::default, reach);
         packs.remove(0)
     }
 }
@@ -525,10 +523,18 @@ fn a_pack_that_failed_slowly_is_asked_again_later_or_when_its_file_changes() {
     for ago in [301, -60] {
         failed(ago);
         assert_eq!(brings(&place.ask()), "acme_stt", "{ago}");
-        place.script("pack-acme", &dynamic, &format!("# {ago}\n{}", answering(&result)));
+        place.script(
+            "pack-acme",
+            &dynamic,
+            &format!("# {ago}\n{}", answering(&result)),
+        );
     }
     failed(60);
-    place.script("pack-acme", &dynamic, &format!("# newer\n{}", answering(&result)));
+    place.script(
+        "pack-acme",
+        &dynamic,
+        &format!("# newer\n{}", answering(&result)),
+    );
     assert_eq!(brings(&place.one()), "unasked");
     assert_eq!(brings(&place.ask()), "acme_stt");
 }

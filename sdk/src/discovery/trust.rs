@@ -72,6 +72,25 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// What mends it for a file that is read where it is: a copy elsewhere would not be found.
+    #[must_use]
+    pub fn remedy_of_data(&self, file: &Path) -> Option<String> {
+        match self {
+            Self::WritableByOthers {
+                can_mend: false, ..
+            }
+            | Self::ForeignOwner { .. } => {
+                Some("if you trust it, put a copy of your own in its place".to_owned())
+            }
+            Self::Unreadable(_)
+            | Self::NotAFile
+            | Self::NotExecutable
+            | Self::WritableByOthers { .. } => self.remedy(file),
+        }
+    }
+}
+
 /// The path as a shell takes it.
 pub(super) fn quoted(path: &Path) -> String {
     let shown = path.display().to_string();

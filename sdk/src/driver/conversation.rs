@@ -22,7 +22,7 @@ use crate::outcome::Format;
 use crate::process::{Stopped, ended_by_signal};
 use crate::protocol::{
     CancelParams, ErrorObject, Id, MAX_LINE, Message, NearMessage, NotAMessage, WireCapabilities,
-    methods, wiped_json,
+    methods, names_a_member_twice, wiped_json,
 };
 use crate::ui::{Capabilities, Level, Ui};
 
@@ -67,6 +67,8 @@ struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     ladder: Ladder<'a>,
+    /// Whether the request is one of a role, whose result nobody but this process sees.
+    for_role: bool,
     /// What the plugin was offered.
     offered: Capabilities,
     format: Format,
@@ -106,6 +108,7 @@ impl Plugin {
             id: id.clone(),
             cancel,
             ladder: Ladder::new(self.patience, cancel),
+            for_role: false,
             offered: offered(&params),
             format: if params["context"]["format"] == "json" {
                 Format::Json
@@ -148,6 +151,7 @@ impl Plugin {
             id: id.clone(),
             cancel,
             ladder: Ladder::new(self.patience, cancel),
+            for_role: true,
             offered,
             // There is no text that early output could be a part of.
             format: Format::Json,
@@ -322,6 +326,10 @@ impl Plugin {
                 id: replied,
                 result,
             }) if replied == open.id => {
+                if open.for_role && names_a_member_twice(&bytes) {
+                    let reason = "an object in it names a member twice".to_owned();
+                    return Err(self.give_up(Violation::WrongReply(reason), ui));
+                }
                 return Ok(Some(Ok(result)));
             }
             // A plugin that could not read the request can't name it.

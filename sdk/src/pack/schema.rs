@@ -211,6 +211,25 @@ pub enum Type {
     List,
 }
 
+impl Arg {
+    /// An argument without a name that is read from this variable.
+    pub(super) fn of_variable(variable: &str) -> Self {
+        Self {
+            name: String::new(),
+            env: Some(variable.to_owned()),
+            r#type: Type::default(),
+            choices: Vec::new(),
+            default: None,
+            class_default: None,
+            optional: false,
+            value: None,
+            expr: None,
+            call: None,
+            args: Vec::new(),
+        }
+    }
+}
+
 impl Type {
     #[expect(
         clippy::trivially_copy_pass_by_ref,

@@ -13,7 +13,10 @@ fn questions_are_relayed_under_the_backends_name() {
     stage.open().unwrap();
     assert_eq!(
         stage.seen(),
-        ["secrets-sample.code Code None", "Note secrets-sample: signed in"]
+        [
+            "secrets-sample.code Code None",
+            "Note secrets-sample: signed in"
+        ]
     );
 }
 
