@@ -10,7 +10,7 @@ mod tests;
 
 use bot_cli_sdk::pack::Taken;
 pub use bot_cli_sdk::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
-pub use schema::{BotType, Reader, Transport, TransportVariable};
+pub use schema::{Avatar, BotType, Owner, Pictures, Reader, Transport, TransportVariable};
 
 use crate::embedded::{PROVIDERS, TRANSPORTS};
 
@@ -145,7 +145,7 @@ impl Catalogue {
             let imported = imported
                 .flat_map(|(module, names)| names.iter().map(move |name| (module, name)))
                 .chain([(&transport.module, &transport.class)]);
-            for (module, name) in imported {
+            for (module, name) in imported.chain(transport.avatar.iter().flat_map(Avatar::names)) {
                 taken.name(module, name);
             }
         }

@@ -3,5 +3,7 @@
 
 pub mod catalogue;
 mod embedded;
+mod framework;
 
 pub use embedded::{guide, project_file, project_files};
+pub use framework::{FRAMEWORK, Framework};

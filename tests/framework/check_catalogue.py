@@ -291,11 +291,23 @@ def check_variables(transport: dict, report: Report) -> None:
     import pipecat.runner
 
     source = "\n".join(path.read_text() for path in Path(pipecat.runner.__file__).parent.glob("*.py"))
+    by_bot = variables_of(transport.get("avatar", {}))
     for variable in transport.get("env", []):
-        if variable.get("reader") != "server" and f'"{variable["name"]}"' not in source:
+        if variable["name"] in by_bot or variable.get("reader") == "server":
+            continue
+        if f'"{variable["name"]}"' not in source:
             report.problem(transport["id"], f"the runner does not read {variable['name']}")
     if f'"{transport["runner_key"]}"' not in source:
         report.problem(transport["id"], f"the runner knows no `{transport['runner_key']}`")
+    option = transport.get("run_option")
+    if option and f'"{option}"' not in source:
+        report.problem(transport["id"], f"the runner has no option `{option}`")
+
+
+def variables_of(call: dict) -> set[str]:
+    """The variables that the arguments of a call read."""
+    args = call.get("args", [])
+    return {arg["env"] for arg in args if "env" in arg} | {name for arg in args for name in variables_of(arg)}
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def pictures(project: Project) -> Iterator[str]:
     }
     for transport in project.transports():
         name = transport["runner_key"]
-        if transport["bot_type"] != "web" or transport["id"] == "websocket":
+        if transport["bot_type"] != "web" or transport.get("pictures") == "none":
             continue
         for direction, word in (("input", "in"), ("output", "out")):
             chosen = project.made["config"][f"video_{direction}"]

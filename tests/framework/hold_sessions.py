@@ -25,12 +25,15 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.runner.types import (
     DailyRunnerArguments,
     LiveKitRunnerArguments,
+    MOQRunnerArguments,
     RunnerArguments,
     SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
     WebSocketRunnerArguments,
 )
 from pipecat.services.ai_service import AIService
 from pipecat.services.settings import ServiceSettings
+from pipecat.transports.base_transport import TransportParams
 from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from pipecat.utils.types import is_given
 from pipecat.workers.runner import WorkerRunner
@@ -149,8 +152,6 @@ async def session(project: Project, transports: list[dict]) -> list[AIService]:
     try:
         for transport in transports:
             arguments = arguments_of(transport["runner_key"])
-            if arguments is None:
-                continue
             processors.clear()
             begun.clear()
             rates.clear()
@@ -160,6 +161,10 @@ async def session(project: Project, transports: list[dict]) -> list[AIService]:
             assert begun, f"the session on {transport['runner_key']} ended before the conversation began"
             expected = rates_of(project, transport["runner_key"])
             assert rates == [expected], f"{transport['runner_key']}: sound at {rates}, not at {expected}"
+            made, wanted = type(processors[0]).__module__, transport.get("avatar", transport)["module"]
+            # The class of these parameters is the one of every transport that has none of its own.
+            if wanted != TransportParams.__module__:
+                assert made == wanted, f"the session on {transport['id']} is one of {made}, not of {wanted}"
     finally:
         WorkerRunner.run = run
     for factory in getattr(bot, "TRANSPORT_PARAMS", {}).values():
@@ -177,7 +182,7 @@ def loaded(project: Project) -> ModuleType:
     return bot
 
 
-def arguments_of(runner_key: str) -> RunnerArguments | None:
+def arguments_of(runner_key: str) -> RunnerArguments:
     match runner_key:
         case "webrtc":
             return SmallWebRTCRunnerArguments(webrtc_connection=SmallWebRTCConnection())
@@ -185,13 +190,17 @@ def arguments_of(runner_key: str) -> RunnerArguments | None:
             return DailyRunnerArguments(room_url="https://example.daily.co/room", token="token")
         case "livekit":
             return LiveKitRunnerArguments(room_name="room", url="wss://example.com", token="token")
+        case "moq":
+            return MOQRunnerArguments(host="localhost", port=4080, serve=True)
+        case "vonage":
+            return VonageRunnerArguments(application_id="application", vonage_session_id="session", token="token")
         case "websocket":
             scope = {"type": "websocket", "path": "/ws-client", "headers": []}
             socket = WebSocket(scope, receive=nothing, send=nothing)
             return WebSocketRunnerArguments(websocket=socket, transport_type="websocket")
         case carrier if carrier in CARRIERS:
             return WebSocketRunnerArguments(websocket=call_from(carrier))
-    return None
+    raise AssertionError(f"the runner has no {runner_key}")
 
 
 def rates_of(project: Project, runner_key: str) -> tuple[int, int]:

@@ -6,7 +6,8 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::UseSpec;
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::catalogue::Catalogue as BuiltIn;
+use bot_cli_templates::FRAMEWORK;
+use bot_cli_templates::catalogue::{Catalogue as BuiltIn, Service};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
@@ -16,7 +17,7 @@ const EXECUTABLE: &str = "bot-cli-init";
 
 /// What packs can be used: those of this schema, for the framework that projects are made for.
 pub(crate) fn uses() -> UseSpec {
-    UseSpec::new(pack::SCHEMA).framework(plan::FRAMEWORK)
+    UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
 
 /// The same for the manifest, with what the services of packs can't have: so it is known without starting this plugin.
@@ -72,11 +73,23 @@ fn catalogue(found: Vec<FoundPack>) -> Catalogue {
                         because(Some(left_out.what.clone()), left_out.reason(), None)
                     }),
                 );
+                let mut providers = contents.providers;
+                for provider in &mut providers {
+                    provider.services.retain(|service| {
+                        let reason = too_new(service);
+                        let fits = reason.is_none();
+                        unused.extend(
+                            reason.map(|reason| because(Some(service.id.clone()), reason, None)),
+                        );
+                        fits
+                    });
+                }
+                providers.retain(|provider| !provider.services.is_empty());
                 packs.push(Pack {
                     name: pack.name,
                     version: pack.version,
                     about: pack.about,
-                    providers: contents.providers,
+                    providers,
                 });
             }
             PackStanding::Refused(refused) => {
@@ -87,6 +100,20 @@ fn catalogue(found: Vec<FoundPack>) -> Catalogue {
         }
     }
     Catalogue::with(packs, unused)
+}
+
+/// Why no project can have a service: its Python is one that the framework does not install on.
+fn too_new(service: &Service) -> Option<String> {
+    let wanted = service.requires_python.as_deref()?;
+    let (major, minor) = wanted.split_once('.')?;
+    let wanted_python: (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
+    let (below_major, below_minor) = FRAMEWORK.python_below;
+    (wanted_python >= FRAMEWORK.python_below).then(|| {
+        format!(
+            "it needs Python {wanted}, and pipecat-ai {} installs below {below_major}.{below_minor} only",
+            FRAMEWORK.release
+        )
+    })
 }
 
 /// Says what of the packs can't be chosen, to a user who looks at what there is.

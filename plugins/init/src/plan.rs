@@ -7,7 +7,6 @@ use templates::Templates;
 use view::ProjectView;
 
 pub(crate) use imports::names_of_templates as imported_names;
-pub(crate) use requirements::FRAMEWORK;
 
 mod check;
 mod imports;

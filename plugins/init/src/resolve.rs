@@ -48,6 +48,11 @@ pub fn resolve<'c>(
             problems.add(key, "only for web bots");
         }
     }
+    let avatar = transports.iter().find(|one| one.avatar.is_some());
+    if let (Some(_), Some(transport)) = (video, avatar) {
+        let problem = format!("`{}` shows a face of its own", transport.id);
+        problems.add("video_service", problem);
+    }
     if video.is_some() && draft.video_output == Some(false) {
         problems.add("video_output", "a video service needs video output");
     }

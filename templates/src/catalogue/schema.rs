@@ -66,22 +66,103 @@ pub struct Transport {
     /// The range of that package: `^1.6.9`.
     #[serde(default)]
     pub client_version: Option<String>,
+    /// What the bot's program needs beside `-t` and the key: `--whatsapp`.
+    #[serde(default)]
+    pub run_option: Option<String>,
+    /// How the user's pictures reach the bot.
+    #[serde(default)]
+    pub pictures: Pictures,
+    /// Whether nobody at the other end says when they are ready: the bot then greets whoever connects.
+    #[serde(default)]
+    pub no_client: bool,
+    /// The class that brings an avatar into the user's room. The bot makes it: the framework's runner knows no such transport.
+    #[serde(default)]
+    pub avatar: Option<Avatar>,
     /// One sentence that its user should know.
     #[serde(default)]
     pub note: Option<String>,
+    /// Why the hosting service can't start a session on it, as a clause; nothing where it can.
+    #[serde(default)]
+    pub stays_behind: Option<String>,
 }
 
 impl Transport {
+    /// Whether the hosting service can start a session on it.
+    #[must_use]
+    pub fn starts_in_cloud(&self) -> bool {
+        self.stays_behind.is_none()
+    }
+
     /// Whether a telephone company sends each call's sound over a WebSocket of its own.
     #[must_use]
     pub fn is_carrier(&self) -> bool {
-        self.bot_type == BotType::Telephony && self.family.is_none()
+        self.bot_type == BotType::Telephony && self.class == "FastAPIWebsocketParams"
+    }
+
+    /// The options with which the bot's program serves this transport alone: `-t webrtc --whatsapp`.
+    #[must_use]
+    pub fn run_options(&self) -> String {
+        let further = self.run_option.iter().map(String::as_str);
+        std::iter::once("-t")
+            .chain([self.runner_key.as_str()])
+            .chain(further)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Whether one bot can't have both: they would need the same entry of its runner.
+    #[must_use]
+    pub fn excludes(&self, other: &Self) -> bool {
+        let both_call = [self, other]
+            .iter()
+            .all(|one| one.bot_type == BotType::Telephony);
+        let one_is_avatar = self.avatar.is_some() || other.avatar.is_some();
+        self.runner_key == other.runner_key && (both_call || one_is_avatar)
     }
 
     /// Whether each call gets a room, which a web server beside the bot makes.
     #[must_use]
     pub fn has_call_server(&self) -> bool {
         self.bot_type == BotType::Telephony && self.family.is_some()
+    }
+}
+
+/// How the user's pictures reach a bot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pictures {
+    /// The bot takes them from the sources that it names.
+    #[default]
+    Captured,
+    /// The bot subscribes to the users' streams.
+    Subscribed,
+    /// Not at all: the transport carries no pictures of the user, nor any that the bot sends.
+    None,
+}
+
+/// The class of a transport that the bot makes by itself; `session` is its `aiohttp.ClientSession`, `runner_args` the
+/// room's `DailyRunnerArguments`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Avatar {
+    /// The Python module of the class.
+    pub module: String,
+    /// The class. Its argument `params` is an object of the transport's parameter class.
+    pub class: String,
+    /// Further names that `args` use: module to names.
+    #[serde(default)]
+    pub imports: BTreeMap<String, Vec<String>>,
+    /// The arguments beside `params`. Variables that they read stand in the transport's `env`, too.
+    pub args: Vec<Arg>,
+}
+
+impl Avatar {
+    /// Everything that it imports: module and name.
+    pub fn names(&self) -> impl Iterator<Item = (&String, &String)> {
+        let further = self.imports.iter();
+        further
+            .flat_map(|(module, names)| names.iter().map(move |name| (module, name)))
+            .chain([(&self.module, &self.class)])
     }
 }
 
@@ -96,6 +177,9 @@ pub struct TransportVariable {
     /// Whether it is a credential.
     #[serde(default)]
     pub secret: bool,
+    /// Whose it is, where that is not the transport's company.
+    #[serde(default)]
+    pub owner: Option<Owner>,
     /// What holds while it is unset.
     #[serde(default)]
     pub default: Option<String>,
@@ -105,6 +189,16 @@ pub struct TransportVariable {
     /// Which of the project's programs reads it.
     #[serde(default)]
     pub reader: Reader,
+}
+
+/// Another company, whose key a transport needs as well.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Owner {
+    /// `Daily`.
+    pub label: String,
+    /// Where its keys are made.
+    pub site: String,
 }
 
 /// A program of a project.

@@ -54,12 +54,51 @@ fn every_provider_keeps_the_rules_of_packs() {
 #[test]
 fn every_transport_keeps_the_rules_of_services() {
     for transport in &catalogue().transports {
-        let problems: Vec<String> = pack::check(&as_provider(transport), Origin::BuiltIn)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        assert_eq!(problems, Vec::<String>::new(), "{}", transport.id);
+        let mut as_providers = vec![as_provider(transport)];
+        as_providers.extend(transport.avatar.iter().map(|avatar| {
+            let mut provider = as_provider(transport);
+            let service = &mut provider.services[0];
+            service.module.clone_from(&avatar.module);
+            service.class.clone_from(&avatar.class);
+            service.imports.clone_from(&avatar.imports);
+            // The one name more that they may use.
+            let args = serde_json::to_string(&avatar.args).unwrap();
+            let args = args.replace("runner_args.room_url", "session");
+            let args = args.replace("runner_args.token", "session");
+            service.args = serde_json::from_str(&args).unwrap();
+            service.reads.retain(|it| !args.contains(&it.name));
+            provider
+        }));
+        for provider in as_providers {
+            let problems: Vec<String> = pack::check(&provider, Origin::BuiltIn)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            assert_eq!(problems, Vec::<String>::new(), "{}", transport.id);
+        }
     }
+}
+
+#[test]
+fn what_an_avatar_reads_is_needed_or_not_in_both_places() {
+    fn read(args: &[Arg]) -> Vec<(&str, bool)> {
+        let own = args.iter().filter_map(|arg| {
+            let needed = !arg.optional && arg.default.is_none();
+            Some((arg.env.as_deref()?, needed))
+        });
+        let nested = args.iter().flat_map(|arg| read(&arg.args));
+        own.chain(nested).collect()
+    }
+    let mut seen = 0;
+    for transport in &catalogue().transports {
+        for (name, needed) in transport.avatar.iter().flat_map(|it| read(&it.args)) {
+            let described = transport.env.iter().find(|it| it.name == name);
+            let described = described.map(|it| !it.optional && it.default.is_none());
+            assert_eq!(described, Some(needed), "{}: {name}", transport.id);
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl Report<'_> {
         // A carrier needs a tunnel first, whose name the README explains; a browser needs nothing.
         let mut transports = config.transports.iter();
         if let Some(transport) = transports.clone().find(|one| !one.is_carrier()) {
-            next.push(format!("uv run bot.py -t {}", transport.runner_key));
+            next.push(format!("uv run bot.py {}", transport.run_options()));
         } else if let Some(carrier) = transports.next() {
             next.push(format!(
                 "uv run bot.py -t {} -x YOUR_HOST",

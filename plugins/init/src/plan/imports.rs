@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bot_cli_templates::catalogue::Service;
+use bot_cli_templates::catalogue::{Avatar, Service, Transport};
 use tree_sitter::{Node, Parser};
 
 use super::{PlanError, view};
@@ -82,6 +82,8 @@ const NAMES: &[(&str, &[&str])] = &[
         &[
             "DailyRunnerArguments",
             "RunnerArguments",
+            "SmallWebRTCRunnerArguments",
+            "VonageRunnerArguments",
             "WebSocketRunnerArguments",
         ],
     ),
@@ -162,8 +164,14 @@ fn known<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)>
     let transports = config.transports.iter().flat_map(|transport| {
         std::iter::once((transport.module.as_str(), transport.class.as_str()))
             .chain(listed(&transport.imports))
+            .chain(avatar_names(transport))
     });
     templates.chain(services).chain(transports)
+}
+
+fn avatar_names(transport: &Transport) -> impl Iterator<Item = (&str, &str)> {
+    let names = transport.avatar.iter().flat_map(Avatar::names);
+    names.map(|(module, name)| (module.as_str(), name.as_str()))
 }
 
 fn listed(imports: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&str, &str)> {

@@ -60,6 +60,13 @@ const MANIFEST: &[Entry] = &[
         when: always,
     },
     Entry {
+        path: "server/.python-version",
+        template: "server/python-version.liquid",
+        about: "The Python that `uv` takes: that of the container image",
+        existing: Existing::Conflict,
+        when: always,
+    },
+    Entry {
         path: "server/Dockerfile",
         template: "server/Dockerfile.liquid",
         about: "Container image",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_templates::catalogue::{
-    Arg, BotType, Kind, Literal, Reader, Service, Transport, Turns, Type,
+    Arg, Avatar, BotType, Kind, Literal, Pictures, Reader, Service, Transport, Turns, Type,
 };
 use serde::Serialize;
 
@@ -23,12 +23,12 @@ const TELEPHONE_RATE: u32 = 8000;
     clippy::struct_excessive_bools,
     reason = "each is a question of its own to the template"
 )]
-pub struct BotCode {
+pub struct BotCode<'c> {
     /// `telephone`, `voice` or `voice and video`.
     pub medium: &'static str,
     /// The import statements.
     pub imports: String,
-    /// `NAME = …`: one statement for each environment variable.
+    /// `NAME = …`: one statement for each environment variable; `required(…)` alone where a class reads it by itself.
     pub settings: Vec<String>,
     /// Which readers the settings call.
     pub reads_required: bool,
@@ -56,6 +56,12 @@ pub struct BotCode {
     pub call_input_of: String,
     /// A service needs an aiohttp session.
     pub session: bool,
+    /// The transport that the bot makes by itself: the class, or nothing.
+    pub avatar_room: &'c str,
+    /// The indented `return` statement that makes it.
+    pub avatar_room_body: String,
+    /// Somebody may connect who has no client that could say when it is ready.
+    pub greets: bool,
     /// Something differs between a developer's machine and the hosting service.
     pub asks_where: bool,
 }
@@ -86,8 +92,8 @@ pub struct TransportCode {
     pub entry: String,
 }
 
-impl BotCode {
-    pub(super) fn new(config: &Config, readings: &[Reading]) -> Result<Self, PlanError> {
+impl<'c> BotCode<'c> {
+    pub(super) fn new(config: &Config<'c>, readings: &[Reading]) -> Result<Self, PlanError> {
         let services: Vec<ServiceCode> = view::services(config)
             .into_iter()
             .map(|service| service_code(service, readings))
@@ -97,7 +103,7 @@ impl BotCode {
         let mut transports: Vec<TransportCode> = config
             .transports
             .iter()
-            .filter(|transport| keys.insert(&transport.runner_key))
+            .filter(|transport| transport.avatar.is_none() && keys.insert(&transport.runner_key))
             .map(|transport| transport_code(transport, config, readings))
             .collect::<Result<_, _>>()?;
         if config.eval {
@@ -107,6 +113,10 @@ impl BotCode {
             .into_iter()
             .find_map(|service| Some((service.input_rate?, service.label.clone())));
         let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, String::new()));
+        let avatar = config
+            .transports
+            .iter()
+            .find_map(|transport| Some((*transport, transport.avatar.as_ref()?)));
         let reads = |kinds: &[Type]| readings.iter().any(|reading| kinds.contains(&reading.kind));
         Ok(Self {
             medium: if config.bot_type == BotType::Telephony {
@@ -117,7 +127,11 @@ impl BotCode {
                 "voice"
             },
             imports: String::new(),
-            settings: readings.iter().map(setting).collect::<Result<_, _>>()?,
+            settings: readings
+                .iter()
+                .filter(|reading| reading.is_argument || reading.unset == Unset::Required)
+                .map(setting)
+                .collect::<Result<_, _>>()?,
             reads_required: readings
                 .iter()
                 .any(|reading| reading.unset == Unset::Required),
@@ -137,6 +151,15 @@ impl BotCode {
             call_input_rate: format!("{}_{:03}", call_input_rate / 1000, call_input_rate % 1000),
             call_input_of,
             session: services.iter().any(|service| !service.argument.is_empty()),
+            avatar_room: avatar.map_or("", |(_, avatar)| avatar.class.as_str()),
+            avatar_room_body: avatar
+                .map(|(transport, avatar)| avatar_code(transport, avatar, config, readings))
+                .transpose()?
+                .unwrap_or_default(),
+            greets: config
+                .transports
+                .iter()
+                .any(|transport| transport.no_client),
             asks_where: asks_where(config),
             services,
             transports,
@@ -163,6 +186,7 @@ fn setting(reading: &Reading) -> Result<String, PlanError> {
         Unset::Default(text) => {
             literal(text, reading).ok_or_else(|| broken("has a default of another type"))?
         }
+        Unset::Required if !reading.is_argument => return Ok(format!("required({})", py(name))),
         Unset::Required if reading.kind == Type::Str => {
             return Ok(format!("{name} = required({})", py(name)));
         }
@@ -285,19 +309,48 @@ fn transport_code(
     config: &Config,
     readings: &[Reading],
 ) -> Result<TransportCode, PlanError> {
+    let params = params(transport, config, readings)?;
+    Ok(entry(&transport.runner_key, params))
+}
+
+/// The statement that makes the transport of an avatar, with all that the bot sends and takes.
+fn avatar_code(
+    transport: &Transport,
+    avatar: &Avatar,
+    config: &Config,
+    readings: &[Reading],
+) -> Result<String, PlanError> {
+    let mut call = Call::new(&avatar.class);
+    for arg in &avatar.args {
+        call.args
+            .push((arg.name.clone(), expression(arg, false, readings)?));
+    }
+    let params = Expression::Call(params(transport, config, readings)?);
+    call.args.push(("params".to_owned(), params));
+    let made = Expression::Call(call).render(4, "return ".len(), 0);
+    Ok(format!("    return {made}"))
+}
+
+/// An object of a transport's parameter class.
+fn params(transport: &Transport, config: &Config, readings: &[Reading]) -> Result<Call, PlanError> {
     let mut args = vec![("audio_in_enabled".to_owned(), text("True"))];
     if config.noise_cancel {
         args.push(("audio_in_filter".to_owned(), text("noise_filter()")));
     }
     args.push(("audio_out_enabled".to_owned(), text("True")));
-    // The WebSocket transport carries sound only.
-    if transport.runner_key != "websocket" {
+    if transport.pictures != Pictures::None {
         if config.video_input {
             args.push(("video_in_enabled".to_owned(), text("True")));
-            args.push((
-                "video_in_sources".to_owned(),
-                text("{\"camera\": VideoInSourceParams(framerate=1)}"),
-            ));
+            args.extend(match transport.pictures {
+                Pictures::Subscribed => vec![
+                    ("video_in_auto_subscribe".to_owned(), text("True")),
+                    ("video_in_preferred_framerate".to_owned(), text("1")),
+                ],
+                Pictures::Captured | Pictures::None => vec![(
+                    "video_in_sources".to_owned(),
+                    text("{\"camera\": VideoInSourceParams(framerate=1)}"),
+                )],
+            });
         }
         if config.video_output {
             args.push(("video_out_enabled".to_owned(), text("True")));
@@ -311,7 +364,10 @@ fn transport_code(
     for arg in &transport.args {
         args.push((arg.name.clone(), expression(arg, false, readings)?));
     }
-    Ok(entry(&transport.runner_key, &transport.class, args))
+    Ok(Call {
+        callee: transport.class.clone(),
+        args,
+    })
 }
 
 /// `"twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],`: none of them is longer than a line. A carrier that streams has
@@ -340,14 +396,11 @@ fn eval_code() -> TransportCode {
         ("audio_in_enabled".to_owned(), text("True")),
         ("audio_out_enabled".to_owned(), text("True")),
     ];
-    entry("eval", "EvalTransportParams", args)
+    let callee = "EvalTransportParams".to_owned();
+    entry("eval", Call { callee, args })
 }
 
-fn entry(key: &str, class: &str, args: Vec<(String, Expression)>) -> TransportCode {
-    let call = Call {
-        callee: class.to_owned(),
-        args,
-    };
+fn entry(key: &str, call: Call) -> TransportCode {
     let before = format!("{}: lambda: ", py(key));
     let value = Expression::Call(call).render(4, before.chars().count(), 1);
     TransportCode {

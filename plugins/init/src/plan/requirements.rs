@@ -2,33 +2,23 @@
 
 use std::collections::BTreeSet;
 
+use bot_cli_templates::FRAMEWORK;
 use serde::Serialize;
 
 use super::{PlanError, view};
 use crate::config::Config;
 
-/// The release of `pipecat-ai` that the templates are checked with: the oldest of a project.
-pub(crate) const FRAMEWORK: &str = "1.14.0";
-
-/// The first one that may break them.
-const CEILING: &str = "2";
-
-/// The framework's own floor.
-const OLDEST_PYTHON: (u32, u32) = (3, 11);
-
-/// The Python of the container image.
-const IMAGE_PYTHON: (u32, u32) = (3, 12);
-
-/// A release of the image `dailyco/pipecat-base`.
-const BASE_IMAGE: &str = "0.1.29";
-
 /// What the project needs to be installed.
 #[derive(Debug, Clone, Serialize)]
 pub struct Requirements {
-    /// `>=3.11`.
+    /// `>=3.11,<3.15`.
     pub requires: String,
     /// `3.11`: the oldest Python, for people.
     pub oldest: String,
+    /// `3.14`: the newest Python, for people.
+    pub newest: String,
+    /// `3.12`: the Python that `uv` takes, and that of the image.
+    pub version: String,
     /// What the bot itself needs.
     pub dependencies: Vec<String>,
     /// What only developing or deploying it needs.
@@ -66,13 +56,16 @@ impl Requirements {
                 requirements: vec!["pipecatcloud>=1.4.0,<2".to_owned()],
             });
         }
-        let image = oldest.max(IMAGE_PYTHON);
+        let below = FRAMEWORK.python_below;
+        let version = oldest.max(FRAMEWORK.image_python);
         Ok(Self {
-            requires: format!(">={}.{}", oldest.0, oldest.1),
+            requires: format!(">={}.{},<{}.{}", oldest.0, oldest.1, below.0, below.1),
             oldest: format!("{}.{}", oldest.0, oldest.1),
+            newest: format!("{}.{}", below.0, below.1 - 1),
+            version: format!("{}.{}", version.0, version.1),
             dependencies: dependencies(config, needs_session),
             groups,
-            base_image: format!("{BASE_IMAGE}-py{}.{}", image.0, image.1),
+            base_image: format!("{}-py{}.{}", FRAMEWORK.base_image, version.0, version.1),
         })
     }
 }
@@ -108,11 +101,14 @@ fn dependencies(config: &Config, needs_session: bool) -> Vec<String> {
 }
 
 fn framework(extras: &str) -> String {
-    format!("pipecat-ai[{extras}]>={FRAMEWORK},<{CEILING}")
+    format!(
+        "pipecat-ai[{extras}]>={},<{}",
+        FRAMEWORK.release, FRAMEWORK.below
+    )
 }
 
 fn oldest_python(config: &Config) -> Result<(u32, u32), PlanError> {
-    let mut oldest = OLDEST_PYTHON;
+    let mut oldest = FRAMEWORK.oldest_python;
     for service in view::services(config) {
         let Some(version) = &service.requires_python else {
             continue;

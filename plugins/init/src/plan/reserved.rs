@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bot_cli_sdk::pack::{self, Origin, Provider};
-use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
+use bot_cli_templates::catalogue::{Avatar, BotType, Kind, Service, Transport};
 use serde_json::json;
 
 use super::imports::names;
@@ -45,6 +45,9 @@ fn own_names(config: &Config<'_>) -> BTreeSet<String> {
             used.remove(&transport.class);
         }
         for name in transport.imports.values().flatten() {
+            used.remove(name);
+        }
+        for (_, name) in transport.avatar.iter().flat_map(Avatar::names) {
             used.remove(name);
         }
     }

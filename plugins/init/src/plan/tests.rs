@@ -100,6 +100,76 @@ fn a_variable_is_read_once_and_listed_once() {
 }
 
 #[test]
+fn what_a_class_reads_by_itself_is_asked_for() {
+    let catalogue = bot_cli_templates::catalogue::Catalogue::get();
+    let readers = catalogue
+        .providers()
+        .flat_map(|provider| &provider.services)
+        .filter(|service| !service.reads.is_empty());
+    let mut seen = 0;
+    for service in readers {
+        seen += 1;
+        let mut config = config();
+        match (service.kind, &mut config.pipeline) {
+            (Kind::Stt, Pipeline::Cascade { stt, .. }) => *stt = service,
+            (Kind::Llm, Pipeline::Cascade { llm, .. }) => *llm = service,
+            (Kind::Tts, Pipeline::Cascade { tts, .. }) => *tts = service,
+            (Kind::Video, _) => config.video = Some(service),
+            (_, pipeline) => *pipeline = Pipeline::Realtime(service),
+        }
+        let plan = scaffold(&config).unwrap();
+        for read in &service.reads {
+            let (name, id) = (&read.name, &service.id);
+            let example = file(&plan, "server/.env.example");
+            let open = example.contains(&format!("\n{name}="));
+            let listed = open || example.contains(&format!("\n# {name}="));
+            assert!(listed, "{id}: {name} is not in .env.example");
+            assert_eq!(open, !read.optional, "{id}: {name}");
+            let row = file(&plan, "README.md")
+                .lines()
+                .find(|line| line.starts_with(&format!("| `{name}` |")));
+            assert!(row.is_some(), "{id}: {name} is not in the README");
+            let required = format!("required(\"{name}\")");
+            let checked = file(&plan, "server/bot.py").contains(&required);
+            assert_eq!(checked, !read.optional, "{id}: {name} in bot.py");
+        }
+    }
+    assert!(seen >= 6, "{seen}");
+}
+
+#[test]
+fn a_class_and_an_argument_can_read_the_same_variable() {
+    let mut config = config();
+    config.pipeline = Pipeline::Cascade {
+        stt: service("deepgram_sagemaker_stt"),
+        llm: service("aws_bedrock_llm"),
+        tts: service("aws_polly_tts"),
+    };
+    let plan = scaffold(&config).unwrap();
+    let bot = file(&plan, "server/bot.py");
+    assert!(
+        bot.contains("\nAWS_ACCESS_KEY_ID = required(\"AWS_ACCESS_KEY_ID\")\n"),
+        "{bot}"
+    );
+    assert!(file(&plan, "server/.env.example").contains("\nAWS_ACCESS_KEY_ID=\n"));
+}
+
+#[test]
+fn a_project_has_the_python_of_its_image() {
+    let mut config = config();
+    for (stt, oldest) in [("deepgram_stt", "3.11"), ("deepgram_sagemaker_stt", "3.12")] {
+        if let Pipeline::Cascade { stt: chosen, .. } = &mut config.pipeline {
+            *chosen = service(stt);
+        }
+        let plan = scaffold(&config).unwrap();
+        let requires = format!("\nrequires-python = \">={oldest},<3.15\"\n");
+        assert!(file(&plan, "server/pyproject.toml").contains(&requires));
+        assert_eq!(file(&plan, "server/.python-version"), "3.12\n");
+        assert!(file(&plan, "server/Dockerfile").contains("-py3.12\n"));
+    }
+}
+
+#[test]
 fn what_two_transports_need_is_for_no_single_one() {
     let heading = |transports: &[&str]| {
         let config = Config {
@@ -182,7 +252,7 @@ fn an_extra_for_a_newer_python_raises_the_floor_of_the_project_and_its_image() {
     let project: toml::Table = toml::from_str(file(&plan, "server/pyproject.toml")).unwrap();
     assert_eq!(
         project["project"]["requires-python"].as_str(),
-        Some(">=3.12")
+        Some(">=3.12,<3.15")
     );
     assert!(file(&plan, "server/Dockerfile").contains("-py3.12\n"));
 }
@@ -225,6 +295,7 @@ fn only_chosen_files_are_planned() {
             ".gitignore",
             "README.md",
             "server/.env.example",
+            "server/.python-version",
             "server/bot.py",
             "server/pyproject.toml"
         ]

@@ -1,6 +1,6 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
 
-use bot_cli_templates::catalogue::{Arg, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Read, Service, Type};
 use serde::Serialize;
 
 use super::{PlanError, python, view};
@@ -45,6 +45,8 @@ pub(crate) struct Reading {
     pub kind: Type,
     pub choices: Vec<String>,
     pub unset: Unset,
+    /// Whether an argument carries it; otherwise a class reads it by itself.
+    pub is_argument: bool,
     /// What the class uses while the setting is not given; for people.
     class_default: Option<String>,
 }
@@ -62,15 +64,54 @@ pub(crate) enum Unset {
     Required,
 }
 
-/// What `service` reads, in the order of its arguments.
+/// What the services read, in the order of their arguments, and behind these what their classes read by themselves.
 pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
     let mut found = Vec::new();
     for service in services {
         for arg in &service.args {
             collect(arg, arg.name.starts_with("settings."), &mut found)?;
         }
+        for read in &service.reads {
+            collect_read(read, &mut found);
+        }
     }
     Ok(found)
+}
+
+/// What the services and the avatars of a bot read.
+pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
+    let mut found = readings(&view::services(config))?;
+    let avatars = config
+        .transports
+        .iter()
+        .filter_map(|one| one.avatar.as_ref());
+    for arg in avatars.flat_map(|avatar| &avatar.args) {
+        collect(arg, false, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn collect_read(read: &Read, found: &mut Vec<Reading>) {
+    let unset = if read.optional {
+        Unset::None
+    } else {
+        Unset::Required
+    };
+    match found.iter_mut().find(|reading| reading.name == read.name) {
+        Some(known) if known.kind == Type::Str => {
+            known.unset = known.unset.clone().max(unset);
+        }
+        // A number or a choice of another service has a default of its own.
+        Some(_) => {}
+        None => found.push(Reading {
+            name: read.name.clone(),
+            kind: Type::Str,
+            choices: Vec::new(),
+            unset,
+            is_argument: false,
+            class_default: None,
+        }),
+    }
 }
 
 fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), PlanError> {
@@ -90,6 +131,7 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
             kind: arg.r#type,
             choices: arg.choices.clone(),
             unset,
+            is_argument: true,
             class_default: arg.class_default.clone(),
         });
         return Ok(());
@@ -100,6 +142,11 @@ fn collect(arg: &Arg, is_setting: bool, found: &mut Vec<Reading>) -> Result<(), 
             format!("{name} {reason}"),
         ))
     };
+    if !known.is_argument {
+        known.is_argument = true;
+        known.kind = arg.r#type;
+        known.choices.clone_from(&arg.choices);
+    }
     if known.kind != arg.r#type || known.choices != arg.choices {
         return differs("has two types");
     }
@@ -167,11 +214,13 @@ pub(super) fn groups(
                 default: variable.default.clone(),
                 example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
             };
+            let owner = variable.owner.as_ref();
+            // What the bot itself reads is needed however it runs.
+            let only_sometimes = config.transports.len() > 1 && transport.avatar.is_none();
             let heading = VariableGroup {
-                site: transport.site.clone(),
-                only_for: (config.transports.len() > 1)
-                    .then(|| format!("-t {}", transport.runner_key)),
-                ..VariableGroup::of(&transport.label)
+                site: owner.map_or_else(|| transport.site.clone(), |it| Some(it.site.clone())),
+                only_for: only_sometimes.then(|| transport.run_options()),
+                ..VariableGroup::of(owner.map_or(&transport.label, |it| &it.label))
             };
             add(&mut groups, heading, view);
         }

@@ -64,7 +64,7 @@ pub struct ProjectView<'c> {
     /// What `pyproject.toml` asks for.
     pub python: Requirements,
     /// The passages of `bot.py` that follow from the catalogue.
-    pub bot: BotCode,
+    pub bot: BotCode<'c>,
     /// The generated files in the order of their paths, guides not among them.
     pub files: Vec<FileView>,
 }
@@ -76,8 +76,8 @@ pub struct TransportView {
     pub id: &'static str,
     /// `SmallWebRTC`.
     pub label: &'static str,
-    /// The value of the bot's `-t` option: `webrtc`.
-    pub runner_key: &'static str,
+    /// The options with which the bot serves it alone: `-t webrtc`.
+    pub run_options: String,
     /// One sentence that its user should know.
     pub note: Option<&'static str>,
 }
@@ -132,7 +132,7 @@ pub struct FileView {
 impl<'c> ProjectView<'c> {
     pub(super) fn new(config: &Config<'c>) -> Result<Self, PlanError> {
         let chosen = services(config);
-        let readings = variables::readings(&chosen)?;
+        let readings = variables::all_readings(config)?;
         let bot = BotCode::new(config, &readings)?;
         Ok(Self {
             name: config.project_name.clone(),
@@ -151,7 +151,7 @@ impl<'c> ProjectView<'c> {
                 .map(|transport| TransportView {
                     id: &transport.id,
                     label: &transport.label,
-                    runner_key: &transport.runner_key,
+                    run_options: transport.run_options(),
                     note: transport.note.as_deref(),
                 })
                 .collect(),
@@ -193,7 +193,7 @@ impl<'c> ProjectView<'c> {
             observability: config.observability,
             eval: config.eval,
             env: variables::groups(config, &readings)?,
-            python: Requirements::new(config, bot.session)?,
+            python: Requirements::new(config, bot.session || !bot.avatar_room.is_empty())?,
             bot,
             files: manifest::files_of(config)
                 .into_iter()

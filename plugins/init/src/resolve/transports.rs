@@ -174,14 +174,11 @@ fn check_direction(
     }
 }
 
-/// Telephone transports that would need the same entry of the bot's runner exclude each other.
 fn check_together(found: &[&'static Transport], problems: &mut Problems) {
     for (index, transport) in found.iter().enumerate() {
-        let clash = found[..index].iter().find(|earlier| {
-            earlier.runner_key == transport.runner_key
-                && [earlier.bot_type, transport.bot_type]
-                    == [BotType::Telephony, BotType::Telephony]
-        });
+        let clash = found[..index]
+            .iter()
+            .find(|earlier| earlier.excludes(transport));
         if let Some(earlier) = clash {
             problems.add(
                 "transports",

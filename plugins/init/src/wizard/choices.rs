@@ -26,10 +26,7 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
 
 /// Whether a client package is published for one of the transports.
 pub(super) fn reached_by_clients(draft: &Draft) -> bool {
-    let chosen = draft.transports.as_deref().unwrap_or_default();
-    chosen
-        .iter()
-        .filter_map(|word| Catalogue::built_in().transport(word))
+    known(draft.transports.as_deref().unwrap_or_default())
         .any(|transport| transport.client_package.is_some())
 }
 
@@ -43,14 +40,27 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .any(|transport| transport.bot_type == BotType::Telephony)
 }
 
-/// Those whose calls a web server brings to the bot: there can be one in a bot.
-pub(super) fn with_call_servers(names: &[String]) -> Vec<&'static str> {
+/// Two that can't be in one bot.
+pub(super) fn excluding(names: &[String]) -> Option<[&'static str; 2]> {
+    let chosen: Vec<&Transport> = known(names).collect();
+    chosen.iter().enumerate().find_map(|(index, one)| {
+        let other = chosen[index + 1..]
+            .iter()
+            .find(|other| one.excludes(other))?;
+        Some([one.id.as_str(), other.id.as_str()])
+    })
+}
+
+/// Whether one of the transports shows a face of its own.
+pub(super) fn with_avatar(draft: &Draft) -> bool {
+    known(draft.transports.as_deref().unwrap_or_default())
+        .any(|transport| transport.avatar.is_some())
+}
+
+fn known(names: &[String]) -> impl Iterator<Item = &'static Transport> {
     names
         .iter()
         .filter_map(|name| Catalogue::built_in().transport(name))
-        .filter(|transport| transport.has_call_server())
-        .map(|transport| transport.id.as_str())
-        .collect()
 }
 
 /// The services of a kind: the recommended ones first, the deprecated ones last.

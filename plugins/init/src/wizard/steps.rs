@@ -151,7 +151,7 @@ pub(super) static ALL: &[Step] = &[
             {
                 return Err("choose at least one for telephones".to_owned());
             }
-            if let [one, other, ..] = choices::with_call_servers(&transports).as_slice() {
+            if let Some([one, other]) = choices::excluding(&transports) {
                 return Err(format!("`{one}` and `{other}` exclude each other"));
             }
             wishes.draft.transports = Some(transports);
@@ -239,7 +239,11 @@ pub(super) static ALL: &[Step] = &[
         key: "video",
         flag: Some("--video"),
         label: "Video avatar",
-        applies: |wishes| scaffolding(wishes) && bot_type(wishes) == BotType::Web,
+        applies: |wishes| {
+            scaffolding(wishes)
+                && bot_type(wishes) == BotType::Web
+                && !choices::with_avatar(&wishes.draft)
+        },
         value: |wishes| {
             let service = wishes.draft.video_service.as_deref()?;
             let answer = if service.is_empty() {

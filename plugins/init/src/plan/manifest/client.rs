@@ -149,6 +149,12 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
+        "client/src/state.ts",
+        "client/shared/src/state.ts",
+        "What the page shows and what it can do",
+        any,
+    ),
+    file(
         "client/src/style.css",
         "client/shared/src/style.css",
         "Looks, light and dark",

@@ -1,16 +1,17 @@
 import { explainDevice, Problem } from "./problems";
 
-/** The microphones and cameras that the browser knows. They have names only after the first permission. */
+/** The devices that the browser knows. They have names only after the first permission. */
 export interface Devices {
   microphones: MediaDeviceInfo[];
   cameras: MediaDeviceInfo[];
+  speakers: MediaDeviceInfo[];
 }
 
 export async function listDevices(): Promise<Devices> {
   // Browsers hide `mediaDevices` from pages that are neither local nor encrypted; a server that renders the page has none.
   const all = globalThis.isSecureContext ? await navigator.mediaDevices.enumerateDevices() : [];
   const of = (kind: MediaDeviceKind) => all.filter((device) => device.kind === kind && device.deviceId !== "");
-  return { microphones: of("audioinput"), cameras: of("videoinput") };
+  return { microphones: of("audioinput"), cameras: of("videoinput"), speakers: of("audiooutput") };
 }
 
 export function onDevicesChanged(listener: () => void): void {

@@ -39,7 +39,7 @@ export class Session {
     status: "Not connected",
     problem: "",
     transport: OFFERED[0] ?? (TRANSPORTS[0] as TransportChoice),
-    devices: { microphones: [], cameras: [] },
+    devices: { microphones: [], cameras: [], speakers: [] },
     microphone: "",
     camera: "",
     microphoneOn: true,
@@ -143,6 +143,7 @@ export class Session {
 
   #callbacks(attempt: number) {
     const conversation = new Conversation();
+    conversation.begin();
     const current = (change: () => Partial<SessionState>) => {
       if (attempt === this.#attempt) this.#set(change());
     };
@@ -175,8 +176,7 @@ export class Session {
       onUserStartedSpeaking: () => current(() => ({ status: "Listening…" })),
       onUserStoppedSpeaking: () => current(() => ({ status: "The bot thinks…" })),
       onUserTranscript: ({ text, final }: { text: string; final: boolean }) => {
-        if (!final) return;
-        conversation.userSaid(text);
+        conversation.userSaid(text, final);
         current(() => ({ turns: conversation.turns }));
       },
       onBotOutput: (said: Parameters<Conversation["botSaid"]>[0]) => {

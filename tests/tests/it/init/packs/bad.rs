@@ -87,6 +87,10 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
             "warning: `acme_bad_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0",
         ),
         (
+            json!({ "requires_python": "3.15" }),
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: it needs Python 3.15, and pipecat-ai 1.14.0 installs below 3.15 only",
+        ),
+        (
             json!({ "class": "print(__import__(\"os\").system(\"evil\")) or X" }),
             "warning: `acme_bad_stt` of the provider pack `acme` is left out: `class` is `print(__import__(\"os\").system(\"evil\")) o…`, not a Python class name such as `AcmeSTTService`",
         ),

@@ -1,0 +1,212 @@
+"""A telephone bot.
+
+Speech-to-text: OpenAI
+Language model: OpenAI
+Text-to-speech: OpenAI
+Transport: WhatsApp calls
+Transport: Twilio
+Transport: SmallWebRTC (peer to peer)
+
+Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says what each is for.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+from dotenv import load_dotenv
+from loguru import logger
+from pipecat.audio.vad.silero import SileroVADAnalyzer
+from pipecat.frames.frames import LLMRunFrame
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import (
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+)
+from pipecat.runner.types import (
+    RunnerArguments,
+    SmallWebRTCRunnerArguments,
+    WebSocketRunnerArguments,
+)
+from pipecat.runner.utils import create_transport
+from pipecat.services.openai.llm import OpenAILLMService
+from pipecat.services.openai.stt import OpenAISTTService
+from pipecat.services.openai.tts import OpenAITTSService
+from pipecat.transports.base_transport import BaseTransport, TransportParams
+from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
+from pipecat.utils.types import NOT_GIVEN
+from pipecat.workers.runner import WorkerRunner
+
+load_dotenv(override=True)
+
+SYSTEM_PROMPT = (
+    "You are a friendly, helpful assistant in a spoken conversation. "
+    "Everything you write is read aloud, so answer in one to three short sentences of plain words, "
+    "without lists, markup or emoji. When you do not know something, say so."
+)
+GREETING = "Greet the user in one short sentence and ask what you can do for them."
+
+# What a call of each carrier needs from the environment.
+CARRIERS: dict[str, list[str]] = {
+    "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
+}
+# A telephone line carries 8 kHz.
+CALL_INPUT_RATE = 8_000
+CALL_OUTPUT_RATE = 8_000
+
+_HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
+_problems: list[str] = []
+
+
+def required(name: str) -> str:
+    """Return an environment variable that the bot can't do without."""
+    text = os.getenv(name)
+    if not text:
+        _problems.append(f"{name} is not set")
+    return text or ""
+
+
+def check_settings() -> None:
+    """End the program with one message that names every missing or unusable setting."""
+    if _problems:
+        sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
+
+
+OPENAI_API_KEY = required("OPENAI_API_KEY")
+OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
+OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
+OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
+
+
+def warn_about_calls() -> None:
+    """Say which settings a call would miss; without them the bot still serves everything else."""
+    for carrier, names in CARRIERS.items():
+        missing = [name for name in names if not os.getenv(name)]
+        if missing:
+            logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
+
+
+def is_stream(runner_args: RunnerArguments) -> bool:
+    """Return whether a carrier streams the session's sound; known once its transport is made."""
+    if not isinstance(runner_args, WebSocketRunnerArguments):
+        return False
+    return runner_args.transport_type in CARRIERS
+
+
+def has_client(runner_args: RunnerArguments) -> bool:
+    """Return whether a client will say when it is ready; whoever has none is greeted at once."""
+    if is_stream(runner_args):
+        return False
+    if isinstance(runner_args, SmallWebRTCRunnerArguments):
+        # A client opens a channel for messages, a caller from WhatsApp opens none.
+        return runner_args.webrtc_connection.pc.sctp is not None
+    return True
+
+
+# How to set up each transport, by the name that the runner's `-t` option takes.
+TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
+    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+}
+
+
+def create_stt() -> OpenAISTTService:
+    """Turn speech into text with OpenAI."""
+    return OpenAISTTService(api_key=OPENAI_API_KEY, base_url=OPENAI_BASE_URL)
+
+
+def create_llm() -> OpenAILLMService:
+    """Think of an answer with OpenAI."""
+    return OpenAILLMService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+    )
+
+
+def create_tts() -> OpenAITTSService:
+    """Turn text into speech with OpenAI."""
+    return OpenAITTSService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+        sample_rate=24000,
+        settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
+    )
+
+
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one conversation, from the first word until the user has gone."""
+    stt = create_stt()
+    llm = create_llm()
+    tts = create_tts()
+
+    context = LLMContext()
+    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
+        context,
+        user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
+    )
+
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            stt,
+            user_aggregator,
+            llm,
+            tts,
+            transport.output(),
+            assistant_aggregator,
+        ]
+    )
+    params = PipelineParams(enable_metrics=True, enable_usage_metrics=True)
+    if is_stream(runner_args):
+        params.audio_in_sample_rate = CALL_INPUT_RATE
+        params.audio_out_sample_rate = CALL_OUTPUT_RATE
+    worker = PipelineWorker(
+        pipeline,
+        params=params,
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+    )
+    runner = WorkerRunner(
+        handle_sigint=runner_args.handle_sigint,
+        handle_sigterm=runner_args.handle_sigterm,
+    )
+    await runner.add_workers(worker)
+
+    async def greet():
+        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+
+    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        await greet()
+
+    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The user has connected")
+        if not has_client(runner_args):
+            await greet()
+
+    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The user has gone")
+        await runner.cancel()
+
+    await runner.run()
+
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Serve one session; the runner calls this for everyone who connects."""
+    check_settings()
+    transport = await create_transport(runner_args, TRANSPORT_PARAMS)
+    await run_bot(transport, runner_args)
+
+
+if __name__ == "__main__":
+    check_settings()
+    warn_about_calls()
+
+    from pipecat.runner.run import main
+
+    main()
