@@ -292,6 +292,21 @@ mod tests {
     }
 
     #[test]
+    fn data_of_somebody_else_is_replaced_where_it_is() {
+        let foreign = Refusal::ForeignOwner {
+            path: "/p/acme/pack.toml".into(),
+            owner: 4242,
+        };
+        let remedy = foreign
+            .remedy_of_data(Path::new("/p/acme/pack.toml"))
+            .unwrap();
+        assert_eq!(
+            remedy,
+            "if you trust it, put a copy of your own in its place"
+        );
+    }
+
+    #[test]
     fn hints_are_commands_that_can_be_pasted() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("two words");

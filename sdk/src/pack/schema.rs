@@ -235,7 +235,7 @@ impl Type {
         clippy::trivially_copy_pass_by_ref,
         reason = "serde passes a reference"
     )]
-    fn is_str(&self) -> bool {
+    pub(super) fn is_str(&self) -> bool {
         *self == Self::Str
     }
 }

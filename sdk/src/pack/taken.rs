@@ -182,7 +182,7 @@ struct DeclaredVariable {
 
 #[derive(Serialize, Deserialize)]
 struct Reading {
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Type::is_str")]
     r#type: Type,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     choices: Vec<String>,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Whether an object of the message, at any depth, names a member twice.
 pub fn names_a_member_twice(line: &[u8]) -> bool {
@@ -60,7 +60,6 @@ impl<'de> Visitor<'de> for Once {
         let mut names = HashSet::new();
         while let Some(name) = members.next_key::<String>()? {
             if !names.insert(name) {
-                while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
                 return Err(A::Error::custom("a member is there twice"));
             }
             members.next_value::<Self>()?;

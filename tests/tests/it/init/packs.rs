@@ -416,3 +416,49 @@ fn what_a_pack_says_carries_its_name_and_has_an_end() {
     expected.push("warning: pack-chatty: its further lines are not shown");
     assert_eq!(warnings, expected);
 }
+
+#[test]
+fn a_service_gets_sound_at_its_one_rate_in_web_bots_and_in_calls() {
+    let user = User::new();
+    let members = json!({ "input_rate": 24000, "turns": "service", "prompt": "instructions" });
+    let fixed = service("acme_realtime", &members);
+    user.script("acme", &json!({ "providers": provider(&[fixed]) }), "");
+    for (transport, expected) in [
+        (
+            "p2p_webrtc",
+            &[
+                "            audio_in_sample_rate=24_000,  # the only rate that Label of acme realtime takes",
+            ][..],
+        ),
+        (
+            "carrier_a",
+            &[
+                "        audio_in_sample_rate=24_000,  # the only rate that Label of acme realtime takes",
+                "CALL_INPUT_RATE = 24_000  # the only rate that Label of acme realtime takes here",
+            ],
+        ),
+    ] {
+        let kind = if transport == "carrier_a" {
+            "telephony"
+        } else {
+            "web"
+        };
+        let options = [
+            "-b",
+            kind,
+            "-t",
+            transport,
+            "-m",
+            "realtime",
+            "--realtime",
+            "acme_realtime",
+        ];
+        let run = user.run(&[&[transport][..], &options].concat());
+        assert_eq!(run.status, Some(0), "{run:?}");
+        let made = tree(&user.path(&format!("work/{transport}")));
+        let bot = String::from_utf8(made["server/bot.py"].clone()).unwrap();
+        for line in expected {
+            assert!(bot.lines().any(|found| found == *line), "{line}\n{bot}");
+        }
+    }
+}
