@@ -152,12 +152,13 @@ try {
 
   // On Ctrl-C the bot's server closes its WebSockets, but waits for conversations between peers.
   process.kill(Number(given["bot-process"]), given.last === "webrtc" ? "SIGKILL" : "SIGINT");
-  await status("The bot ended the conversation");
+  if (given.last === "webrtc") await alert.getByText("The connection to the bot was lost.").waitFor();
+  else await status("The bot ended the conversation");
   await inspect("ended");
 
   // There is no bot any more.
   await connect.click();
-  await alert.getByText(`The bot does not answer at ${given.bot}. Start it with \`uv run bot.py\``).waitFor();
+  await alert.getByText(`The bot does not answer at ${given.bot}. Start it`).waitFor();
   await inspect("nobody");
   assert.deepEqual(failures, []);
 } catch (error) {

@@ -95,10 +95,10 @@ pub(super) const MANIFEST: &[Entry] = &[
         nextjs,
     ),
     file(
-        "client/src/camera.ts",
-        "client/shared/src/camera.ts",
-        "The camera of peer-to-peer connections",
-        own_camera,
+        "client/src/attempt.ts",
+        "client/shared/src/attempt.ts",
+        "One try to reach the bot, and what it opened",
+        any,
     ),
     file(
         "client/src/conversation.ts",
@@ -131,9 +131,33 @@ pub(super) const MANIFEST: &[Entry] = &[
         react_vite,
     ),
     file(
+        "client/src/media.ts",
+        "client/shared/src/media.ts",
+        "The user's microphone and camera",
+        any,
+    ),
+    file(
+        "client/src/peer.ts",
+        "client/shared/src/peer.ts",
+        "Peer-to-peer connections",
+        peer_to_peer,
+    ),
+    file(
         "client/src/problems.ts",
         "client/shared/src/problems.ts",
         "Failures in plain words",
+        any,
+    ),
+    file(
+        "client/src/relay.ts",
+        "client/shared/src/relay.ts",
+        "The transport of a client that outlives connections",
+        any,
+    ),
+    file(
+        "client/src/remembered.ts",
+        "client/shared/src/remembered.ts",
+        "What the user chose, for the next visit",
         any,
     ),
     file(
@@ -149,9 +173,39 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
+        "client/src/socket.ts",
+        "client/shared/src/socket.ts",
+        "WebSocket connections",
+        websocket,
+    ),
+    file(
+        "client/src/sound.ts",
+        "client/shared/src/sound.ts",
+        "Sound that travels as samples",
+        websocket,
+    ),
+    file(
+        "client/src/speaker.ts",
+        "client/shared/src/speaker.ts",
+        "Plays the bot",
+        any,
+    ),
+    file(
+        "client/src/start.ts",
+        "client/shared/src/start.ts",
+        "Asks the server for a bot",
+        any,
+    ),
+    file(
         "client/src/state.ts",
         "client/shared/src/state.ts",
         "What the page shows and what it can do",
+        any,
+    ),
+    file(
+        "client/src/status.ts",
+        "client/shared/src/status.ts",
+        "What happens, in one line",
         any,
     ),
     file(
@@ -257,6 +311,10 @@ fn peer_to_peer(config: &Config) -> bool {
             .any(|transport| transport.id == "p2p_webrtc")
 }
 
-fn own_camera(config: &Config) -> bool {
-    peer_to_peer(config) && config.video_input
+fn websocket(config: &Config) -> bool {
+    any(config)
+        && config
+            .transports
+            .iter()
+            .any(|transport| transport.id == "websocket")
 }

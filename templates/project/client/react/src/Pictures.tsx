@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 import { PICTURE } from "./features";
-import type { SessionState } from "./session";
+import type { SessionState } from "./state";
 
 export function Pictures({ now }: { now: SessionState }) {
   const botVideo = PICTURE ? now.botVideo : null;

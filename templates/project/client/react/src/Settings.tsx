@@ -1,11 +1,10 @@
 import { CAMERA } from "./features";
-import type { Session, SessionState } from "./session";
+import type { Session } from "./session";
 import { OFFERED } from "./settings";
+import type { SessionState } from "./state";
 
 export function Settings({ session, now }: { session: Session; now: SessionState }) {
   const idle = now.phase === "idle";
-  const ready = now.phase === "ready";
-  const locked = !idle && !(ready && now.transport.switchesLive);
   return (
     <section aria-labelledby="settings">
       <h2 id="settings">Settings</h2>
@@ -30,7 +29,6 @@ export function Settings({ session, now }: { session: Session; now: SessionState
           kind="Microphone"
           devices={now.devices.microphones}
           chosen={now.microphone}
-          disabled={locked}
           onChoose={session.chooseMicrophone}
         />
         {CAMERA && now.transport.video && (
@@ -38,12 +36,10 @@ export function Settings({ session, now }: { session: Session; now: SessionState
             kind="Camera"
             devices={now.devices.cameras}
             chosen={now.camera}
-            disabled={locked}
-            onChoose={session.chooseCamera}
+              onChoose={session.chooseCamera}
           />
         )}
       </div>
-      {ready && locked && <p className="hint">Disconnect to change the devices.</p>}
     </section>
   );
 }
@@ -52,16 +48,15 @@ interface DeviceProps {
   kind: string;
   devices: MediaDeviceInfo[];
   chosen: string;
-  disabled: boolean;
   onChoose: (id: string) => void;
 }
 
-function Device({ kind, devices, chosen, disabled, onChoose }: DeviceProps) {
+function Device({ kind, devices, chosen, onChoose }: DeviceProps) {
   const known = devices.some(({ deviceId }) => deviceId === chosen);
   return (
     <label>
       {kind}
-      <select value={known ? chosen : ""} disabled={disabled} onChange={(event) => onChoose(event.target.value)}>
+      <select value={known ? chosen : ""} onChange={(event) => onChoose(event.target.value)}>
         <option value="">The browser&apos;s choice</option>
         {devices.map(({ deviceId, label }, at) => (
           <option key={deviceId} value={deviceId}>

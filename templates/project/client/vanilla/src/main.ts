@@ -15,7 +15,6 @@ const darken = element("darken", HTMLButtonElement);
 const pictures = element("pictures", HTMLElement);
 const botVideo = element("bot-video", HTMLVideoElement);
 const ownVideo = element("own-video", HTMLVideoElement);
-const botAudio = element("bot-audio", HTMLAudioElement);
 const log = element("log", HTMLElement);
 const turns = element("turns", HTMLElement);
 const silence = element("silence", HTMLElement);
@@ -23,12 +22,11 @@ const transport = element("transport", HTMLSelectElement);
 const microphone = element("microphone", HTMLSelectElement);
 const camera = element("camera", HTMLSelectElement);
 const cameraField = element("camera-field", HTMLElement);
-const locked = element("locked", HTMLElement);
 
 element("transport-field", HTMLElement).hidden = OFFERED.length < 2;
 transport.replaceChildren(...OFFERED.map(({ key, label }) => new Option(label, key)));
 
-connect.addEventListener("click", () => void (session.state().phase === "idle" ? session.connect() : session.disconnect()));
+connect.addEventListener("click", session.press);
 mute.addEventListener("click", session.switchMicrophone);
 darken.addEventListener("click", session.switchCamera);
 transport.addEventListener("change", () => session.chooseTransport(transport.value));
@@ -43,11 +41,10 @@ function show(): void {
   const idle = now.phase === "idle";
   const ready = now.phase === "ready";
   const withCamera = CAMERA && now.transport.video;
-  const devicesLocked = !idle && !(ready && now.transport.switchesLive);
 
   document.body.dataset["phase"] = now.phase;
   say(status, now.status);
-  say(problem, now.problem);
+  say(problem, now.command ? `${now.problem} ${now.command}` : now.problem);
   // The button keeps its place and its focus through all phases.
   say(connect, idle ? "Connect" : now.phase === "connecting" ? "Cancel" : "Disconnect");
   connect.ariaDisabled = String(now.phase === "closing");
@@ -57,7 +54,6 @@ function show(): void {
   darken.hidden = !ready || !withCamera;
   say(darken, now.cameraOn ? "Turn camera off" : "Turn camera on");
 
-  play(botAudio, now.botAudio);
   play(botVideo, PICTURE ? now.botVideo : null);
   play(ownVideo, now.ownVideo);
   botVideo.hidden = botVideo.srcObject === null;
@@ -70,11 +66,8 @@ function show(): void {
   transport.value = now.transport.key;
   transport.disabled = !idle;
   showDevices(microphone, now.devices.microphones, now.microphone, "Microphone");
-  microphone.disabled = devicesLocked;
   cameraField.hidden = !withCamera;
   showDevices(camera, now.devices.cameras, now.camera, "Camera");
-  camera.disabled = devicesLocked;
-  locked.hidden = !ready || !devicesLocked;
 }
 
 /** Changes only what is new, so that a screen reader says nothing twice. */

@@ -1,5 +1,6 @@
 import { CAMERA } from "./features";
-import type { Session, SessionState } from "./session";
+import type { Session } from "./session";
+import type { SessionState } from "./state";
 
 export function Buttons({ session, now }: { session: Session; now: SessionState }) {
   const idle = now.phase === "idle";
@@ -11,7 +12,7 @@ export function Buttons({ session, now }: { session: Session; now: SessionState 
         className="primary"
         type="button"
         aria-disabled={now.phase === "closing"}
-        onClick={() => void (idle ? session.connect() : session.disconnect())}
+        onClick={session.press}
       >
         {idle ? "Connect" : now.phase === "connecting" ? "Cancel" : "Disconnect"}
       </button>

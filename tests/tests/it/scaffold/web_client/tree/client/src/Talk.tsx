@@ -1,4 +1,4 @@
-import { PipecatClientAudio, PipecatClientProvider } from "@pipecat-ai/client-react";
+import { PipecatClientProvider } from "@pipecat-ai/client-react";
 import { useEffect, useSyncExternalStore } from "react";
 
 import { Buttons } from "./Buttons";
@@ -9,13 +9,14 @@ import type { Session } from "./session";
 
 /** The whole page. What it shows follows from the session's state. */
 export function Talk({ session, name }: { session: Session; name: string }) {
-  const now = useSyncExternalStore(session.subscribe, session.state, session.state);
+  const now = useSyncExternalStore(session.subscribe, session.state, session.initial);
   useEffect(() => {
     document.body.dataset["phase"] = now.phase;
   }, [now.phase]);
 
   return (
-    <>
+    // Components below this may use the hooks of @pipecat-ai/client-react.
+    <PipecatClientProvider client={now.client}>
       <main>
         <h1>{name}</h1>
         <p className="status">
@@ -23,19 +24,13 @@ export function Talk({ session, name }: { session: Session; name: string }) {
           <span role="status">{now.status}</span>
         </p>
         <p className="problem" role="alert">
-          {now.problem}
+          {now.problem} {now.command && <code>{now.command}</code>}
         </p>
         <Buttons session={session} now={now} />
         <Pictures now={now} />
         <Turns turns={now.turns} />
         <Settings session={session} now={now} />
       </main>
-      {now.client && (
-        // Components below this may use the hooks of @pipecat-ai/client-react.
-        <PipecatClientProvider client={now.client}>
-          <PipecatClientAudio />
-        </PipecatClientProvider>
-      )}
-    </>
+    </PipecatClientProvider>
   );
 }
