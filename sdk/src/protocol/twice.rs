@@ -81,7 +81,7 @@ mod tests {
             ),
             (r#"{"a":1,"a":1}"#, true),
             (r#"{"b":[{"a":"x","\u0061":"y"}]}"#, true),
-            (r#"{"a":1,"a""#, false),
+            (r#"{"a":1,"b""#, false),
             ("7", false),
         ] {
             assert_eq!(names_a_member_twice(line.as_bytes()), expected, "{line}");
