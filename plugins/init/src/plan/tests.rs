@@ -312,6 +312,28 @@ fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
 }
 
 #[test]
+fn modules_of_a_client_differ_in_more_than_case() {
+    for client in [Client::Vanilla, Client::ReactVite, Client::ReactNextjs] {
+        let plan = scaffold(&Config { client, ..config() }).unwrap();
+        let mut modules: Vec<String> = plan
+            .files
+            .iter()
+            .filter_map(|file| file.path.rsplit_once('.'))
+            .filter(|(_, extension)| ["ts", "tsx"].contains(extension))
+            .map(|(module, _)| module.to_lowercase())
+            .collect();
+        let all = modules.len();
+        modules.sort();
+        modules.dedup();
+        assert_eq!(
+            modules.len(),
+            all,
+            "{client:?}: `./Settings` is `./settings` on some file systems"
+        );
+    }
+}
+
+#[test]
 fn only_chosen_files_are_planned() {
     let mut config = config();
     config.deploy_to_cloud = false;

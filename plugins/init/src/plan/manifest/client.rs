@@ -53,21 +53,45 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
-        "client/src/Buttons.tsx",
-        "client/react/src/Buttons.tsx",
-        "Connect, mute",
+        "client/src/Developer.tsx",
+        "client/react/src/Developer.tsx.liquid",
+        "Drawer for developers; delete it to have none",
+        react_vite,
+    ),
+    file(
+        "client/src/Dock.tsx",
+        "client/react/src/Dock.tsx",
+        "Connect, mute, push to talk",
+        react,
+    ),
+    file(
+        "client/src/Icon.tsx",
+        "client/react/src/Icon.tsx",
+        "Icons",
         react,
     ),
     file(
         "client/src/Pictures.tsx",
         "client/react/src/Pictures.tsx",
-        "Pictures of the bot and the user",
+        "Video of the bot and the user",
         react,
     ),
     file(
-        "client/src/Settings.tsx",
-        "client/react/src/Settings.tsx",
+        "client/src/Providers.tsx",
+        "client/react/src/Providers.tsx.liquid",
+        "The session and the hooks' provider",
+        react,
+    ),
+    file(
+        "client/src/SettingsPanel.tsx",
+        "client/react/src/SettingsPanel.tsx",
         "Choice of connection and devices",
+        react,
+    ),
+    file(
+        "client/src/Stage.tsx",
+        "client/react/src/Stage.tsx",
+        "What the bot is doing",
         react,
     ),
     file(
@@ -79,7 +103,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/Turns.tsx",
         "client/react/src/Turns.tsx",
-        "What was said",
+        "The transcript, and a line to type",
         react,
     ),
     file(
@@ -92,6 +116,12 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/src/app/page.tsx",
         "client/react_nextjs/src/app/page.tsx.liquid",
         "The page of this client",
+        nextjs,
+    ),
+    file(
+        "client/src/app/template.tsx",
+        "client/react/src/Developer.tsx.liquid",
+        "Drawer for developers; delete it to have none",
         nextjs,
     ),
     file(
@@ -113,9 +143,33 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
+        "client/src/developer.ts",
+        "client/vanilla/src/developer.ts.liquid",
+        "Drawer for developers; delete it to have none",
+        vanilla,
+    ),
+    file(
         "client/src/features.ts",
         "client/shared/src/features.ts.liquid",
         "What the bot does with pictures",
+        any,
+    ),
+    file(
+        "client/src/follow.ts",
+        "client/shared/src/follow.ts",
+        "Keeps the end of the transcript in sight",
+        any,
+    ),
+    file(
+        "client/src/hold.ts",
+        "client/shared/src/hold.ts",
+        "The keys of push-to-talk",
+        any,
+    ),
+    file(
+        "client/src/levels.ts",
+        "client/shared/src/levels.ts",
+        "How loud both sides are",
         any,
     ),
     file(
@@ -129,6 +183,12 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/react_vite/src/main.tsx.liquid",
         "Starts the client",
         react_vite,
+    ),
+    file(
+        "client/src/page.ts",
+        "client/vanilla/src/page.ts",
+        "Elements of the page",
+        vanilla,
     ),
     file(
         "client/src/media.ts",
@@ -225,6 +285,12 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/shared/src/transports.ts.liquid",
         "The ways to reach the bot",
         any,
+    ),
+    file(
+        "client/src/turns.ts",
+        "client/vanilla/src/turns.ts",
+        "Shows the transcript",
+        vanilla,
     ),
     file(
         "client/src/vite-env.d.ts",
