@@ -27,7 +27,7 @@ pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Varia
 pub use taken::Taken;
 
 /// The version of the schema that this library knows.
-pub const SCHEMA: &str = "1.0";
+pub const SCHEMA: &str = "1.1";
 
 /// What the name of a pack's manifest begins with: `pack-acme`.
 pub const PREFIX: &str = "pack-";

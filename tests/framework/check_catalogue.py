@@ -3,7 +3,8 @@
 
 Every class is imported and constructed with dummy values, once with all variables set and once with the required ones
 only; every argument, setting, extra, default and import that the TOML files name has to exist there. Nothing is sent
-anywhere. One line a problem, exit 1 if there is any.
+anywhere. What the framework has and the catalogue lacks has its reason in `left_out.toml`, and what a class reads by
+itself is asked for. One line a problem, exit 1 if there is any.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from loguru import logger
 
 import catalogue_build as build
 import catalogue_extras as extras
+import catalogue_hollow as hollow
 import catalogue_isolated as isolated
+import catalogue_left_out as left_out
+import catalogue_reads as reads
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TYPES = {"str": str, "int": int, "float": float, "choice": str, "list": list}
@@ -57,17 +61,26 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--templates", type=Path, default=REPOSITORY / "templates", help="the folder with the files")
     options.add_argument(
-        "--may-miss", default="", metavar="EXTRA,…", help="extras that need not be installed; `all` for any"
+        "--may-miss",
+        default="",
+        metavar="EXTRA,…",
+        help="extras that need not be installed, whose libraries are hollow then; `all` for any",
     )
+    options.add_argument(
+        "--left-out", type=Path, default=left_out.LEFT_OUT, help="the list of what is left out, and why"
+    )
+    options.add_argument("--construct", metavar="PROVIDER,…", help="construct the services of these files alone")
     options.add_argument(
         "--isolated", action="store_true", help="also import each module with nothing but its own extras (minutes)"
     )
     given = options.parse_args()
     may_miss = set(filter(None, given.may_miss.split(",")))
+    only = set(given.construct.split(",")) if given.construct else None
     report = Report()
     quiet()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(check(given.templates, may_miss, Path(folder), report))
+        asyncio.run(check(given.templates, may_miss, only, Path(folder), report))
+    report.problems += left_out.problems(services_of(given.templates), given.left_out)
     if given.isolated:
         report.problems += isolated.problems([entry for entry in report.entries if entry["id"] not in report.missing])
     for line in report.problems:
@@ -100,7 +113,15 @@ def quiet() -> None:
     socket.getaddrinfo = refuse
 
 
-async def check(templates: Path, may_miss: set[str], folder: Path, report: Report) -> None:
+def services_of(templates: Path) -> list[dict]:
+    return [
+        service
+        for path in sorted((templates / "providers").glob("*.toml"))
+        for service in tomllib.loads(path.read_text())["service"]
+    ]
+
+
+async def check(templates: Path, may_miss: set[str], only: set[str] | None, folder: Path, report: Report) -> None:
     os.environ["HOME"] = str(folder)
     os.environ["HF_HOME"] = str(folder)
     async with aiohttp.ClientSession() as session:
@@ -112,7 +133,10 @@ async def check(templates: Path, may_miss: set[str], folder: Path, report: Repor
         bench = build.Bench(session, credentials)
         for path in sorted((templates / "providers").glob("*.toml")):
             for service in tomllib.loads(path.read_text())["service"]:
-                check_entry(service, may_miss, bench, report)
+                if only is None or path.stem in only:
+                    check_entry(service, may_miss, bench, report)
+        if only is not None:
+            return
         for path in sorted((templates / "transports").glob("*.toml")):
             transport = tomllib.loads(path.read_text())
             check_entry(transport, may_miss, bench, report)
@@ -132,7 +156,9 @@ def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Rep
     if entry.get("requires_python") != python:
         report.problem(name, f"requires_python is {entry.get('requires_python')}, the extras say {python}")
     try:
-        cls = getattr(importlib.import_module(entry["module"]), entry["class"])
+        heavy = [name for extra in wanted if extra in may_miss for name in hollow.HEAVY.get(extra, [])]
+        with hollow.libraries(heavy):
+            cls = getattr(importlib.import_module(entry["module"]), entry["class"])
         scope = build.scope_of(entry)
     except AttributeError as error:
         report.problem(name, f"{error}")
@@ -149,6 +175,8 @@ def check_entry(entry: dict, may_miss: set[str], bench: build.Bench, report: Rep
     if "kind" in entry:
         check_deprecation(entry, name, cls, report)
         check_service(entry, name, cls, scope, bench, report)
+        for text in reads.problems(entry):
+            report.problem(name, text)
     else:
         cls(**build.keywords(entry, scope, bench, True)[0])
         report.constructed += 1
@@ -227,7 +255,8 @@ def check_service(entry: dict, name: str, cls: type, scope: dict, bench: build.B
 def check_default(arg: dict, field: str, bare: dict, least: dict, name: str, report: Report) -> None:
     own = bare.get(field)
     own = None if own is None else str(own)
-    if arg.get("class_default") != own:
+    # A default of ours takes the place of one that serves a bot badly.
+    if "default" not in arg and arg.get("class_default") != own:
         report.problem(name, f"class_default of `{field}` is {arg.get('class_default')!r}, the class says {own!r}")
     if "class_default" in arg and str(least.get(field)) != own:
         report.problem(name, f"`{field}` becomes {least.get(field)!r} while its variable is unset")
@@ -266,7 +295,8 @@ def construct(entry: dict, name: str, cls: type, direct: dict, wished: dict | No
         return Made(seen, True)
     except Exception as error:
         no_settings = wished is None and isinstance(error, ValueError)
-        if seen and (no_settings or (downloads and offline(error))):
+        # Without settings a class may refuse before it has any.
+        if no_settings or (seen and downloads and offline(error)):
             return Made(seen, False)
         report.problem(name, f"cannot be constructed: {type(error).__name__}: {str(error).splitlines()[0]}")
         return None

@@ -1,14 +1,20 @@
 """The image of a generated project and how the hosting service runs it."""
 
+import io
 import re
+import shutil
 import subprocess
+import tarfile
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
+from pathlib import Path
 
 from dockerfile_parse import DockerfileParser
 from packaging.specifiers import SpecifierSet
+from pipecatcloud._utils.build_utils import create_deterministic_tarball, get_exclusions
 
 from project import Project
 
@@ -21,12 +27,18 @@ def image(project: Project) -> Iterator[str]:
     parser = DockerfileParser(path=str(dockerfile), cache_content=True)
     ignored = project.server / ".dockerignore"
     rules = ignored.read_text().split("\n") if ignored.exists() else []
+    sent = context(project.server)
+    for needed in ("Dockerfile", "bot.py", "pyproject.toml"):
+        if needed not in sent:
+            yield f".dockerignore: keeps `{needed}` from the hosting service, which builds the image"
     for base in parser.parent_images:
         if ":" not in base.rsplit("/", 1)[-1] and "@" not in base:
             yield f"Dockerfile: the base image `{base}` is not pinned"
         python = base.rsplit("-py", 1)[-1]
         if not SpecifierSet(project.pyproject["project"]["requires-python"]).contains(python):
             yield f"Dockerfile: the base image `{base}` has a Python that pyproject.toml refuses"
+        if python != (project.server / ".python-version").read_text().strip():
+            yield f"Dockerfile: the base image `{base}` has another Python than `.python-version`"
     for instruction in parser.structure:
         words = instruction["value"].split()
         sources = []
@@ -58,6 +70,32 @@ def deployment(project: Project) -> Iterator[str]:
         yield f"cloud-deploy.toml: the noise filter {filter_name!r} is for other calls than this bot's"
     if "region" not in deploy.read_text():
         yield "cloud-deploy.toml: says nothing about the region"
+
+
+def context(server: Path) -> dict[str, bytes]:
+    """The files that the hosting service's own client would send to be built."""
+    packed = create_deterministic_tarball(str(server), get_exclusions(server))
+    with tarfile.open(fileobj=io.BytesIO(packed.tarball)) as files:
+        return {member.name: files.extractfile(member).read() for member in files.getmembers()}
+
+
+def lay_out(server: Path, image: Path) -> None:
+    """Puts the files into `image` that the working directory of the bot's image would have."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in context(server).items():
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        for instruction in DockerfileParser(path=f"{folder}/Dockerfile").structure:
+            if instruction["instruction"] != "COPY":
+                continue
+            *sources, target = (word for word in instruction["value"].split() if not word.startswith("--"))
+            for source in sources:
+                for found in Path(folder).glob(source):
+                    if found.is_dir():
+                        shutil.copytree(found, image / target, dirs_exist_ok=True)
+                    else:
+                        shutil.copy(found, image / target)
 
 
 def kept_out(source: str, rules: list[str]) -> bool:

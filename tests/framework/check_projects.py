@@ -70,6 +70,7 @@ def environment(project: Project) -> Iterator[str]:
         yield f".env.example: {name} is listed twice"
     described = [variable for transport in project.transports() for variable in transport.get("env", [])]
     runner = {variable["name"]: variable for variable in described if variable.get("reader") != "server"}
+    by_class = {read["name"]: read for service in project.services() for read in service.get("reads", [])}
     of_server = {variable["name"] for variable in described if variable.get("reader", "bot") != "bot"}
     for name in of_server - names_in(project.call_server):
         yield f"catalogue: server.py does not read {name}"
@@ -77,9 +78,11 @@ def environment(project: Project) -> Iterator[str]:
         yield f"catalogue: nothing in the framework or in bot.py reads {name}"
     for name in project.variables_read.keys() - set(listed):
         yield f".env.example: {name} is read by bot.py or server.py and not listed"
+    for name in by_class.keys() - set(listed):
+        yield f".env.example: {name} is read by a service's class and not listed"
     for name in runner.keys() - set(listed):
         yield f".env.example: {name} is read by the runner for the chosen transports and not listed"
-    for name in set(listed) - project.variables_read.keys() - runner.keys():
+    for name in set(listed) - project.variables_read.keys() - runner.keys() - by_class.keys():
         yield f".env.example: {name} is listed and nobody reads it"
     for name, value, is_open in project.example:
         needed = project.variables_read.get(name, False) or (

@@ -19,6 +19,12 @@ from project import Project
 
 FRAMEWORK = importlib.metadata.distribution("pipecat-ai")
 PACKAGE = Path(pipecat.__file__).parent
+PYTHONS = [f"3.{minor}" for minor in range(9, 20)]
+SUPPORTED = {
+    python
+    for python in PYTHONS
+    if f"Programming Language :: Python :: {python}" in FRAMEWORK.metadata.get_all("Classifier")
+}
 
 
 def requirements(project: Project) -> Iterator[str]:
@@ -40,11 +46,16 @@ def requirements(project: Project) -> Iterator[str]:
     for extra in extras - {canonicalize_name(extra) for extra in FRAMEWORK.metadata.get_all("Provides-Extra")}:
         yield f"pyproject.toml: pipecat-ai has no extra `{extra}`"
     admitted = SpecifierSet(described["requires-python"])
-    for python in ("3.11", "3.12", "3.13"):
+    for python in PYTHONS:
+        if admitted.contains(python) and python not in SUPPORTED:
+            yield f"pyproject.toml: Python {python} is admitted, which pipecat-ai does not say it runs on"
         if admitted.contains(python) and (lost := lost_on(python, extras)):
             yield f"pyproject.toml: Python {python} is admitted, where {', '.join(sorted(lost))} install nothing"
-    if not admitted.contains("3.13") or (not admitted.contains("3.11") and not lost_on("3.11", extras)):
-        yield f"pyproject.toml: requires-python `{admitted}` keeps out a Python on which everything installs"
+        if python in SUPPORTED and not admitted.contains(python) and not lost_on(python, extras):
+            yield f"pyproject.toml: requires-python `{admitted}` keeps out {python}, on which everything installs"
+    pinned = project.server / ".python-version"
+    if not pinned.exists() or not admitted.contains(pinned.read_text().strip()):
+        yield f".python-version: names no Python that `{admitted}` admits, so `uv` takes any"
 
 
 def imports(project: Project) -> Iterator[str]:

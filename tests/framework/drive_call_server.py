@@ -29,6 +29,8 @@ SECRET = base64.b64encode(b"a secret of Daily's, 32 bytes ..").decode()
 DIALOUT_KEY = "0123456789abcdef0123456789abcdef"
 NUMBER = "+15550100123"
 CALL_SID = "CA" + "0" * 32
+DAILY_CALL = {"From": "+15550100", "To": "+15550101", "callId": "call-1", "callDomain": "domain-1"}
+TWILIO_CALL = {"CallSid": CALL_SID, "From": "+15550100", "To": "+15550101"}
 SECRETS = ("daily-key", SECRET, DIALOUT_KEY, "twilio-token", "start-key", "room-token")
 
 
@@ -108,15 +110,16 @@ class Driver:
         return text
 
 
+def signed(document: Any, timestamp: str, secret: str = SECRET) -> tuple[bytes, dict[str, str]]:
+    """A request as Daily signs it."""
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    digest = hmac.new(base64.b64decode(secret), timestamp.encode() + b"." + body, hashlib.sha256).digest()
+    signature = base64.b64encode(digest).decode()
+    return body, {"X-Pinless-Signature": signature, "X-Pinless-Timestamp": timestamp}
+
+
 def pstn_dialin(driver: Driver) -> None:
-    call = {"From": "+15550100", "To": "+15550101", "callId": "call-1", "callDomain": "domain-1", "evil": "evil"}
-
-    def signed(document: Any, timestamp: str, secret: str = SECRET) -> tuple[bytes, dict[str, str]]:
-        body = document if isinstance(document, bytes) else json.dumps(document).encode()
-        digest = hmac.new(base64.b64decode(secret), timestamp.encode() + b"." + body, hashlib.sha256).digest()
-        signature = base64.b64encode(digest).decode()
-        return body, {"X-Pinless-Signature": signature, "X-Pinless-Timestamp": timestamp}
-
+    call = DAILY_CALL | {"evil": "evil"}
     now, milliseconds = str(int(time.time())), str(int(time.time() * 1000))
     for test in ({"Test": "test"}, {"test": "test"}):
         assert driver.send("POST", "/dialin", json.dumps(test).encode())[0] == 200
@@ -225,7 +228,7 @@ def unsigned_by_twilio(driver: Driver, path: str, fields: dict[str, str]) -> Non
 
 
 def sip_dialin(driver: Driver) -> None:
-    call = {"CallSid": CALL_SID, "From": "+15550100", "To": "+15550101", "Empty": ""}
+    call = TWILIO_CALL | {"Empty": ""}
     unsigned_by_twilio(driver, "/call", call)
     for what, call_sid in {"no call": "", "a path": "../evil", "another thing": "SM" + "0" * 32}.items():
         driver.refused(what, 400, "/call", *form("/call", call | {"CallSid": call_sid}))
@@ -352,18 +355,28 @@ def server(folder: Path, variables: dict[str, str]) -> Iterator[int]:
     stand_in = ThreadingHTTPServer(("127.0.0.1", 0), StandIn)
     threading.Thread(target=stand_in.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{stand_in.server_port}"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     variables = variables | {
         "DAILY_API_KEY": "daily-key",
         "DAILY_API_URL": f"{address}/v1",
         "BOT_START_URL": f"{address}/start",
         "BOT_START_KEY": "start-key",
-        "SERVER_PORT": str(port),
         # As a user has it who asks for rooms to be kept: calls get rooms of their own nonetheless.
         "DAILY_ROOM_URL": "https://example.daily.co/shared",
     }
+    try:
+        with running(folder, variables) as port:
+            yield port
+    finally:
+        stand_in.shutdown()
+
+
+@contextmanager
+def running(folder: Path, variables: dict[str, str]) -> Iterator[int]:
+    """The server with these settings; the port at which it listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    variables = variables | {"SERVER_PORT": str(port)}
     process = subprocess.Popen(
         [sys.executable, "server.py"],
         cwd=folder,
@@ -396,7 +409,6 @@ def server(folder: Path, variables: dict[str, str]) -> Iterator[int]:
     finally:
         process.kill()
         process.wait()
-        stand_in.shutdown()
 
 
 def main() -> None:

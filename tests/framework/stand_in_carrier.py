@@ -174,9 +174,9 @@ def stream(document: ElementTree.Element, path: str) -> ElementTree.Element:
     return found
 
 
-def stream_path(carrier: Carrier, address: str, host: str) -> str:
+def stream_path(carrier: Carrier, address: str, host: str | None) -> str:
     """The path of the media stream, as the carrier learns it."""
-    if carrier.answer is None:
+    if carrier.answer is None or host is None:
         return "/ws"
     request = urllib.request.Request(f"{address}/", data=b"CallSid=CA0&From=%2B15550100", method="POST")
     with urllib.request.urlopen(request, timeout=10) as reply:
@@ -243,11 +243,12 @@ def main() -> None:
     parser.add_argument("carrier", choices=CARRIERS)
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
     parser.add_argument("--host", default="bot.example.com", help="the host name that the bot was told")
+    parser.add_argument("--deployed", action="store_true", help="the answer document is not the bot's: it was entered")
     parser.add_argument("--hum", type=float, default=440.0, help="the caller's pitch in hertz")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds until the bot has to have said something")
     given = parser.parse_args()
     carrier = CARRIERS[given.carrier]
-    path = stream_path(carrier, given.address, given.host)
+    path = stream_path(carrier, given.address, None if given.deployed else given.host)
     url = given.address.replace("http", "ws", 1) + path
     said = loud(asyncio.run(call(carrier, url, given.hum, given.patience)))
     print(json.dumps({"seconds": round(len(said) / RATE, 2), "hertz": round(pitch(said), 1)}))

@@ -1,6 +1,7 @@
 //! A draft becomes a configuration, or a list of everything that is missing or wrong with it.
 
 mod client;
+mod deployment;
 mod name;
 mod nearest;
 mod services;
@@ -33,13 +34,7 @@ pub fn resolve<'c>(
     let video = services::video(draft, catalogue, bot_type, &mut problems);
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     together::check(draft, pipeline.as_ref(), video, catalogue, &mut problems);
-    let deploy_to_cloud = draft.deploy_to_cloud.unwrap_or(true);
-    if draft.enable_noise_cancel == Some(true) && !deploy_to_cloud {
-        problems.add(
-            "enable_noise_cancel",
-            "needs cloud deployment: give `--deploy-to-cloud`, or `--no-enable-noise-cancel`",
-        );
-    }
+    let deploy_to_cloud = deployment::resolve(draft, &transports, &mut problems);
     for (key, said) in [
         ("video_input", draft.video_input),
         ("video_output", draft.video_output),

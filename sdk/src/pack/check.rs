@@ -510,6 +510,47 @@ impl Checker {
                 );
             }
         }
+        self.one_of(service);
+    }
+
+    /// Ways to give the same: each is read, and can be left unset.
+    fn one_of(&mut self, service: &Service) {
+        self.count("one_of", service.one_of.len(), MOST);
+        if service.one_of.len() == 1 {
+            self.found(Rule::Variables, "one_of", "must have two variables or none");
+        }
+        let mut ways = BTreeSet::new();
+        for name in service.one_of.iter().take(MOST) {
+            if !ways.insert(name) {
+                self.found(
+                    Rule::Variables,
+                    "one_of",
+                    format!("has `{}` twice", shown(name)),
+                );
+            }
+            let mut read = arguments(service)
+                .into_iter()
+                .filter(|(_, arg)| arg.env.as_deref() == Some(name))
+                .map(|(_, arg)| arg.optional && arg.r#type == Type::Str)
+                .chain(
+                    service
+                        .reads
+                        .iter()
+                        .filter(|read| read.name == *name)
+                        .map(|read| read.optional),
+                )
+                .peekable();
+            if read.peek().is_none() || read.any(|optional| !optional) {
+                self.found(
+                    Rule::Variables,
+                    "one_of",
+                    format!(
+                        "has `{}`, which is no text that is read and `optional`",
+                        shown(name)
+                    ),
+                );
+            }
+        }
     }
 
     /// Where the service stands in the pipeline.

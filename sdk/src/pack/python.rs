@@ -279,6 +279,7 @@ pub const RESERVED: &[&str] = &[
     "on_joined",
     "on_user_turn_message_added",
     "one_of",
+    "one_required",
     "os",
     "params",
     "parse_qsl",

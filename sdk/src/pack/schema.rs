@@ -106,6 +106,10 @@ pub struct Service {
     /// Variables that the class or its client library reads by itself and that no argument can carry, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<Read>,
+    /// Variables of which at least one is needed, where none of them alone is: ways to give the same credentials. A user is asked
+    /// for the first; the others are named as what may take its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_of: Vec<String>,
     /// Where the system prompt goes, as a dotted argument. `settings.system_instruction` is a field of `Settings`;
     /// `params.system_prompt` is a further argument of the `call` that `params` holds. Language models and realtime
     /// services have one.

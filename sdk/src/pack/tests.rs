@@ -111,9 +111,19 @@ fn wrong_services() -> Vec<Row> {
             "`alias` is for services that are built in",
         ),
         (
+            "/one_of",
+            json!(["ACME_API_KEY", "ACME_MODEL"]),
+            "`one_of` has `ACME_API_KEY`, which is no text that is read and `optional`",
+        ),
+        (
+            "/one_of",
+            json!(["ACME_OTHER"]),
+            "`one_of` must have two variables or none",
+        ),
+        (
             "/turbo",
             json!(true),
-            "`service.turbo` is not a key of catalogue 1.0",
+            "`service.turbo` is not a key of catalogue 1.1",
         ),
         (
             "/kind",
@@ -159,7 +169,7 @@ fn wrong_arguments() -> Vec<Row> {
         (
             "/args/0/turbo",
             json!(true),
-            "`service.args[0].turbo` is not a key of catalogue 1.0",
+            "`service.args[0].turbo` is not a key of catalogue 1.1",
         ),
         (
             "/args/0/name",
@@ -276,7 +286,7 @@ fn the_others_stay() {
         json!([]),
     ]);
     let newer = Newer {
-        schema: "1.1".to_owned(),
+        schema: "1.2".to_owned(),
         executable: "bot-cli-init".to_owned(),
         version: "0.1.0".to_owned(),
     };
@@ -295,11 +305,11 @@ fn the_others_stay() {
     assert_eq!(
         left_out,
         [
-            "service 2 of Acme: `service` must be an object; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
+            "service 2 of Acme: `service` must be an object; the pack has catalogue 1.2, bot-cli-init 0.1.0 knows 1.1: install a newer bot-cli-init",
             "acme_fast_stt: `label` is that of another service of its kind; and 1 more problem",
-            "acme_later_stt: `service.turbo` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
+            "acme_later_stt: `service.turbo` is not a key of catalogue 1.1; the pack has catalogue 1.2, bot-cli-init 0.1.0 knows 1.1: install a newer bot-cli-init",
             "Beta: `site` is `javascript:x`, not an address such as `https://acme.example/docs`; and 1 more problem",
-            "Gamma: `provider.region` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init 0.1.0 knows 1.0: install a newer bot-cli-init",
+            "Gamma: `provider.region` is not a key of catalogue 1.1; the pack has catalogue 1.2, bot-cli-init 0.1.0 knows 1.1: install a newer bot-cli-init",
             "provider 4: `provider` must be an object",
         ]
     );
@@ -329,7 +339,7 @@ fn a_variable_means_what_it_means_elsewhere() {
         (
             "/0/env/ACME_MODEL/turbo",
             json!(1),
-            "`env.ACME_MODEL.turbo` is not a key of catalogue 1.0",
+            "`env.ACME_MODEL.turbo` is not a key of catalogue 1.1",
         ),
     ] {
         let mut other = providers(|service| service["id"] = json!("beta_stt"));

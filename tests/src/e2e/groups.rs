@@ -131,6 +131,11 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Framework],
     },
     Group {
+        name: "deployed",
+        about: "bots as the hosting service runs them",
+        needs: &[Need::Framework],
+    },
+    Group {
         name: "framework",
         about: "every kind of project beside the framework",
         needs: &[Need::program(&["git"], "git", 40), Need::Framework],

@@ -287,6 +287,11 @@ fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
     if random.u8(..4) == 0 {
         service["reads"] = json!([{ "name": variable("HOME"), "optional": true }]);
     }
+    if random.u8(..4) == 0 {
+        let ways = [variable("HOME"), variable("ACCOUNT")];
+        service["reads"] = json!(ways.each_ref().map(|name| json!({ "name": name, "optional": true })));
+        service["one_of"] = json!(ways);
+    }
     if random.bool() {
         service["note"] = json!("Runs on this machine");
     }

@@ -53,6 +53,9 @@ impl Breaches {
         for read in &service.reads {
             self.look("a variable", &read.name, is_variable);
         }
+        for name in &service.one_of {
+            self.look("a variable", name, is_variable);
+        }
         if let Some(prompt) = &service.prompt {
             self.look("a place of the prompt", prompt, is_dotted);
         }

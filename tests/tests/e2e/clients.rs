@@ -16,6 +16,8 @@ use crate::conversation::running::Running;
 const GREETING: &str = "Hello, how can I help you?";
 const QUESTION: &str = "What time is it?";
 const ANSWER: &str = "It is noon.";
+const TYPED: &str = "I have typed this.";
+const REPLY: &str = "I can read that.";
 
 const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
 const OTHERS: [&str; 4] = ["--transport", "hosted_rtc", "--transport", "websocket"];
@@ -24,39 +26,62 @@ const REACT: [&str; 4] = ["--client-framework", "react", "--client-server", "vit
 const NEXTJS: [&str; 4] = ["--client-framework", "react", "--client-server", "nextjs"];
 const CAMERA: [&str; 2] = ["--video-input", "--video-output"];
 
+/// Uses every hook that looks at the client, outside all components of the project.
+const PROBE: &str = r#"import { usePipecatClientMicControl, usePipecatClientTransportState, usePipecatConversation } from "@pipecat-ai/client-react";
+
+export function Probe() {
+  const state = usePipecatClientTransportState();
+  const { messages } = usePipecatConversation();
+  const { isMicEnabled } = usePipecatClientMicControl();
+  return (
+    <p id="probe" hidden>
+      {`${state}, ${messages.length} messages, microphone ${isMicEnabled ? "on" : "off"}`}
+    </p>
+  );
+}
+"#;
+
 #[test]
 fn the_plain_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS].concat());
     client.install();
-    talk(&client, "websocket", &[]);
+    talk(&client, "webrtc", "websocket", &[]);
     let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
     client.hand_dependencies_to(&camera);
     camera.check();
     // The package that it does not use is there all the same.
     let no_peers = Project::new(&[&VANILLA[..], &OTHERS].concat());
     camera.hand_dependencies_to(&no_peers);
+    no_peers.delete_drawer("developer.ts");
     no_peers.check();
+    works_without_drawer(&no_peers);
 }
 
 #[test]
 fn the_react_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&REACT[..], &PEER_TO_PEER, &OTHERS, &["--video-input"]].concat());
     client.install();
-    talk(&client, "webrtc", &["--camera"]);
+    client.probe_hooks();
+    talk(&client, "webrtc", "webrtc", &["--camera"]);
     let no_peers = Project::new(&[&REACT[..], &OTHERS].concat());
     client.hand_dependencies_to(&no_peers);
+    no_peers.delete_drawer("Developer.tsx");
     no_peers.check();
+    works_without_drawer(&no_peers);
 }
 
 #[test]
 fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&NEXTJS[..], &PEER_TO_PEER, &OTHERS].concat());
     client.install();
-    talk(&client, "websocket", &[]);
+    client.probe_hooks();
+    talk(&client, "websocket", "websocket", &[]);
+    client.delete_drawer("app/template.tsx");
+    works_without_drawer(&client);
 }
 
-/// Builds the client and uses it; the bot ends a conversation over the transport `last`.
-fn talk(client: &Project, last: &str, more: &[&str]) {
+/// Builds the client and uses it: its parts over the transport `first`. The bot ends a conversation over the transport `last`.
+fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     let (_services, bot, port) = client.bot();
     let address = format!("http://127.0.0.1:{port}");
     let folder = client.client();
@@ -76,34 +101,44 @@ fn talk(client: &Project, last: &str, more: &[&str]) {
     let after = fs::read_to_string(folder.join("tsconfig.json")).unwrap();
     assert_eq!(after, types);
 
-    let page = free_port().to_string();
-    let (server, ready) = if folder.join("next.config.ts").exists() {
-        (["node_modules/next/dist/bin/next", "start"], "Ready in")
-    } else {
-        (["node_modules/vite/bin/vite.js", "preview"], "Local:")
-    };
-    let mut server = Running::start(
-        Command::new("node")
-            .args(server)
-            .args(["--port", &page])
-            .current_dir(&folder),
-    );
-    server.line_with(ready);
-    let mut look = Command::new("node");
-    look.arg("look.mjs")
-        .arg("--chromium")
-        .arg(chromium())
-        .args(["--page", &format!("http://localhost:{page}/")])
-        .args(["--bot", &address])
+    let (_server, page) = client.serve();
+    let mut parts = browse("parts.mjs", &page);
+    parts
+        .args(["--greeting", GREETING, "--question", QUESTION])
+        .args(["--typed", TYPED, "--reply", REPLY])
+        .args(["--transport", first])
+        .args(more);
+    if folder.join("src/Probe.tsx").exists() {
+        parts.arg("--hooks");
+    }
+    run(&mut parts);
+    let mut look = browse("look.mjs", &page);
+    look.args(["--bot", &address])
         .args(["--bot-process", &bot.process().to_string()])
         .args(["--greeting", GREETING, "--question", QUESTION])
         .args(["--answer", ANSWER, "--last", last])
-        .args(more)
-        .current_dir(tools());
+        .args(more);
     if let Some(folder) = std::env::var_os("SCREENSHOTS") {
         look.arg("--screenshots").arg(folder);
     }
     run(&mut look);
+}
+
+/// The file of the drawer is deleted: nothing else misses it.
+fn works_without_drawer(client: &Project) {
+    client.build();
+    let (_server, page) = client.serve();
+    run(&mut browse("bare.mjs", &page));
+}
+
+fn browse(script: &str, page: &str) -> Command {
+    let mut node = Command::new("node");
+    node.arg(script)
+        .arg("--chromium")
+        .arg(chromium())
+        .args(["--page", page])
+        .current_dir(tools());
+    node
 }
 
 /// A generated project.
@@ -148,6 +183,41 @@ impl Project {
         run(npm().args(["run", "build"]).current_dir(self.client()))
     }
 
+    /// Serves what was built, at the address that is returned.
+    fn serve(&self) -> (Running, String) {
+        let folder = self.client();
+        let page = free_port().to_string();
+        let (server, ready) = if folder.join("next.config.ts").exists() {
+            (["node_modules/next/dist/bin/next", "start"], "Ready in")
+        } else {
+            (["node_modules/vite/bin/vite.js", "preview"], "Local:")
+        };
+        let mut server = Running::start(
+            Command::new("node")
+                .args(server)
+                .args(["--port", &page])
+                .current_dir(&folder),
+        );
+        server.line_with(ready);
+        (server, format!("http://localhost:{page}/"))
+    }
+
+    /// Adds a component that uses the hooks of client-react.
+    fn probe_hooks(&self) {
+        let source = self.client().join("src");
+        fs::write(source.join("Probe.tsx"), PROBE).unwrap();
+        let page = fs::read_to_string(source.join("Talk.tsx")).unwrap();
+        let probed = page
+            .replacen("import {", "import { Probe } from \"./Probe\";\nimport {", 1)
+            .replacen("<Stage", "<Probe />\n      <Stage", 1);
+        assert!(probed.contains("<Probe />"), "{page}");
+        fs::write(source.join("Talk.tsx"), probed).unwrap();
+    }
+
+    fn delete_drawer(&self, file: &str) {
+        fs::remove_file(self.client().join("src").join(file)).unwrap();
+    }
+
     /// The stand-in, the bot that uses it, and the port on which the bot listens.
     fn bot(&self) -> (Running, Running, u16) {
         let python = Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"));
@@ -157,7 +227,8 @@ impl Project {
                 .command("python")
                 .arg(script)
                 .args(["--hear", QUESTION])
-                .args(["--say", &format!("{QUESTION}={ANSWER}")]),
+                .args(["--say", &format!("{QUESTION}={ANSWER}")])
+                .args(["--say", &format!("{TYPED}={REPLY}")]),
         );
         let address = services.line_with("http://");
         let server = self.folder.path().join("bot/server");
@@ -186,7 +257,7 @@ fn tools() -> &'static Path {
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
             let folder = tempfile::tempdir().unwrap();
-            for file in ["package.json", "look.mjs", "voice.mjs"] {
+            for file in ["package.json", "look.mjs", "parts.mjs", "bare.mjs", "voice.mjs"] {
                 fs::copy(source.join(file), folder.path().join(file)).unwrap();
             }
             install(folder.path());

@@ -15,6 +15,7 @@ mod bash;
 mod clients;
 mod conversation;
 mod cores;
+mod deployed;
 mod disks;
 mod dotenv;
 mod draws;

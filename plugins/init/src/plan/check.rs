@@ -106,9 +106,11 @@ fn copies(build: &PlannedFile, files: &[PlannedFile]) -> Result<(), String> {
         for source in sources {
             let name = source.trim_start_matches("./").trim_end_matches('*');
             let planned = |file: &PlannedFile| {
-                file.path
-                    .strip_prefix(folder)
-                    .is_some_and(|path| path == name || path.starts_with(&format!("{name}/")))
+                let path = file.path.strip_prefix(folder);
+                path.is_some_and(|path| match name.strip_prefix('*') {
+                    Some(suffix) => path.ends_with(suffix) && !path.contains('/'),
+                    None => path == name || path.starts_with(&format!("{name}/")),
+                })
             };
             let optional = source.ends_with('*') && MADE_LATER.contains(&name);
             if !optional && !files.iter().any(planned) {
@@ -155,6 +157,7 @@ mod tests {
         ];
         for line in [
             "COPY bot.py ./",
+            "COPY *.py ./",
             "COPY ./bot.py uv.lock* ./",
             "COPY --chown=1 evals ./evals",
         ] {
@@ -162,6 +165,7 @@ mod tests {
         }
         for line in [
             "COPY other.py ./",
+            "COPY *.yaml ./",
             "COPY uv.lock ./",
             "COPY bot.py server.py ./",
         ] {

@@ -45,7 +45,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("dotenv", &["load_dotenv"]),
     (
         "fastapi",
-        &["FastAPI", "HTTPException", "Request", "Response"],
+        &["FastAPI", "HTTPException", "Request", "Response", "WebSocket"],
     ),
     ("loguru", &["logger"]),
     (
@@ -81,6 +81,9 @@ const NAMES: &[(&str, &[&str])] = &[
         "pipecat.runner.types",
         &[
             "DailyRunnerArguments",
+            "EvalRunnerArguments",
+            "LiveKitRunnerArguments",
+            "MOQRunnerArguments",
             "RunnerArguments",
             "SmallWebRTCRunnerArguments",
             "VonageRunnerArguments",
@@ -105,6 +108,8 @@ const NAMES: &[(&str, &[&str])] = &[
     ("pipecat.workers.runner", &["WorkerRunner"]),
     ("pipecat_whisker", &["WhiskerServer"]),
     ("starlette.requests", &["ClientDisconnect"]),
+    ("starlette.types", &["Message"]),
+    ("starlette.websockets", &["WebSocketState"]),
     ("twilio.request_validator", &["RequestValidator"]),
     ("twilio.rest", &["Client"]),
     ("twilio.twiml.voice_response", &["Dial", "VoiceResponse"]),

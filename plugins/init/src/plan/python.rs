@@ -11,6 +11,7 @@ use super::quote::py;
 use super::variables::{Reading, Unset};
 use super::{PlanError, view};
 use crate::config::{Config, Pipeline};
+use crate::resolve::Direction;
 
 const LINE_LENGTH: usize = 100;
 
@@ -38,6 +39,8 @@ pub struct BotCode<'c> {
     pub reads_list: bool,
     /// As above.
     pub reads_one_of: bool,
+    /// Whether one of several variables is needed.
+    pub reads_ways: bool,
     /// One factory for each service, in the order of the pipeline.
     pub services: Vec<ServiceCode>,
     /// One entry for each transport, and one for evals.
@@ -50,6 +53,8 @@ pub struct BotCode<'c> {
     pub carriers: Vec<String>,
     /// A carrier streams the sound of its calls.
     pub streams: bool,
+    /// Browsers and programs open a WebSocket, which the hosting service does not tell from a carrier's.
+    pub plain_websocket: bool,
     /// The rate, in Hz, at which a call's sound reaches the services: `8_000`.
     pub call_input_rate: String,
     /// The service that sets it, where it is not the telephone's own.
@@ -113,6 +118,11 @@ impl<'c> BotCode<'c> {
             .into_iter()
             .find_map(|service| Some((service.input_rate?, service.label.clone())));
         let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, String::new()));
+        let ways: BTreeSet<&[String]> = view::services(config)
+            .into_iter()
+            .map(|service| service.one_of.as_slice())
+            .filter(|ways| !ways.is_empty())
+            .collect();
         let avatar = config
             .transports
             .iter()
@@ -131,7 +141,9 @@ impl<'c> BotCode<'c> {
                 .iter()
                 .filter(|reading| reading.is_argument || reading.unset == Unset::Required)
                 .map(setting)
+                .chain(ways.iter().map(|ways| Ok(one_required(ways))))
                 .collect::<Result<_, _>>()?,
+            reads_ways: !ways.is_empty(),
             reads_required: readings
                 .iter()
                 .any(|reading| reading.unset == Unset::Required),
@@ -148,6 +160,10 @@ impl<'c> BotCode<'c> {
                 .transports
                 .iter()
                 .any(|transport| transport.is_carrier()),
+            plain_websocket: config
+                .transports
+                .iter()
+                .any(|transport| transport.runner_key == "websocket"),
             call_input_rate: format!("{}_{:03}", call_input_rate / 1000, call_input_rate % 1000),
             call_input_of,
             session: services.iter().any(|service| !service.argument.is_empty()),
@@ -173,7 +189,8 @@ impl<'c> BotCode<'c> {
 
 /// Whether the bot reads the variable `ENV`.
 pub(super) fn asks_where(config: &Config) -> bool {
-    config.noise_cancel || config.observability
+    let calls_out = |transport: &&Transport| Direction::of(transport) == Some(Direction::DialOut);
+    config.noise_cancel || config.observability || config.transports.iter().any(calls_out)
 }
 
 /// `NAME = …` for one variable.
@@ -224,6 +241,16 @@ fn setting(reading: &Reading) -> Result<String, PlanError> {
         "{name}: {annotation} = {reader}(\n    {},\n)",
         args.join(",\n    ")
     ))
+}
+
+/// The statement that one of several variables is needed.
+fn one_required(ways: &[String]) -> String {
+    let names: Vec<String> = ways.iter().map(|name| py(name)).collect();
+    let line = format!("one_required({})", names.join(", "));
+    if line.chars().count() <= LINE_LENGTH {
+        return line;
+    }
+    format!("one_required(\n    {},\n)", names.join(",\n    "))
 }
 
 /// The text of a default as Python.

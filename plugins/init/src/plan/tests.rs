@@ -155,6 +155,37 @@ fn a_class_and_an_argument_can_read_the_same_variable() {
 }
 
 #[test]
+fn one_of_several_ways_to_give_credentials_is_needed() {
+    let mut config = config();
+    config.pipeline = Pipeline::Cascade {
+        stt: service("google_stt"),
+        llm: service("google_vertex_llm"),
+        tts: service("google_tts"),
+    };
+    let plan = scaffold(&config).unwrap();
+    let example = file(&plan, "server/.env.example");
+    assert!(example.contains("\nGOOGLE_CREDENTIALS=\n"), "{example}");
+    assert!(
+        example.contains(
+            "\n# May be set instead of GOOGLE_CREDENTIALS\n# GOOGLE_APPLICATION_CREDENTIALS=\n"
+        ),
+        "{example}"
+    );
+    assert!(
+        example.contains("# Google Cloud: https://console.cloud.google.com/iam-admin/"),
+        "{example}"
+    );
+    let bot = file(&plan, "server/bot.py");
+    let check = "\none_required(\"GOOGLE_CREDENTIALS\", \"GOOGLE_APPLICATION_CREDENTIALS\", \"GOOGLE_CLOUD_PROJECT\")\n";
+    assert_eq!(bot.matches(check).count(), 1, "{bot}");
+    assert!(
+        file(&plan, "README.md").contains(
+            "| yes, or `GOOGLE_APPLICATION_CREDENTIALS`, or `GOOGLE_CLOUD_PROJECT` |"
+        )
+    );
+}
+
+#[test]
 fn a_project_has_the_python_of_its_image() {
     let mut config = config();
     for (stt, oldest) in [("deepgram_stt", "3.11"), ("deepgram_sagemaker_stt", "3.12")] {
@@ -278,6 +309,28 @@ fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
                 usize::from(web.is_some() || has_server)
             );
         }
+    }
+}
+
+#[test]
+fn modules_of_a_client_differ_in_more_than_case() {
+    for client in [Client::Vanilla, Client::ReactVite, Client::ReactNextjs] {
+        let plan = scaffold(&Config { client, ..config() }).unwrap();
+        let mut modules: Vec<String> = plan
+            .files
+            .iter()
+            .filter_map(|file| file.path.rsplit_once('.'))
+            .filter(|(_, extension)| ["ts", "tsx"].contains(extension))
+            .map(|(module, _)| module.to_lowercase())
+            .collect();
+        let all = modules.len();
+        modules.sort();
+        modules.dedup();
+        assert_eq!(
+            modules.len(),
+            all,
+            "{client:?}: `./Settings` is `./settings` on some file systems"
+        );
     }
 }
 

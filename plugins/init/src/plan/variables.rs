@@ -30,8 +30,12 @@ pub struct VariableView {
     pub about_markdown: String,
     /// Whether it is a credential.
     pub secret: bool,
-    /// Whether it has to be set: the bot does not start, or the transport does not work, without it.
+    /// Whether it has to be set: the bot does not start, or the transport does not work, without it or one of its alternatives.
     pub required: bool,
+    /// Which variables may be set in its place.
+    pub alternatives: Vec<String>,
+    /// The variable in whose place it may be set.
+    pub instead_of: Option<String>,
     /// What holds while it is unset, where that can be said.
     pub default: Option<String>,
     /// What the line in `.env.example` shows behind the `=`: the default as a dotenv value, or nothing.
@@ -187,12 +191,20 @@ pub(super) fn groups(
                 Unset::NotGiven | Unset::None => merged.class_default.clone(),
                 Unset::Required => None,
             };
+            let is_way = merged.unset != Unset::Required && service.one_of.contains(&reading.name);
+            let (first, others) = match service.one_of.split_first() {
+                Some((first, others)) if is_way => (Some(first), others),
+                _ => (None, &[][..]),
+            };
+            let is_first = first == Some(&reading.name);
             let variable = VariableView {
+                alternatives: if is_first { others.to_vec() } else { Vec::new() },
+                instead_of: first.filter(|_| !is_first).cloned(),
                 name: reading.name,
                 about: meaning.about.clone(),
                 about_markdown: view::markdown(&meaning.about, pack),
                 secret: meaning.secret,
-                required: merged.unset == Unset::Required,
+                required: merged.unset == Unset::Required || is_first,
                 example: default.as_deref().map(dotenv).unwrap_or_default(),
                 default,
             };
@@ -211,6 +223,8 @@ pub(super) fn groups(
                 about_markdown: variable.about.clone(),
                 secret: variable.secret,
                 required: variable.default.is_none() && !variable.optional,
+                alternatives: Vec::new(),
+                instead_of: None,
                 default: variable.default.clone(),
                 example: variable.default.as_deref().map(dotenv).unwrap_or_default(),
             };
@@ -232,6 +246,8 @@ pub(super) fn groups(
             about_markdown: RUNS_WHERE.to_owned(),
             secret: false,
             required: false,
+            alternatives: Vec::new(),
+            instead_of: None,
             default: None,
             example: "local".to_owned(),
         };

@@ -153,6 +153,10 @@ fn refuses_what_does_not_go_together() {
             ],
         ),
         (
+            r#""transports": ["livekit"], "mode": "cascade", "stt_service": "deepgram_stt", "llm_service": "openai_llm", "tts_service": "cartesia_tts", "deploy_to_cloud": true, "enable_noise_cancel": true"#.to_owned(),
+            &["deploy_to_cloud: the hosting service starts no LiveKit sessions: add another transport, or give `--no-deploy-to-cloud`"],
+        ),
+        (
             format!(r#"{CASCADE}, "deploy_to_cloud": false, "enable_noise_cancel": true"#),
             &[
                 "enable_noise_cancel: needs cloud deployment: give `--deploy-to-cloud`, or `--no-enable-noise-cancel`",
@@ -239,6 +243,19 @@ fn infers_the_bot_type_and_resolves_other_names() {
         let resolved = json["transports"][0].as_str().unwrap();
         assert!(resolved.ends_with("_dialout"), "{resolved}");
         assert_eq!(json[key], "dial-out");
+    }
+}
+
+#[test]
+fn deployment_is_the_default_where_the_hosting_service_can_start_the_bot() {
+    for (transports, deploys) in [
+        (r#"["p2p_webrtc"]"#, true),
+        (r#"["websocket"]"#, true),
+        (r#"["livekit"]"#, false),
+        (r#"["livekit", "p2p_webrtc"]"#, true),
+    ] {
+        let config = config(&format!(r#"{SERVICES}, "transports": {transports}"#));
+        assert_eq!(config.deploy_to_cloud, deploys, "{transports}");
     }
 }
 

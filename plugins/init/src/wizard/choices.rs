@@ -30,6 +30,15 @@ pub(super) fn reached_by_clients(draft: &Draft) -> bool {
         .any(|transport| transport.client_package.is_some())
 }
 
+/// Whether the hosting service can start one of the transports.
+pub(super) fn starts_in_cloud(draft: &Draft) -> bool {
+    let chosen = draft.transports.as_deref().unwrap_or_default();
+    chosen.iter().any(|word| {
+        let transport = Catalogue::built_in().transport(word);
+        transport.is_none_or(Transport::starts_in_cloud)
+    })
+}
+
 /// Whether a name that the user gave stands for a transport of telephones.
 pub(super) fn is_telephony(name: &str) -> bool {
     let catalogue = Catalogue::built_in();

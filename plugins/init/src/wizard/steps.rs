@@ -342,7 +342,7 @@ pub(super) static ALL: &[Step] = &[
         key: "deploy_to_cloud",
         flag: Some("--deploy-to-cloud"),
         label: "Cloud deployment",
-        applies: scaffolding,
+        applies: |wishes| scaffolding(wishes) && choices::starts_in_cloud(&wishes.draft),
         value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
         question: |_, _| {
             confirm("Prepare it for the cloud?", true)

@@ -1,9 +1,10 @@
 import js from "@eslint/js";
 import next from "@next/eslint-plugin-next";
 import reactHooks from "eslint-plugin-react-hooks";
+import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-export default tseslint.config(
+export default defineConfig(
   { ignores: [".next", "next-env.d.ts", "eslint.config.js"] },
   js.configs.recommended,
   tseslint.configs.recommendedTypeChecked,

@@ -95,8 +95,8 @@ const IN_FILES: &[Defect] = &[
     ),
     (
         "server/Dockerfile",
-        "COPY bot.py",
-        "COPY server.py bot.py",
+        "COPY *.py",
+        "COPY server.py *.py",
         "`server.py` is copied and does not exist",
     ),
     ("server/Dockerfile", "WORKDIR /app\n", "", "DL3045"),
@@ -108,9 +108,9 @@ const IN_FILES: &[Defect] = &[
     ),
     (
         "server/.dockerignore",
-        "!bot.py",
-        "",
-        "`bot.py` is copied, but .dockerignore keeps it out",
+        "# Secrets",
+        "*",
+        "keeps `bot.py` from the hosting service",
     ),
     (
         "server/cloud-deploy.toml",
@@ -167,6 +167,99 @@ fn every_defect_planted_in_a_file_is_found() {
 #[test]
 fn every_defect_planted_in_a_session_is_found() {
     finds("hold_sessions.py", IN_SESSIONS);
+}
+
+/// A file below `templates/` or the list of what is left out, what is replaced in it, by what, and what must then be said.
+const IN_CATALOGUE: &[Defect] = &[
+    (
+        "templates/providers/nebius.toml",
+        "NebiusLLMService",
+        "OpenAILLMService",
+        "pipecat.services.nebius.llm.NebiusLLMService: the framework has it, the catalogue lacks it",
+    ),
+    (
+        "templates/providers/nvidia.toml",
+        "  { name = \"AWS_ACCESS_KEY_ID\" },\n",
+        "",
+        "nvidia_sagemaker_stt: the class reads AWS_ACCESS_KEY_ID by itself, and nobody is asked for it",
+    ),
+    (
+        "templates/providers/nvidia.toml",
+        "  { name = \"AWS_SESSION_TOKEN\", optional = true },\n",
+        "  { name = \"AWS_TOKEN_OF_SESSION\", optional = true },\n",
+        "nvidia_sagemaker_stt: `reads` has AWS_TOKEN_OF_SESSION, which neither the class nor its libraries name",
+    ),
+    (
+        "templates/providers/funasr.toml",
+        "iic/SenseVoiceSmall",
+        "iic/SenseVoiceLarge",
+        "funasr_stt: class_default of `model` is 'iic/SenseVoiceLarge', the class says 'iic/SenseVoiceSmall'",
+    ),
+    (
+        "left_out.toml",
+        "reason = \"deprecated\"",
+        "reason = \"dull\"",
+        "`dull` is no reason to leave a service out",
+    ),
+    (
+        "left_out.toml",
+        "RimeNonJsonTTSService",
+        "RimeYamlTTSService",
+        "RimeYamlTTSService: is left out, and the framework has no such service",
+    ),
+    (
+        "left_out.toml",
+        "[[class]]\nname = \"pipecat.services.whisper.stt.WhisperSTTServiceMLX",
+        "[[class]]\nname = \"pipecat.services.whisper.stt.WhisperSTTService",
+        "pipecat.services.whisper.stt.WhisperSTTServiceMLX: the framework has it, the catalogue lacks it",
+    ),
+];
+
+#[test]
+fn every_defect_planted_in_the_catalogue_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let templates = concat!(env!("CARGO_MANIFEST_DIR"), "/../templates");
+    for (what, from) in [
+        ("providers", format!("{templates}/providers")),
+        ("transports", format!("{templates}/transports")),
+    ] {
+        let to = folder.path().join("templates").join(what);
+        fs::create_dir_all(&to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+    let left_out = folder.path().join("left_out.toml");
+    fs::copy(script("left_out.toml"), &left_out).unwrap();
+    for (file, old, new, _) in IN_CATALOGUE {
+        let path = folder.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(old), "{file} has no `{old}` to replace");
+        fs::write(&path, text.replacen(old, new, 1)).unwrap();
+    }
+    let output = python()
+        .command("python")
+        .arg(script("check_catalogue.py"))
+        .arg("--templates")
+        .arg(folder.path().join("templates"))
+        .arg("--left-out")
+        .arg(&left_out)
+        .args([
+            "--may-miss=pocket-tts,funasr",
+            "--construct=nvidia,funasr,piper",
+        ])
+        .output()
+        .unwrap();
+    let found = String::from_utf8_lossy(&output.stdout);
+    for (_, _, new, expected) in IN_CATALOGUE {
+        assert!(
+            found.contains(expected),
+            "`{new}` should be called `{expected}`:\n{}",
+            Finding(&output)
+        );
+    }
+    assert_eq!(output.status.code(), Some(1));
 }
 
 fn finds(tool: &str, defects: &[Defect]) {

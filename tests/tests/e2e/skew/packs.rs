@@ -68,10 +68,10 @@ fn every_host_gives_the_services_of_a_pack() {
 }
 
 #[test]
-fn of_a_pack_with_schema_1_1_what_can_be_read_is_used_and_the_rest_named() {
+fn of_a_pack_with_a_later_schema_what_can_be_read_is_used_and_the_rest_named() {
     let sides = Sides::new();
     Pack {
-        catalogue: "1.1",
+        catalogue: "1.2",
         more: LATER_KEY,
         ..TODAYS
     }
@@ -88,14 +88,14 @@ fn of_a_pack_with_schema_1_1_what_can_be_read_is_used_and_the_rest_named() {
             .lines()
             .find(|line| line.contains("acme_stt"))
             .unwrap_or_default();
-        for part in ["1.1", "1.0", "latency"] {
+        for part in ["1.2", "1.1", "latency"] {
             assert!(line.contains(part), "{host:?}: {part}: {ran:?}");
         }
         assert_eq!(ran.status, Some(2), "{host:?}: {ran:?}");
     }
     let listed = sides.done(Age::Newer, Age::Newer, &["plugin", "list"]);
     assert!(
-        listed.contains("acme_stt is left out: `service.latency` is not a key of catalogue 1.0"),
+        listed.contains("acme_stt is left out: `service.latency` is not a key of catalogue 1.1"),
         "{listed}"
     );
 }
@@ -110,7 +110,7 @@ fn a_pack_that_does_not_fit_is_refused_in_a_line_with_both_versions_and_the_rest
                 more: LATER_KEY,
                 ..TODAYS
             },
-            "it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.0; install a newer bot-cli-init, or a version of it for 1.0",
+            "it has catalogue 2.0, bot-cli-init 0.1.0 knows 1.1; install a newer bot-cli-init, or a version of it for 1.1",
         ),
         (
             Pack {

@@ -23,7 +23,7 @@ fn maker() -> Value {
     json!({
         "protocol": "1.0", "name": "make", "version": "0.3.0", "about": "Make bots",
         "uses": {
-            "provider-pack": { "schema": "1.0", "framework": "1.14.0" },
+            "provider-pack": { "schema": "1.1", "framework": "1.14.0" },
             "secrets-backend": { "schema": "1.0" },
         },
         "command": { "name": "make", "arguments": [
@@ -130,7 +130,7 @@ fn the_list_says_who_uses_a_pack_or_backend_or_why_nobody_does() {
     changed(pack("old"), &|it| it["framework"] = json!("<1.14"));
     changed(pack("next"), &|it| it["catalogue"] = json!("2.0"));
     changed(pack("newer"), &|it| {
-        it["catalogue"] = json!("1.1");
+        it["catalogue"] = json!("1.2");
         let services = &mut it["providers"][0]["service"];
         *services = json!([service("newer_stt", "stt"), service("newer_tts", "tts")]);
         services[1]["warmth"] = json!(3);

@@ -53,21 +53,45 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
-        "client/src/Buttons.tsx",
-        "client/react/src/Buttons.tsx",
-        "Connect, mute",
+        "client/src/Developer.tsx",
+        "client/react/src/Developer.tsx.liquid",
+        "Drawer for developers; delete it to have none",
+        react_vite,
+    ),
+    file(
+        "client/src/Dock.tsx",
+        "client/react/src/Dock.tsx",
+        "Connect, mute, push to talk",
+        react,
+    ),
+    file(
+        "client/src/Icon.tsx",
+        "client/react/src/Icon.tsx",
+        "Icons",
         react,
     ),
     file(
         "client/src/Pictures.tsx",
         "client/react/src/Pictures.tsx",
-        "Pictures of the bot and the user",
+        "Video of the bot and the user",
         react,
     ),
     file(
-        "client/src/Settings.tsx",
-        "client/react/src/Settings.tsx",
+        "client/src/Providers.tsx",
+        "client/react/src/Providers.tsx.liquid",
+        "The session and the hooks' provider",
+        react,
+    ),
+    file(
+        "client/src/SettingsPanel.tsx",
+        "client/react/src/SettingsPanel.tsx",
         "Choice of connection and devices",
+        react,
+    ),
+    file(
+        "client/src/Stage.tsx",
+        "client/react/src/Stage.tsx",
+        "What the bot is doing",
         react,
     ),
     file(
@@ -79,7 +103,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/Turns.tsx",
         "client/react/src/Turns.tsx",
-        "What was said",
+        "The transcript, and a line to type",
         react,
     ),
     file(
@@ -95,10 +119,16 @@ pub(super) const MANIFEST: &[Entry] = &[
         nextjs,
     ),
     file(
-        "client/src/camera.ts",
-        "client/shared/src/camera.ts",
-        "The camera of peer-to-peer connections",
-        own_camera,
+        "client/src/app/template.tsx",
+        "client/react/src/Developer.tsx.liquid",
+        "Drawer for developers; delete it to have none",
+        nextjs,
+    ),
+    file(
+        "client/src/attempt.ts",
+        "client/shared/src/attempt.ts",
+        "One try to reach the bot, and what it opened",
+        any,
     ),
     file(
         "client/src/conversation.ts",
@@ -113,9 +143,33 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
+        "client/src/developer.ts",
+        "client/vanilla/src/developer.ts.liquid",
+        "Drawer for developers; delete it to have none",
+        vanilla,
+    ),
+    file(
         "client/src/features.ts",
         "client/shared/src/features.ts.liquid",
         "What the bot does with pictures",
+        any,
+    ),
+    file(
+        "client/src/follow.ts",
+        "client/shared/src/follow.ts",
+        "Keeps the end of the transcript in sight",
+        any,
+    ),
+    file(
+        "client/src/hold.ts",
+        "client/shared/src/hold.ts",
+        "The keys of push-to-talk",
+        any,
+    ),
+    file(
+        "client/src/levels.ts",
+        "client/shared/src/levels.ts",
+        "How loud both sides are",
         any,
     ),
     file(
@@ -131,9 +185,39 @@ pub(super) const MANIFEST: &[Entry] = &[
         react_vite,
     ),
     file(
+        "client/src/page.ts",
+        "client/vanilla/src/page.ts",
+        "Elements of the page",
+        vanilla,
+    ),
+    file(
+        "client/src/media.ts",
+        "client/shared/src/media.ts",
+        "The user's microphone and camera",
+        any,
+    ),
+    file(
+        "client/src/peer.ts",
+        "client/shared/src/peer.ts",
+        "Peer-to-peer connections",
+        peer_to_peer,
+    ),
+    file(
         "client/src/problems.ts",
         "client/shared/src/problems.ts",
         "Failures in plain words",
+        any,
+    ),
+    file(
+        "client/src/relay.ts",
+        "client/shared/src/relay.ts",
+        "The transport of a client that outlives connections",
+        any,
+    ),
+    file(
+        "client/src/remembered.ts",
+        "client/shared/src/remembered.ts",
+        "What the user chose, for the next visit",
         any,
     ),
     file(
@@ -149,9 +233,39 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
+        "client/src/socket.ts",
+        "client/shared/src/socket.ts",
+        "WebSocket connections",
+        websocket,
+    ),
+    file(
+        "client/src/sound.ts",
+        "client/shared/src/sound.ts",
+        "Sound that travels as samples",
+        websocket,
+    ),
+    file(
+        "client/src/speaker.ts",
+        "client/shared/src/speaker.ts",
+        "Plays the bot",
+        any,
+    ),
+    file(
+        "client/src/start.ts",
+        "client/shared/src/start.ts",
+        "Asks the server for a bot",
+        any,
+    ),
+    file(
         "client/src/state.ts",
         "client/shared/src/state.ts",
         "What the page shows and what it can do",
+        any,
+    ),
+    file(
+        "client/src/status.ts",
+        "client/shared/src/status.ts",
+        "What happens, in one line",
         any,
     ),
     file(
@@ -171,6 +285,12 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/shared/src/transports.ts.liquid",
         "The ways to reach the bot",
         any,
+    ),
+    file(
+        "client/src/turns.ts",
+        "client/vanilla/src/turns.ts",
+        "Shows the transcript",
+        vanilla,
     ),
     file(
         "client/src/vite-env.d.ts",
@@ -257,6 +377,10 @@ fn peer_to_peer(config: &Config) -> bool {
             .any(|transport| transport.id == "p2p_webrtc")
 }
 
-fn own_camera(config: &Config) -> bool {
-    peer_to_peer(config) && config.video_input
+fn websocket(config: &Config) -> bool {
+    any(config)
+        && config
+            .transports
+            .iter()
+            .any(|transport| transport.id == "websocket")
 }

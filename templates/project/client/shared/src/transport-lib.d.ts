@@ -1,16 +1,22 @@
-// The types of the transport packages name this package, which they do not bring along. These are the parts that are used here.
+// The types of the transport package name this package, which it does not bring along. These are the parts that are used here.
 declare module "@pipecat-ai/transport-lib" {
-  import type { Tracks } from "@pipecat-ai/client-js";
+  import type { PipecatClientOptions, Tracks } from "@pipecat-ai/client-js";
 
-  export abstract class MediaManager {
+  export interface MediaManager {
+    setClientOptions(options: PipecatClientOptions): void;
+    initialize(): Promise<void>;
     connect(): Promise<void>;
     disconnect(): Promise<void>;
+    enableMic(enable: boolean): void;
     enableCam(enable: boolean): void;
-    get isCamEnabled(): boolean;
+    readonly isMicEnabled: boolean;
+    readonly isCamEnabled: boolean;
+    readonly isSharingScreen: boolean;
+    readonly supportsScreenShare: boolean;
     tracks(): Tracks;
   }
 
-  export class WavMediaManager extends MediaManager {}
+  export class WavMediaManager {}
 
-  export class DailyMediaManager extends MediaManager {}
+  export class DailyMediaManager {}
 }

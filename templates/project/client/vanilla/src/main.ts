@@ -1,120 +1,130 @@
 import "./style.css";
 
-import type { Turn } from "./conversation";
 import { CAMERA, PICTURE } from "./features";
+import { followEnd } from "./follow";
+import { holdToTalk } from "./hold";
+import { showLevels } from "./levels";
+import { element, play, say, showDevices } from "./page";
 import { Session } from "./session";
 import { OFFERED } from "./settings";
+import { showTurns } from "./turns";
 
 const session = new Session();
 
+const page = element("page", HTMLElement);
 const status = element("status", HTMLElement);
 const problem = element("problem", HTMLElement);
 const connect = element("connect", HTMLButtonElement);
+const hold = element("hold", HTMLButtonElement);
 const mute = element("mute", HTMLButtonElement);
 const darken = element("darken", HTMLButtonElement);
 const pictures = element("pictures", HTMLElement);
 const botVideo = element("bot-video", HTMLVideoElement);
 const ownVideo = element("own-video", HTMLVideoElement);
-const botAudio = element("bot-audio", HTMLAudioElement);
-const log = element("log", HTMLElement);
+const clear = element("clear", HTMLButtonElement);
 const turns = element("turns", HTMLElement);
 const silence = element("silence", HTMLElement);
+const message = element("message", HTMLInputElement);
+const send = element("send", HTMLButtonElement);
 const transport = element("transport", HTMLSelectElement);
 const microphone = element("microphone", HTMLSelectElement);
 const camera = element("camera", HTMLSelectElement);
 const cameraField = element("camera-field", HTMLElement);
-const locked = element("locked", HTMLElement);
+const speaker = element("speaker", HTMLSelectElement);
+const volume = element("volume", HTMLInputElement);
+const push = element("push", HTMLInputElement);
 
 element("transport-field", HTMLElement).hidden = OFFERED.length < 2;
 transport.replaceChildren(...OFFERED.map(({ key, label }) => new Option(label, key)));
+element("speaker-field", HTMLElement).hidden = !("setSinkId" in HTMLMediaElement.prototype);
 
-connect.addEventListener("click", () => void (session.state().phase === "idle" ? session.connect() : session.disconnect()));
+connect.addEventListener("click", session.press);
 mute.addEventListener("click", session.switchMicrophone);
 darken.addEventListener("click", session.switchCamera);
+clear.addEventListener("click", session.clear);
 transport.addEventListener("change", () => session.chooseTransport(transport.value));
 microphone.addEventListener("change", () => session.chooseMicrophone(microphone.value));
 camera.addEventListener("change", () => session.chooseCamera(camera.value));
+speaker.addEventListener("change", () => session.chooseSpeaker(speaker.value));
+volume.addEventListener("input", () => session.setVolume(volume.valueAsNumber));
+push.addEventListener("change", () => session.chooseTalkMode(push.checked ? "push" : "open"));
+element("compose", HTMLFormElement).addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (session.sendText(message.value)) message.value = "";
+});
+followEnd(element("log", HTMLElement), element("latest", HTMLElement));
+
+/** What runs during a conversation only, and how to end it. */
+let stopLevels: (() => void) | undefined;
+let stopHold: (() => void) | undefined;
 
 session.subscribe(show);
 show();
+
+// The developer drawer is this file alone. Without it, nothing else changes.
+for (const load of Object.values(import.meta.glob<{ default: (session: Session) => void }>("./developer.ts"))) {
+  void load().then((developer) => developer.default(session));
+}
 
 function show(): void {
   const now = session.state();
   const idle = now.phase === "idle";
   const ready = now.phase === "ready";
+  const live = ready || now.phase === "reconnecting";
   const withCamera = CAMERA && now.transport.video;
-  const devicesLocked = !idle && !(ready && now.transport.switchesLive);
 
-  document.body.dataset["phase"] = now.phase;
+  page.dataset["phase"] = now.phase;
+  page.dataset["activity"] = now.activity;
   say(status, now.status);
-  say(problem, now.problem);
+  showProblem(now.problem, now.command);
+  stopLevels = during(live, stopLevels, () => showLevels(session.state, page));
+
   // The button keeps its place and its focus through all phases.
   say(connect, idle ? "Connect" : now.phase === "connecting" ? "Cancel" : "Disconnect");
   connect.ariaDisabled = String(now.phase === "closing");
+  hold.hidden = !live || now.talkMode !== "push";
+  stopHold = during(!hold.hidden, stopHold, () => holdToTalk(hold, session.hold));
+  mute.hidden = !live || now.talkMode === "push";
+  mute.ariaPressed = String(!now.microphoneOn);
+  darken.hidden = !live || !withCamera;
+  darken.ariaPressed = String(!now.cameraOn);
 
-  mute.hidden = !ready;
-  say(mute, now.microphoneOn ? "Mute microphone" : "Unmute microphone");
-  darken.hidden = !ready || !withCamera;
-  say(darken, now.cameraOn ? "Turn camera off" : "Turn camera on");
-
-  play(botAudio, now.botAudio);
   play(botVideo, PICTURE ? now.botVideo : null);
   play(ownVideo, now.ownVideo);
-  botVideo.hidden = botVideo.srcObject === null;
-  ownVideo.hidden = ownVideo.srcObject === null;
   pictures.hidden = botVideo.hidden && ownVideo.hidden;
 
-  showTurns(now.turns);
+  showTurns(turns, now.turns);
   silence.hidden = now.turns.length > 0;
+  clear.hidden = now.turns.length === 0;
+  message.disabled = !ready;
+  send.disabled = !ready;
+  message.placeholder = ready ? "Type a message" : "Connect to type a message";
 
   transport.value = now.transport.key;
   transport.disabled = !idle;
   showDevices(microphone, now.devices.microphones, now.microphone, "Microphone");
-  microphone.disabled = devicesLocked;
   cameraField.hidden = !withCamera;
   showDevices(camera, now.devices.cameras, now.camera, "Camera");
-  camera.disabled = devicesLocked;
-  locked.hidden = !ready || !devicesLocked;
+  showDevices(speaker, now.devices.speakers, now.speaker, "Speaker");
+  volume.valueAsNumber = now.volume;
+  push.checked = now.talkMode === "push";
 }
 
-/** Changes only what is new, so that a screen reader says nothing twice. */
-function showTurns(said: Turn[]): void {
-  while (turns.children.length > said.length) turns.lastElementChild?.remove();
-  for (const [at, turn] of said.entries()) {
-    let item = turns.children[at];
-    if (!item) {
-      item = document.createElement("li");
-      item.append(document.createElement("b"), document.createElement("p"));
-      turns.append(item);
-    }
-    item.className = turn.who;
-    say(item.children[0], turn.who === "user" ? "You" : "Bot");
-    say(item.children[1], turn.text);
-  }
-  log.scrollTop = log.scrollHeight;
+/** A command stands apart, so that it can be copied. */
+function showProblem(text: string, command: string): void {
+  const parts = [text && paragraph("p", text), command && paragraph("code", command)].filter((part) => part instanceof HTMLElement);
+  if (problem.textContent !== text + command) problem.replaceChildren(...parts);
 }
 
-function showDevices(select: HTMLSelectElement, devices: MediaDeviceInfo[], chosen: string, kind: string): void {
-  const options: [string, string][] = [["", "The browser's choice"]];
-  for (const [at, { deviceId, label }] of devices.entries()) options.push([deviceId, label || `${kind} ${at + 1}`]);
-  const shown = Array.from(select.options, (option) => `${option.value}\n${option.text}`);
-  if (shown.join("\n") !== options.map((option) => option.join("\n")).join("\n")) {
-    select.replaceChildren(...options.map(([id, label]) => new Option(label, id)));
-  }
-  select.value = devices.some(({ deviceId }) => deviceId === chosen) ? chosen : "";
+function paragraph(tag: "p" | "code", text: string): HTMLElement {
+  const part = document.createElement(tag);
+  part.textContent = text;
+  return part;
 }
 
-function play(media: HTMLMediaElement, track: MediaStreamTrack | null): void {
-  const playing = media.srcObject instanceof MediaStream ? media.srcObject.getTracks()[0] : null;
-  if (playing !== track) media.srcObject = track ? new MediaStream([track]) : null;
-}
-
-function say(element: Element | undefined, text: string): void {
-  if (element && element.textContent !== text) element.textContent = text;
-}
-
-function element<T extends HTMLElement>(id: string, type: new () => T): T {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`index.html has no "${id}"`);
-  return found;
+/** Starts what should run, or stops what should not. Returns how to stop it. */
+function during(wanted: boolean, stop: (() => void) | undefined, start: () => () => void): (() => void) | undefined {
+  if (wanted) return stop ?? start();
+  stop?.();
+  return undefined;
 }

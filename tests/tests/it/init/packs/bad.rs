@@ -84,7 +84,7 @@ fn what_is_wrong_with_one_service_leaves_the_others() {
         ),
         (
             json!({ "wings": 2 }),
-            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0",
+            "warning: `acme_bad_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.1",
         ),
         (
             json!({ "requires_python": "3.15" }),
@@ -148,7 +148,7 @@ fn versions_that_do_not_fit_are_named_with_the_mend() {
     for (members, reason) in [
         (
             json!({ "catalogue": "2.0" }),
-            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.0; install a newer bot-cli-init, or a version of it for 1.0"),
+            format!("it has catalogue 2.0, bot-cli-init {ours} knows 1.1; install a newer bot-cli-init, or a version of it for 1.1"),
         ),
         (
             json!({ "requires": { "bot-cli-init": ">=7" } }),
@@ -181,13 +181,13 @@ fn of_a_newer_schema_what_is_known_is_used() {
     let user = User::new();
     let newer = service("acme_new_stt", &json!({ "wings": 2 }));
     let known = service("acme_stt", &json!({ "label": "Known" }));
-    let members = json!({ "catalogue": "1.1", "providers": provider(&[newer, known]) });
+    let members = json!({ "catalogue": "1.2", "providers": provider(&[newer, known]) });
     user.script("acme", &members, "");
     let ours = env!("CARGO_PKG_VERSION");
     assert_eq!(
         said(&user),
         [format!(
-            "warning: `acme_new_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.0; the pack has catalogue 1.1, bot-cli-init {ours} knows 1.0: install a newer bot-cli-init"
+            "warning: `acme_new_stt` of the provider pack `acme` is left out: `service.wings` is not a key of catalogue 1.1; the pack has catalogue 1.2, bot-cli-init {ours} knows 1.1: install a newer bot-cli-init"
         )]
     );
     assert_eq!(user.listed().0["packs"][0]["services"], json!(["acme_stt"]));

@@ -24,7 +24,16 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import DailyRunnerArguments, RunnerArguments
+from pipecat.runner.types import (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    RunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
 from pipecat.runner.utils import create_transport
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.services.openai.stt import OpenAISTTService
@@ -96,10 +105,22 @@ def warn_about_calls() -> None:
             logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
 
 
+# What a session starts with once its transport is chosen; a call's room comes in the body instead.
+TRANSPORT_CHOSEN = (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
+
+
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
     """Return arguments for the room that `server.py` made for a call; others keep theirs."""
     body = runner_args.body
-    if type(runner_args) is not RunnerArguments or not body or "room_url" not in body:
+    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
     keys = {"daily_api_key": os.getenv("DAILY_API_KEY") or "", "daily_api_url": DAILY_API_URL}
     return DailyRunnerArguments(

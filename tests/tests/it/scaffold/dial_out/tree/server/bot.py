@@ -23,7 +23,16 @@ from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
-from pipecat.runner.types import DailyRunnerArguments, RunnerArguments
+from pipecat.runner.types import (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    RunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
 from pipecat.runner.utils import create_transport
 from pipecat.services.openai.realtime.events import (
     AudioConfiguration,
@@ -73,6 +82,23 @@ OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
 
+def is_local() -> bool:
+    """Return whether the bot runs on a developer's machine: the runner says so there."""
+    return os.getenv("ENV") == "local"
+
+
+# What a session starts with once its transport is chosen; a call's room comes in the body instead.
+TRANSPORT_CHOSEN = (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
+
+
 class CallArguments(DailyRunnerArguments):
     """The arguments of a call, in the room that `server.py` made for it."""
 
@@ -80,7 +106,7 @@ class CallArguments(DailyRunnerArguments):
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
     """Return arguments for the room that `server.py` made for a call; others keep theirs."""
     body = runner_args.body
-    if type(runner_args) is not RunnerArguments or not body or "room_url" not in body:
+    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
     return CallArguments(
         room_url=body["room_url"],
@@ -93,11 +119,21 @@ def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     """Return whom to call, as Daily wants to be told; None: the session is no call.
 
-    A room that `server.py` did not make is never called from: calls cost money.
+    On your machine, a room that `server.py` did not make is never called from: calls cost money.
+    The hosting service makes rooms for calls, too, but only for requests with a key of yours.
     """
-    if not isinstance(runner_args, CallArguments) or not runner_args.body:
+    if not isinstance(runner_args, DailyRunnerArguments) or not isinstance(runner_args.body, dict):
         return None
-    return runner_args.body.get("dialout_settings")
+    settings = runner_args.body.get("dialout_settings")
+    # The hosting service documents a list.
+    if isinstance(settings, list):
+        if len(settings) > 1:
+            logger.warning("A session calls one number: only the first of `dialout_settings`")
+        settings = settings[0] if settings else None
+    if settings and is_local() and not isinstance(runner_args, CallArguments):
+        logger.warning("`server.py` did not make this room: nobody is called from it")
+        return None
+    return settings
 
 
 # How to set up each transport, by the name that the runner's `-t` option takes.

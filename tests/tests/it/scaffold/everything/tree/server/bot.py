@@ -19,6 +19,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dotenv import load_dotenv
+from fastapi import WebSocket
 from loguru import logger
 from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 from pipecat.audio.vad.silero import SileroVADAnalyzer
@@ -34,7 +35,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     UserTurnMessageAddedMessage,
 )
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
-from pipecat.runner.types import RunnerArguments
+from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.services.cartesia.tts import CartesiaTTSService
@@ -47,6 +48,8 @@ from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 from pipecat_whisker import WhiskerServer
+from starlette.types import Message
+from starlette.websockets import WebSocketState
 
 load_dotenv(override=True)
 
@@ -100,6 +103,27 @@ def noise_filter() -> BaseAudioFilter | None:
     from pipecat.audio.filters.krisp_viva_filter import KrispVivaFilter
 
     return KrispVivaFilter()
+
+
+async def tell_sockets_apart(runner_args: RunnerArguments) -> None:
+    """Find out who opened a WebSocket where the host does not say, as the hosting service.
+
+    Clients send bytes; evals send text, by which the framework knows them.
+    """
+    if not isinstance(runner_args, WebSocketRunnerArguments) or runner_args.transport_type:
+        return
+    socket = runner_args.websocket
+    unread = [await socket.receive()]
+    if unread[0].get("bytes"):
+        runner_args.transport_type = "websocket"
+
+    async def receive() -> Message:
+        return unread.pop() if unread else await socket.receive()
+
+    # The same connection, the first message put back.
+    again = WebSocket(socket.scope, receive=receive, send=socket.send)
+    again.client_state = again.application_state = WebSocketState.CONNECTED
+    runner_args.websocket = again
 
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
@@ -267,6 +291,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 async def bot(runner_args: RunnerArguments) -> None:
     """Serve one session; the runner calls this for everyone who connects."""
     check_settings()
+    await tell_sockets_apart(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)
 

@@ -53,7 +53,7 @@ def check_settings() -> None:
 
 WHISPER_MODEL = os.getenv("WHISPER_MODEL") or NOT_GIVEN
 OLLAMA_BASE_URL = os.getenv("OLLAMA_BASE_URL") or "http://localhost:11434/v1"
-OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or NOT_GIVEN
+OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
 KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
 
 # How to set up each transport, by the name that the runner's `-t` option takes.

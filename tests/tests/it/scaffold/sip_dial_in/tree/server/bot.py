@@ -28,7 +28,16 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMUserAggregatorParams,
     UserTurnMessageAddedMessage,
 )
-from pipecat.runner.types import DailyRunnerArguments, RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.types import (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    RunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
 from pipecat.runner.utils import create_transport
 from pipecat.services.cartesia.tts import CartesiaTTSService
 from pipecat.services.deepgram.stt import DeepgramSTTService
@@ -106,6 +115,18 @@ def is_stream(runner_args: RunnerArguments) -> bool:
     return runner_args.transport_type in CARRIERS
 
 
+# What a session starts with once its transport is chosen; a call's room comes in the body instead.
+TRANSPORT_CHOSEN = (
+    DailyRunnerArguments,
+    EvalRunnerArguments,
+    LiveKitRunnerArguments,
+    MOQRunnerArguments,
+    SmallWebRTCRunnerArguments,
+    VonageRunnerArguments,
+    WebSocketRunnerArguments,
+)
+
+
 class CallArguments(DailyRunnerArguments):
     """The arguments of a call, in the room that `server.py` made for it."""
 
@@ -113,7 +134,7 @@ class CallArguments(DailyRunnerArguments):
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
     """Return arguments for the room that `server.py` made for a call; others keep theirs."""
     body = runner_args.body
-    if type(runner_args) is not RunnerArguments or not body or "room_url" not in body:
+    if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
     return CallArguments(
         room_url=body["room_url"],

@@ -22,7 +22,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import RunnerArguments
+from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.services.google.gemini_live.llm import GeminiLiveLLMService
@@ -61,6 +61,13 @@ def check_settings() -> None:
 GOOGLE_API_KEY = required("GOOGLE_API_KEY")
 GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
 GOOGLE_VOICE_ID = os.getenv("GOOGLE_VOICE_ID") or NOT_GIVEN
+
+
+def expect_plain_socket(runner_args: RunnerArguments) -> None:
+    """Take whoever opens a WebSocket for a client: the hosting service does not say who it is."""
+    if isinstance(runner_args, WebSocketRunnerArguments) and not runner_args.transport_type:
+        runner_args.transport_type = "websocket"
+
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
@@ -141,6 +148,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 async def bot(runner_args: RunnerArguments) -> None:
     """Serve one session; the runner calls this for everyone who connects."""
     check_settings()
+    expect_plain_socket(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)
 

@@ -1,8 +1,9 @@
 import js from "@eslint/js";
 import reactHooks from "eslint-plugin-react-hooks";
+import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-export default tseslint.config(
+export default defineConfig(
   { ignores: ["dist", "eslint.config.js"] },
   js.configs.recommended,
   tseslint.configs.recommendedTypeChecked,

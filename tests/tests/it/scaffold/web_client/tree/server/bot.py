@@ -25,7 +25,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import RunnerArguments
+from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.services.openai.llm import OpenAILLMService
@@ -68,6 +68,13 @@ OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
+
+
+def expect_plain_socket(runner_args: RunnerArguments) -> None:
+    """Take whoever opens a WebSocket for a client: the hosting service does not say who it is."""
+    if isinstance(runner_args, WebSocketRunnerArguments) and not runner_args.transport_type:
+        runner_args.transport_type = "websocket"
+
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
@@ -171,6 +178,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 async def bot(runner_args: RunnerArguments) -> None:
     """Serve one session; the runner calls this for everyone who connects."""
     check_settings()
+    expect_plain_socket(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)
 

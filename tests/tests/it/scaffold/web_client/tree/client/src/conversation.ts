@@ -4,13 +4,9 @@ import type { BotOutputData } from "@pipecat-ai/client-js";
 export interface Turn {
   id: number;
   who: "user" | "bot";
-  /** All of it: `spoken` and `unspoken`. */
   text: string;
-  /** What the bot has said so far. For the user: what was understood for certain. */
-  spoken: string;
-  /** What the bot has yet to say, or never said, if `interrupted`. For the user: what may still change. */
-  unspoken: string;
-  /** The user cut the bot short. */
+  parts: TurnPart[];
+  /** The user cut the bot short: what was not spoken never will be. */
   interrupted: boolean;
   /** The user typed it. */
   typed: boolean;
@@ -18,14 +14,20 @@ export interface Turn {
   attempt: number;
 }
 
-interface Part {
-  /** The bot reports a segment several times: before, while and after it is spoken. */
-  segment: number | undefined;
-  spoken: string;
-  unspoken: string;
+export interface TurnPart {
+  text: string;
+  /** How many of its characters were spoken. */
+  spoken: number;
+  /** No more changes are expected. */
+  final: boolean;
 }
 
-interface Entry extends Pick<Turn, "id" | "who" | "interrupted" | "typed" | "attempt"> {
+interface Part extends TurnPart {
+  /** The bot reports a segment several times: before, while and after it is spoken. */
+  segment: number | undefined;
+}
+
+interface Entry extends Omit<Turn, "text" | "parts"> {
   parts: Part[];
 }
 
@@ -36,14 +38,13 @@ export class Conversation {
   #next = 0;
 
   get turns(): Turn[] {
-    return this.#entries.map(({ parts, ...rest }) => {
-      const spoken = join(parts.map((part) => part.spoken));
-      const unspoken = join(parts.map((part) => part.unspoken));
-      return { ...rest, spoken, unspoken, text: join([spoken, unspoken]) };
+    return this.#entries.map((entry) => {
+      const parts = entry.parts.map(({ text, spoken, final }) => ({ text, spoken, final }));
+      return { ...entry, parts, text: parts.map((part) => part.text).join(" ") };
     });
   }
 
-  /** What follows belongs to another conversation: to the bot, a segment's number is new again. */
+  /** What follows belongs to another conversation, which counts its segments from the beginning. */
   begin(): void {
     this.#attempt += 1;
   }
@@ -53,37 +54,35 @@ export class Conversation {
   }
 
   /** What is not final is replaced by what comes next. */
-  userSaid(text: string, final: boolean): void {
+  userSaid(heard: string, final: boolean): void {
     const { parts } = this.#turnOf("user", false);
-    if (parts.at(-1)?.unspoken) parts.pop();
-    parts.push({ segment: undefined, spoken: final ? text : "", unspoken: final ? "" : text });
+    if (parts.at(-1)?.final === false) parts.pop();
+    const text = heard.trim();
+    parts.push({ segment: undefined, text, spoken: text.length, final });
   }
 
   userTyped(text: string): void {
-    this.#turnOf("user", true).parts.push({ segment: undefined, spoken: text, unspoken: "" });
+    this.#turnOf("user", true).parts.push({ segment: undefined, text, spoken: text.length, final: true });
   }
 
-  botSaid({ segment_id: segment, text, will_be_spoken: toBeSpoken, spoken_progress: progress }: BotOutputData): void {
-    const shownOnly = toBeSpoken === false || !progress;
-    const part: Part = {
-      segment,
-      spoken: shownOnly ? text : progress.accumulated_text,
-      unspoken: shownOnly ? "" : progress.remaining_text,
-    };
+  botSaid({ segment_id: segment, text: whole, will_be_spoken: toBeSpoken, spoken_progress: progress }: BotOutputData): void {
+    const text = whole.trim();
+    const spoken = toBeSpoken === false || !progress ? text.length : Math.min(progress.accumulated_text.trim().length, text.length);
     const known = segment === undefined ? undefined : this.#find(segment);
     if (!known) {
-      this.#turnOf("bot", false).parts.push(part);
+      this.#turnOf("bot", false).parts.push({ segment, text, spoken, final: spoken === text.length });
       return;
     }
     // A bot that speaks on was not interrupted after all.
-    if (part.spoken.length > known.part.spoken.length) known.entry.interrupted = false;
-    Object.assign(known.part, part);
+    if (spoken > known.part.spoken) known.entry.interrupted = false;
+    Object.assign(known.part, { text, spoken, final: spoken === text.length });
   }
 
-  /** The user began to speak: what the bot has not said, it will not say. */
+  /** The bot was interrupted: what it has not said, it will not say. */
   interrupt(): void {
     const last = this.#entries.filter((entry) => entry.who === "bot").at(-1);
-    if (last?.attempt === this.#attempt && last.parts.some((part) => part.unspoken)) last.interrupted = true;
+    if (last?.attempt !== this.#attempt || last.parts.every((part) => part.final)) return;
+    last.interrupted = true;
   }
 
   #find(segment: number): { entry: Entry; part: Part } | undefined {
@@ -98,12 +97,8 @@ export class Conversation {
   #turnOf(who: Turn["who"], typed: boolean): Entry {
     const last = this.#entries.at(-1);
     if (last?.who === who && last.typed === typed && last.attempt === this.#attempt && !last.interrupted) return last;
-    const entry = { id: this.#next++, who, typed, attempt: this.#attempt, interrupted: false, parts: [] };
+    const entry = { id: this.#next++, who, parts: [], typed, interrupted: false, attempt: this.#attempt };
     this.#entries.push(entry);
     return entry;
   }
-}
-
-function join(texts: string[]): string {
-  return texts.map((text) => text.trim()).filter(Boolean).join(" ");
 }

@@ -7,8 +7,10 @@ export interface Devices {
   speakers: MediaDeviceInfo[];
 }
 
+export const NO_DEVICES: Devices = { microphones: [], cameras: [], speakers: [] };
+
 export async function listDevices(): Promise<Devices> {
-  // Browsers hide `mediaDevices` from pages that are neither local nor encrypted; a server that renders the page has none.
+  // Browsers hide `mediaDevices` from pages that are neither local nor encrypted.
   const all = globalThis.isSecureContext ? await navigator.mediaDevices.enumerateDevices() : [];
   const of = (kind: MediaDeviceKind) => all.filter((device) => device.kind === kind && device.deviceId !== "");
   return { microphones: of("audioinput"), cameras: of("videoinput"), speakers: of("audiooutput") };
@@ -18,18 +20,29 @@ export function onDevicesChanged(listener: () => void): void {
   if (globalThis.isSecureContext) navigator.mediaDevices.addEventListener("devicechange", listener);
 }
 
-/** Asks for permission and makes sure that the device opens. */
-export async function tryDevice(kind: "audio" | "video", deviceId: string): Promise<void> {
+/** Opens a device. One that was chosen but is gone is replaced by the default one. */
+export async function openDevice(kind: "audio" | "video", deviceId: string): Promise<MediaStreamTrack> {
   const device = kind === "audio" ? "microphone" : "camera";
-  if (!window.isSecureContext) {
+  if (!globalThis.isSecureContext) {
     throw new Problem(`Browsers give the ${device} only to pages on localhost or with https. Open this page at such an address.`);
   }
   try {
-    const stream = await navigator.mediaDevices.getUserMedia({
-      [kind]: deviceId ? { deviceId: { exact: deviceId } } : true,
+    return await open(kind, deviceId).catch((error: unknown) => {
+      if (deviceId === "" || !isMissing(error)) throw error;
+      return open(kind, "");
     });
-    for (const track of stream.getTracks()) track.stop();
   } catch (error) {
     throw new Problem(explainDevice(error, device));
   }
+}
+
+async function open(kind: "audio" | "video", deviceId: string): Promise<MediaStreamTrack> {
+  const stream = await navigator.mediaDevices.getUserMedia({ [kind]: deviceId ? { deviceId: { exact: deviceId } } : true });
+  const [track] = stream.getTracks();
+  if (!track) throw new DOMException("no track", "NotFoundError");
+  return track;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof DOMException && ["NotFoundError", "OverconstrainedError"].includes(error.name);
 }

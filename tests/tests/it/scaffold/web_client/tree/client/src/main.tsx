@@ -1,16 +1,26 @@
 import "./style.css";
 
-import { StrictMode } from "react";
+import { lazy, StrictMode, Suspense, type ComponentType } from "react";
 import { createRoot } from "react-dom/client";
 
-import { Session } from "./session";
+import { Providers } from "./Providers";
 import { Talk } from "./Talk";
 
 const root = document.getElementById("root");
 if (!root) throw new Error('index.html has no "root"');
 
+// The developer drawer is this file alone. Without it, nothing else changes.
+const drawers = Object.values(import.meta.glob<{ default: ComponentType }>("./Developer.tsx")).map((load) => lazy(load));
+
 createRoot(root).render(
   <StrictMode>
-    <Talk session={new Session()} name={"Say \"hi\" & <wave>"} />
+    <Providers>
+      <Talk name={"Say \"hi\" & <wave>"} />
+      {drawers.map((Drawer, at) => (
+        <Suspense key={at}>
+          <Drawer />
+        </Suspense>
+      ))}
+    </Providers>
   </StrictMode>,
 );

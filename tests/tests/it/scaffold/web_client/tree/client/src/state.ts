@@ -1,4 +1,4 @@
-// What the page shows, what it can do, and the parts of both. The session in `session.ts` provides them.
+// What the page shows, and what it can do. The session in `session.ts` provides both.
 import type { PipecatClient } from "@pipecat-ai/client-js";
 
 import type { Turn } from "./conversation";
@@ -9,15 +9,18 @@ import type { TransportChoice } from "./transports";
  * - `idle`: no device is open, and no connection.
  * - `connecting`: from the click on Connect until the bot is ready. It can be cancelled at every moment.
  * - `ready`: the conversation.
- * - `interrupted`: the network or the bot is silent. It becomes `ready` again, or `idle` with a problem.
+ * - `reconnecting`: the bot is silent. It becomes `ready` again, or `idle` with a problem.
  * - `closing`: the devices are closed already; the connection is being closed.
  */
-export type Phase = "idle" | "connecting" | "ready" | "interrupted" | "closing";
+export type Phase = "idle" | "connecting" | "ready" | "reconnecting" | "closing";
 
-/** What happens in the conversation. `quiet` unless the phase is `ready`. */
-export type Activity = "quiet" | "listening" | "thinking" | "speaking";
+/** What happens in the conversation: the bot waits for words, hears some, thinks or speaks. `quiet` unless the phase is `ready`. */
+export type Activity = "quiet" | "listening" | "hearing" | "thinking" | "speaking";
 
-/** Everything that the page shows, except levels and the journal, which change too often. */
+/** With `push`, the bot hears the user only while a key is held. */
+export type TalkMode = "open" | "push";
+
+/** Everything that the page shows. */
 export interface SessionState {
   phase: Phase;
   activity: Activity;
@@ -25,37 +28,33 @@ export interface SessionState {
   status: string;
   /** What went wrong, and what to do; empty if nothing did. */
   problem: string;
+  /** A command that solves the problem, if there is one. */
+  command: string;
   transport: TransportChoice;
   devices: Devices;
-  /** Chosen devices. Empty: the default one. They are remembered. */
+  /** Chosen devices. Empty: the default one. */
   microphone: string;
   camera: string;
   speaker: string;
-  /** From 0 to 1. It is remembered. */
+  /** From 0 to 1. */
   volume: number;
-  /** What the user chose. With push-to-talk, the microphone also needs `talking`. */
+  /** The user has not muted it. */
   microphoneOn: boolean;
   /** Whether the bot hears the user at this moment. */
   hearing: boolean;
   cameraOn: boolean;
-  /** The user holds a key to talk. It is remembered. */
-  pushToTalk: boolean;
-  /** Whether that key is held. */
-  talking: boolean;
+  talkMode: TalkMode;
+  /** The key for push-to-talk is held. */
+  holding: boolean;
   /** They stay after the end, and later conversations are added. */
   turns: Turn[];
-  /** The client of this conversation, or of the last one. None before the first. */
-  client: PipecatClient | null;
-  /** Played by the session. */
+  /** The same one as long as the page is open. */
+  client: PipecatClient;
+  ownAudio: MediaStreamTrack | null;
+  /** The session plays it: the page need not. */
   botAudio: MediaStreamTrack | null;
-  botVideo: MediaStreamTrack | null;
   ownVideo: MediaStreamTrack | null;
-}
-
-/** How loud both sides are, from 0 to 1. */
-export interface Levels {
-  microphone: number;
-  bot: number;
+  botVideo: MediaStreamTrack | null;
 }
 
 /** What the page can do. Each can be called at every moment; what makes no sense then does nothing. */
@@ -64,42 +63,19 @@ export interface SessionActions {
   /** Cancels the start, or ends the conversation. */
   disconnect: () => Promise<void>;
   /** The one button: connects, cancels or disconnects. The second click of a double click does nothing. */
-  press: (event?: { detail: number }) => void;
+  press: (event: { detail: number }) => void;
   switchMicrophone: () => void;
   switchCamera: () => void;
-  setPushToTalk: (on: boolean) => void;
-  /** The key for push-to-talk is held or let go. */
-  talk: (held: boolean) => void;
+  chooseTalkMode: (mode: TalkMode) => void;
+  /** The key for push-to-talk is pressed or let go. */
+  hold: (on: boolean) => void;
   /** Whether it was sent. It appears among the turns. */
   sendText: (text: string) => boolean;
   chooseTransport: (key: string) => void;
-  /** Devices can be exchanged during a conversation. */
   chooseMicrophone: (id: string) => void;
   chooseCamera: (id: string) => void;
   chooseSpeaker: (id: string) => void;
   setVolume: (volume: number) => void;
   /** Forgets the turns. */
   clear: () => void;
-  /** To be asked for each frame. */
-  levels: () => Levels;
-}
-
-/** For developers: what the bot and the connection said, the newest last. */
-export interface Journal {
-  subscribe: (listener: () => void) => () => void;
-  /** The same array until something is added. */
-  entries: () => JournalEntry[];
-  /** From the end of the user's speech to the begin of the bot's, a number for each turn, in milliseconds. */
-  latencies: () => number[];
-  clear: () => void;
-}
-
-export interface JournalEntry {
-  id: number;
-  /** Milliseconds since 1970. */
-  at: number;
-  /** The name of the event, as in the documentation of `@pipecat-ai/client-js`: `botStartedSpeaking`. */
-  name: string;
-  /** What came with it, such as a `PipecatMetricsData` with `metrics`. */
-  data: unknown;
 }

@@ -1,5 +1,7 @@
 import type { Transport } from "@pipecat-ai/client-js";
 
+import type { OwnMedia } from "./media";
+
 /** A way to reach the bot. Its code is loaded when it is used. */
 export interface TransportChoice {
   /** The value of the bot's `-t` option. */
@@ -7,19 +9,19 @@ export interface TransportChoice {
   label: string;
   /** Whether it carries pictures. */
   video: boolean;
-  /** Whether devices can be exchanged during a conversation. */
-  switchesLive: boolean;
   /** What the bot's `/start` is told, besides the transport. */
   start: Record<string, boolean>;
-  load: (camera: CameraWish) => Promise<Transport>;
+  load: (signal: AbortSignal) => Promise<LoadedTransport>;
   /** What `connect` needs, from the answer of `/start`. */
   connection: (started: unknown, botUrl: string) => unknown;
 }
 
-/** Whether a camera is wanted, and which. */
-export interface CameraWish {
-  on: boolean;
-  id: string;
+export interface LoadedTransport {
+  transport: Transport;
+  /** What it sends. Without it, the transport opens the devices. */
+  media?: OwnMedia;
+  /** Tells when the bot falls silent, and when it is back. Returns what ends the watch. */
+  watch?: (changed: (up: boolean) => void) => () => void;
 }
 
 export const TRANSPORTS: TransportChoice[] = [
@@ -27,13 +29,12 @@ export const TRANSPORTS: TransportChoice[] = [
     key: "webrtc",
     label: "SmallWebRTC (peer to peer)",
     video: true,
-    switchesLive: false,
     start: {},
-    load: async (camera) => {
-      const { SmallWebRTCTransport } = await import("@pipecat-ai/small-webrtc-transport");
-      const { CameraMediaManager } = await import("./camera");
-      // The default media manager would load code from another server.
-      return new SmallWebRTCTransport({ mediaManager: new CameraMediaManager(camera.id) });
+    load: async (signal) => {
+      const [{ createPeerTransport, watchPeer }, { OwnMedia }] = await Promise.all([import("./peer"), import("./media")]);
+      const media = new OwnMedia(signal);
+      const transport = createPeerTransport(media);
+      return { transport, media, watch: (changed) => watchPeer(transport, media, changed) };
     },
     connection: (started) => started,
   },
@@ -41,11 +42,10 @@ export const TRANSPORTS: TransportChoice[] = [
     key: "daily",
     label: "Daily (WebRTC)",
     video: true,
-    switchesLive: true,
     start: { createDailyRoom: true },
     load: async () => {
       const { DailyTransport } = await import("@pipecat-ai/daily-transport");
-      return new DailyTransport();
+      return { transport: new DailyTransport() };
     },
     connection: (started) => started,
   },
@@ -53,12 +53,10 @@ export const TRANSPORTS: TransportChoice[] = [
     key: "websocket",
     label: "WebSocket",
     video: false,
-    switchesLive: true,
     start: {},
-    load: async () => {
-      const { WavMediaManager, WebSocketTransport } = await import("@pipecat-ai/websocket-transport");
-      // The default media manager would load code from another server. Chunks of 512 samples at 16 kHz.
-      return new WebSocketTransport({ mediaManager: new WavMediaManager(512, 16_000) });
+    load: async (signal) => {
+      const { createSocketTransport } = await import("./socket");
+      return createSocketTransport(signal);
     },
     connection: (started, botUrl) => {
       const { wsUrl, token } = started as { wsUrl: string; token?: string | null };

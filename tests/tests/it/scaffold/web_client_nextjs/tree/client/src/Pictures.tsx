@@ -1,20 +1,22 @@
 import { useEffect, useRef } from "react";
 
 import { PICTURE } from "./features";
-import type { SessionState } from "./session";
+import { useSession } from "./Providers";
 
-export function Pictures({ now }: { now: SessionState }) {
+/** What the bot sends, and what the user's camera sees. */
+export function Pictures() {
+  const { now } = useSession();
   const botVideo = PICTURE ? now.botVideo : null;
   if (!botVideo && !now.ownVideo) return null;
   return (
     <div className="pictures">
-      {botVideo && <Picture track={botVideo} label="The bot's picture" />}
+      {botVideo && <Picture track={botVideo} label="Video from the bot" className="theirs" />}
       {now.ownVideo && <Picture track={now.ownVideo} label="Your camera" className="own" />}
     </div>
   );
 }
 
-function Picture({ track, label, className }: { track: MediaStreamTrack; label: string; className?: string }) {
+function Picture({ track, label, className }: { track: MediaStreamTrack; label: string; className: string }) {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(() => {
     if (video.current) video.current.srcObject = new MediaStream([track]);

@@ -1,41 +1,26 @@
-import { PipecatClientAudio, PipecatClientProvider } from "@pipecat-ai/client-react";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useRef } from "react";
 
-import { Buttons } from "./Buttons";
-import { Pictures } from "./Pictures";
-import { Settings } from "./Settings";
+import { Dock } from "./Dock";
+import { showLevels } from "./levels";
+import { useSession } from "./Providers";
+import { Stage } from "./Stage";
 import { Turns } from "./Turns";
-import type { Session } from "./session";
 
 /** The whole page. What it shows follows from the session's state. */
-export function Talk({ session, name }: { session: Session; name: string }) {
-  const now = useSyncExternalStore(session.subscribe, session.state, session.state);
+export function Talk({ name }: { name: string }) {
+  const { session, now } = useSession();
+  const page = useRef<HTMLElement>(null);
+  const live = now.phase === "ready" || now.phase === "reconnecting";
   useEffect(() => {
-    document.body.dataset["phase"] = now.phase;
-  }, [now.phase]);
+    if (!live || !page.current) return;
+    return showLevels(session.state, page.current);
+  }, [live, session]);
 
   return (
-    <>
-      <main>
-        <h1>{name}</h1>
-        <p className="status">
-          <span className="dot" aria-hidden="true" />
-          <span role="status">{now.status}</span>
-        </p>
-        <p className="problem" role="alert">
-          {now.problem}
-        </p>
-        <Buttons session={session} now={now} />
-        <Pictures now={now} />
-        <Turns turns={now.turns} />
-        <Settings session={session} now={now} />
-      </main>
-      {now.client && (
-        // Components below this may use the hooks of @pipecat-ai/client-react.
-        <PipecatClientProvider client={now.client}>
-          <PipecatClientAudio />
-        </PipecatClientProvider>
-      )}
-    </>
+    <main ref={page} data-phase={now.phase} data-activity={now.activity}>
+      <Stage name={name} />
+      <Dock />
+      <Turns />
+    </main>
   );
 }

@@ -1,62 +1,97 @@
-import { PipecatClient, type RTVIMessage } from "@pipecat-ai/client-js";
+import { LogLevel, PipecatClient, RTVIEvent, logger, type RTVIEventCallbacks, type RTVIMessage } from "@pipecat-ai/client-js";
 
-import { Conversation, type Turn } from "./conversation";
-import { listDevices, onDevicesChanged, tryDevice, type Devices } from "./devices";
+import { Attempt } from "./attempt";
+import { Conversation } from "./conversation";
+import { listDevices, NO_DEVICES, onDevicesChanged, openDevice } from "./devices";
 import { CAMERA } from "./features";
+import type { OwnMedia } from "./media";
 import { closedInOrder, explain, Problem } from "./problems";
+import { Relay } from "./relay";
+import { read, save } from "./remembered";
 import { BOT_URL, OFFERED } from "./settings";
-import { TRANSPORTS, type TransportChoice } from "./transports";
+import { Speaker } from "./speaker";
+import { isServerUp, startBot, START_URL } from "./start";
+import type { Activity, SessionActions, SessionState, TalkMode } from "./state";
+import { statusOf } from "./status";
+import { TRANSPORTS, type LoadedTransport, type TransportChoice } from "./transports";
 
 /** How long the bot may take from the first request until it is ready. */
 const PATIENCE_MS = 45_000;
+/** How long a bot that has fallen silent is waited for. */
+const SILENCE_MS = 15_000;
 
 const ENDED_BY_BOT = "The bot ended the conversation";
+const LOST = "The connection to the bot was lost. Connect again to start over.";
 
-export type Phase = "idle" | "connecting" | "ready" | "closing";
-
-/** Everything that the page shows. */
-export interface SessionState {
-  phase: Phase;
-  status: string;
-  problem: string;
-  transport: TransportChoice;
-  devices: Devices;
-  microphone: string;
-  camera: string;
-  microphoneOn: boolean;
-  cameraOn: boolean;
-  turns: Turn[];
-  client: PipecatClient | null;
-  botAudio: MediaStreamTrack | null;
-  botVideo: MediaStreamTrack | null;
-  ownVideo: MediaStreamTrack | null;
-}
-
-/** One conversation at a time with the bot. Changes are announced to those who subscribe. */
-export class Session {
-  #state: SessionState = {
-    phase: "idle",
-    status: "Not connected",
-    problem: "",
-    transport: OFFERED[0] ?? (TRANSPORTS[0] as TransportChoice),
-    devices: { microphones: [], cameras: [], speakers: [] },
-    microphone: "",
-    camera: "",
-    microphoneOn: true,
-    cameraOn: true,
-    turns: [],
-    client: null,
-    botAudio: null,
-    botVideo: null,
-    ownVideo: null,
-  };
+/** One conversation at a time with the bot. It alone opens and closes devices and connections; changes are told to those who subscribe. */
+export class Session implements SessionActions {
+  /** The state before anything was chosen or done, as a server renders it. */
+  readonly initial: () => SessionState;
+  /** The same one as long as the page is open. */
+  readonly client: PipecatClient;
+  readonly #relay: Relay;
+  readonly #conversation = new Conversation();
   readonly #listeners = new Set<() => void>();
-  /** Which connection events belong to; those of older ones are not heard any more. */
-  #attempt = 0;
+  readonly #speaker: Speaker | undefined;
+  #state: SessionState;
+  /** What is under way. What belongs to another one is not heard any more. */
+  #attempt: Attempt | undefined;
+  #media: OwnMedia | undefined;
+  #userSpeaks = false;
+  /** How often another device was asked for: only the last one counts. */
+  readonly #asked = { audio: 0, video: 0 };
 
   constructor() {
+    logger.setLevel(LogLevel.WARN);
+    this.#relay = new Relay({
+      enableMic: (on) => this.#change({ microphoneOn: on }),
+      enableCam: (on) => this.#change({ cameraOn: on }),
+      updateMic: (id) => this.chooseMicrophone(id),
+      updateCam: (id) => this.chooseCamera(id),
+      updateSpeaker: (id) => this.chooseSpeaker(id),
+      ended: () => this.#ended(),
+      message: (message) => this.#message(message),
+    });
+    const inBrowser = "document" in globalThis;
+    // A server that renders the page has no use for a client, and the client none for a server.
+    this.client = inBrowser
+      ? new PipecatClient({ transport: this.#relay, enableMic: true, enableCam: false, callbacks: this.#callbacks() })
+      : (undefined as unknown as PipecatClient);
+    const initial: SessionState = {
+      phase: "idle",
+      activity: "quiet",
+      status: "Not connected",
+      problem: "",
+      command: "",
+      transport: OFFERED[0] ?? (TRANSPORTS[0] as TransportChoice),
+      devices: NO_DEVICES,
+      microphone: "",
+      camera: "",
+      speaker: "",
+      volume: 1,
+      microphoneOn: true,
+      hearing: false,
+      cameraOn: true,
+      talkMode: "open",
+      holding: false,
+      turns: [],
+      client: this.client,
+      ownAudio: null,
+      botAudio: null,
+      ownVideo: null,
+      botVideo: null,
+    };
+    this.initial = () => initial;
+    this.#state = initial;
+    if (!inBrowser) return;
+
+    this.#speaker = new Speaker();
+    this.#recall();
     onDevicesChanged(() => void this.#refreshDevices());
     void this.#refreshDevices();
+    // A page that is left hears nothing; one that is not looked at does not talk by a key that is still held.
+    window.addEventListener("pagehide", () => void this.disconnect());
+    document.addEventListener("visibilitychange", () => document.hidden && this.hold(false));
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -66,143 +101,314 @@ export class Session {
 
   readonly state = (): SessionState => this.#state;
 
+  readonly press = ({ detail }: { detail: number }): void => {
+    if (detail > 1) return;
+    void (this.#state.phase === "idle" ? this.connect() : this.disconnect());
+  };
+
   readonly connect = async (): Promise<void> => {
     if (this.#state.phase !== "idle") return;
-    const attempt = ++this.#attempt;
-    const { transport, microphone, camera } = this.#state;
-    const withCamera = CAMERA && transport.video;
-    this.#set({ phase: "connecting", status: "Asking for the microphone…", problem: "", turns: [], microphoneOn: true, cameraOn: true });
+    const attempt = new Attempt();
+    this.#attempt = attempt;
+    this.#conversation.begin();
+    this.#userSpeaks = false;
+    this.#set({ phase: "connecting", status: "Asking for the microphone…", problem: "", command: "", microphoneOn: true, cameraOn: true });
     try {
-      await tryDevice("audio", microphone);
-      if (withCamera) await tryDevice("video", camera);
-      await this.#refreshDevices();
-      if (attempt !== this.#attempt) return;
-
-      this.#set({ status: "Starting the bot…" });
-      const loaded = await transport.load({ on: withCamera, id: camera });
-      if (attempt !== this.#attempt) return;
-      // The camera manager of peer-to-peer connections opens the camera by itself.
-      const client = new PipecatClient({
-        transport: loaded,
-        enableMic: true,
-        enableCam: withCamera && transport.switchesLive,
-        callbacks: this.#callbacks(attempt),
-      });
-      this.#set({ client });
-      await within(PATIENCE_MS, this.#start(client));
-      if (attempt !== this.#attempt) return;
-      this.#set({ phase: "ready", status: "Ready: say something", ownVideo: client.tracks().local.video ?? null });
+      await this.#start(attempt);
     } catch (error) {
-      if (attempt !== this.#attempt) return;
-      await this.#end("Not connected", explain(error));
+      await this.#end(attempt, "Not connected", explain(error));
     }
   };
 
   readonly disconnect = async (): Promise<void> => {
-    if (this.#state.phase === "connecting" || this.#state.phase === "ready") await this.#end("Disconnected", "");
+    await this.#end(this.#attempt, "Disconnected");
   };
 
   readonly chooseTransport = (key: string): void => {
     const transport = OFFERED.find((offered) => offered.key === key);
-    if (transport) this.#set({ transport });
+    if (!transport || this.#state.phase !== "idle") return;
+    save({ transport: key });
+    this.#set({ transport });
   };
 
   readonly chooseMicrophone = (id: string): void => {
+    save({ microphone: id });
     this.#set({ microphone: id });
-    this.#state.client?.updateMic(id);
+    void this.#exchange("audio", id);
   };
 
   readonly chooseCamera = (id: string): void => {
+    save({ camera: id });
     this.#set({ camera: id });
-    this.#state.client?.updateCam(id);
+    void this.#exchange("video", id);
   };
 
-  readonly switchMicrophone = (): void => {
-    const on = !this.#state.microphoneOn;
-    this.#state.client?.enableMic(on);
-    this.#set({ microphoneOn: on });
+  readonly chooseSpeaker = (id: string): void => {
+    save({ speaker: id });
+    this.#set({ speaker: id });
+    void this.#speaker?.choose(id);
   };
 
-  readonly switchCamera = (): void => {
-    const on = !this.#state.cameraOn;
-    this.#state.client?.enableCam(on);
-    this.#set({ cameraOn: on });
+  readonly setVolume = (volume: number): void => {
+    save({ volume });
+    this.#set({ volume });
+    this.#speaker?.setVolume(volume);
   };
 
-  async #start(client: PipecatClient): Promise<void> {
+  readonly switchMicrophone = (): void => this.#change({ microphoneOn: !this.#state.microphoneOn });
+
+  readonly switchCamera = (): void => this.#change({ cameraOn: !this.#state.cameraOn });
+
+  readonly chooseTalkMode = (talkMode: TalkMode): void => {
+    save({ talkMode });
+    this.#change({ talkMode, holding: false });
+  };
+
+  readonly hold = (on: boolean): void => {
+    if (this.#state.talkMode === "push" && on !== this.#state.holding) this.#change({ holding: on });
+  };
+
+  readonly sendText = (text: string): boolean => {
+    const words = text.trim();
+    if (words === "" || this.#state.phase !== "ready") return false;
+    void this.client.sendText(words, { run_immediately: true, audio_response: true });
+    this.#conversation.userTyped(words);
+    this.#set({ turns: this.#conversation.turns });
+    return true;
+  };
+
+  readonly clear = (): void => {
+    this.#conversation.clear();
+    this.#set({ turns: [] });
+  };
+
+  async #start(attempt: Attempt): Promise<void> {
+    const { transport } = this.#state;
+    const loaded = await attempt.step(transport.load(attempt.signal));
+    attempt.own(() => this.client.disconnect());
+    await this.#openDevices(attempt, loaded);
+
+    this.#set({ status: "Starting the bot…" });
+    attempt.limit(PATIENCE_MS, "The bot did not get ready. Look at its log, then connect again.");
+    this.#relay.attach(loaded.transport, attempt.signal, { enableCam: CAMERA && transport.video && !loaded.media });
+    await attempt.step(this.client.initDevices());
+    if (!loaded.media) this.#chooseOwn(loaded);
+    loaded.transport.state = "authenticating";
+    // From this address the transport derives that of the session.
+    loaded.transport.startBotParams = { endpoint: START_URL };
+    const started = await attempt.step(startBot(transport, attempt.signal));
+    loaded.transport.state = "authenticated";
+    this.client.emit(RTVIEvent.BotStarted, started);
+
+    this.#set({ status: "Connecting to the bot…" });
+    await attempt.step(this.client.connect(transport.connection(started, BOT_URL)));
+    attempt.arrived();
+    if (loaded.watch) attempt.own(loaded.watch((up) => this.#heardAgain(attempt, up)));
+    this.#change({ phase: "ready", activity: this.#state.activity === "quiet" ? "listening" : this.#state.activity });
+    this.#showOwn(loaded.media);
+  }
+
+  /** The microphone, without which there is no conversation, and the camera, without which there is. */
+  async #openDevices(attempt: Attempt, { media }: LoadedTransport): Promise<void> {
     const { transport, microphone, camera } = this.#state;
-    await client.initDevices();
-    if (microphone) await Promise.resolve(client.transport.updateMic(microphone));
-    if (camera && transport.switchesLive && transport.video) client.updateCam(camera);
-    const started = await client.startBot({
-      endpoint: `${BOT_URL}/start`,
-      requestData: { transport: transport.key, body: {}, ...transport.start },
+    if (media) {
+      this.#media = media;
+      attempt.own(() => media.close());
+    }
+    // A transport that opens devices by itself has less to say when it can't.
+    const keep = (kind: "audio" | "video", track: MediaStreamTrack) => (media ? media.use(kind, track) : track.stop());
+    keep("audio", await attempt.step(openDevice("audio", microphone), stop));
+    if (media?.microphone) this.#watchMicrophone(attempt, media.microphone);
+    if (CAMERA && transport.video) {
+      this.#set({ status: "Asking for the camera…" });
+      try {
+        keep("video", await attempt.step(openDevice("video", camera), stop));
+      } catch (error) {
+        attempt.signal.throwIfAborted();
+        this.#set({ cameraOn: false, problem: `${inConversation(error)} The conversation goes on without your picture.` });
+      }
+    }
+    await attempt.step(this.#refreshDevices());
+    // Chosen while the first ones were being opened.
+    if (this.#state.microphone !== microphone) await this.#exchange("audio", this.#state.microphone);
+    if (this.#state.camera !== camera) await this.#exchange("video", this.#state.camera);
+  }
+
+  /** Tells a transport that opens the devices by itself which ones. */
+  #chooseOwn({ transport }: LoadedTransport): void {
+    const { microphone, camera } = this.#state;
+    if (microphone) transport.updateMic(microphone);
+    if (camera && CAMERA && this.#state.transport.video) transport.updateCam(camera);
+  }
+
+  #showOwn(media?: OwnMedia): void {
+    const { audio, video } = media ? { audio: media.microphone, video: media.camera } : this.client.tracks().local;
+    this.#set({ ownAudio: audio ?? null, ownVideo: (CAMERA && video) || null });
+  }
+
+  /** Another device for the one in use, which stays if the other can't be opened. */
+  async #exchange(kind: "audio" | "video", id: string): Promise<void> {
+    const attempt = this.#attempt;
+    const media = this.#media;
+    const asked = (this.#asked[kind] += 1);
+    if (!attempt) return;
+    if (!media) {
+      if (kind === "audio") this.#relay.current?.updateMic(id);
+      else this.#relay.current?.updateCam(id);
+      return;
+    }
+    // While the first one is being opened, that comes later.
+    if (!media.microphone) return;
+    try {
+      const device = await attempt.step(openDevice(kind, id), stop);
+      if (asked !== this.#asked[kind]) return stop(device);
+      media.use(kind, device);
+      if (kind === "audio") this.#watchMicrophone(attempt, device);
+      this.#change({ problem: "", ...(kind === "video" && { cameraOn: true }) });
+      if (this.#state.phase !== "connecting") this.#showOwn(media);
+    } catch (error) {
+      if (attempt !== this.#attempt) return;
+      const gone = kind === "audio" && media.microphone.readyState === "ended";
+      this.#change({ problem: inConversation(error), ...(gone && { microphoneOn: false }) });
+    }
+  }
+
+  /** Takes the default microphone when the one in use is unplugged. */
+  #watchMicrophone(attempt: Attempt, microphone: MediaStreamTrack): void {
+    microphone.addEventListener("ended", () => {
+      if (attempt === this.#attempt && this.#media?.microphone === microphone) void this.#exchange("audio", "");
     });
-    await client.connect(transport.connection(started, BOT_URL));
   }
 
-  #callbacks(attempt: number) {
-    const conversation = new Conversation();
-    conversation.begin();
-    const current = (change: () => Partial<SessionState>) => {
-      if (attempt === this.#attempt) this.#set(change());
-    };
-    const ended = () => {
-      if (attempt === this.#attempt && this.#state.phase === "ready") void this.#end(ENDED_BY_BOT, "");
-    };
+  #callbacks(): RTVIEventCallbacks {
+    const now = (change: Partial<SessionState>) => this.#attempt && this.#set(change);
+    const activity = (next: Activity) => this.#attempt && this.#change({ activity: next });
     return {
-      onBotStarted: () => current(() => ({ status: "Connecting to the bot…" })),
-      onConnected: () => current(() => ({ status: "Waiting for the bot…" })),
-      onBotDisconnected: ended,
-      onDisconnected: ended,
-      onError: (message: RTVIMessage) => {
-        const { error, message: text, fatal } = message.data as { error?: string; message?: string; fatal?: boolean };
-        if (attempt !== this.#attempt || this.#state.phase !== "ready") return;
-        const reason = error ?? text ?? "no reason was given";
-        if (!fatal) {
-          this.#set({ problem: `The bot reports a problem: ${reason}` });
-          return;
-        }
-        // After a fatal error the client hangs up by itself, and would fail to do it twice.
-        this.#set({ client: null });
-        if (closedInOrder(reason)) {
-          void this.#end(ENDED_BY_BOT, "");
-        } else {
-          void this.#end("Not connected", `The connection to the bot was lost: ${reason}`);
-        }
+      onConnected: () => now({ status: "Waiting for the bot…" }),
+      onBotDisconnected: () => this.#ended(),
+      onError: (message) => this.#failed(message),
+      onBotStartedSpeaking: () => activity("speaking"),
+      onBotStoppedSpeaking: () => activity(this.#userSpeaks ? "hearing" : "listening"),
+      onUserStartedSpeaking: () => {
+        this.#userSpeaks = true;
+        activity("hearing");
       },
-      onBotStartedSpeaking: () => current(() => ({ status: "The bot speaks" })),
-      onBotStoppedSpeaking: () => current(() => ({ status: "Ready: say something" })),
-      onUserStartedSpeaking: () => current(() => ({ status: "Listening…" })),
-      onUserStoppedSpeaking: () => current(() => ({ status: "The bot thinks…" })),
-      onUserTranscript: ({ text, final }: { text: string; final: boolean }) => {
-        conversation.userSaid(text, final);
-        current(() => ({ turns: conversation.turns }));
+      onUserStoppedSpeaking: () => {
+        this.#userSpeaks = false;
+        activity("thinking");
       },
-      onBotOutput: (said: Parameters<Conversation["botSaid"]>[0]) => {
-        conversation.botSaid(said);
-        current(() => ({ turns: conversation.turns }));
+      onUserTranscript: ({ text, final }) => {
+        this.#conversation.userSaid(text, final);
+        now({ turns: this.#conversation.turns });
       },
-      onTrackStarted: (track: MediaStreamTrack, participant?: { local: boolean }) => {
+      onBotOutput: (said) => {
+        this.#conversation.botSaid(said);
+        now({ turns: this.#conversation.turns });
+      },
+      onTrackStarted: (track, participant) => {
         if (participant?.local) return;
-        current(() => (track.kind === "audio" ? { botAudio: track } : { botVideo: track }));
+        now(track.kind === "audio" ? { botAudio: track } : { botVideo: track });
       },
-      onTrackStopped: (track: MediaStreamTrack) => {
-        current(() => ({
-          botAudio: this.#state.botAudio === track ? null : this.#state.botAudio,
-          botVideo: this.#state.botVideo === track ? null : this.#state.botVideo,
-        }));
+      onTrackStopped: (track) => {
+        const { botAudio, botVideo } = this.#state;
+        now({ botAudio: botAudio === track ? null : botAudio, botVideo: botVideo === track ? null : botVideo });
       },
     };
   }
 
-  async #end(status: string, problem: string): Promise<void> {
-    this.#attempt += 1;
-    const { client } = this.#state;
-    this.#set({ phase: "closing", status: "Disconnecting…", problem, botAudio: null, botVideo: null, ownVideo: null });
-    // What is left of a broken connection may fail to close; it is over all the same.
-    await within(5_000, client?.disconnect() ?? Promise.resolve()).catch(() => undefined);
-    this.#set({ phase: "idle", status, client: null });
+  #message({ type }: RTVIMessage): void {
+    // The client does not know this one yet.
+    if (type !== "bot-interrupted") return;
+    void this.#media?.userStartedSpeaking();
+    this.#conversation.interrupt();
+    this.#set({ turns: this.#conversation.turns });
+  }
+
+  #failed(message: RTVIMessage): void {
+    const { phase } = this.#state;
+    if (phase !== "ready" && phase !== "reconnecting") return;
+    const { error, message: text, fatal } = message.data as { error?: string; message?: string; fatal?: boolean };
+    const reason = error ?? text ?? "no reason was given";
+    if (!fatal) this.#set({ problem: `The bot reports a problem: ${reason}` });
+    else if (closedInOrder(reason)) void this.#end(this.#attempt, ENDED_BY_BOT);
+    else void this.#end(this.#attempt, "Not connected", new Problem(LOST));
+  }
+
+  /** The connection is over, and it was not the session that ended it. */
+  #ended(): void {
+    const attempt = this.#attempt;
+    const { phase } = this.#state;
+    if (phase === "ready") void this.#end(attempt, ENDED_BY_BOT);
+    else if (phase === "reconnecting") void this.#end(attempt, "Not connected", new Problem(LOST));
+    // A start that fails says why before; if nobody does, a part of the page has told the client to disconnect.
+    else if (phase === "connecting") setTimeout(() => void this.#end(attempt, "Disconnected"));
+  }
+
+  /** The bot is heard again, or not any more. */
+  #heardAgain(attempt: Attempt, up: boolean): void {
+    if (attempt !== this.#attempt) return;
+    if (up) {
+      attempt.arrived();
+      this.#change({ phase: "ready", activity: "listening" });
+      return;
+    }
+    this.#change({ phase: "reconnecting", activity: "quiet" });
+    attempt.limit(SILENCE_MS, LOST);
+    void this.#awaitBot(attempt);
+  }
+
+  async #awaitBot(attempt: Attempt): Promise<void> {
+    const given = new Promise<never>(() => undefined);
+    try {
+      const isUp = await attempt.step(isServerUp(attempt.signal));
+      if (!isUp && this.#state.phase === "reconnecting") throw new Problem(LOST);
+      await attempt.step(given);
+    } catch (error) {
+      await this.#end(attempt, "Not connected", explain(error));
+    }
+  }
+
+  async #end(attempt: Attempt | undefined, status: string, problem?: Problem): Promise<void> {
+    if (!attempt || attempt !== this.#attempt) return;
+    this.#attempt = undefined;
+    this.#media = undefined;
+    const ending = attempt.end();
+    this.#conversation.interrupt();
+    this.#set({
+      phase: "closing",
+      activity: "quiet",
+      status: "Disconnecting…",
+      problem: problem?.message ?? "",
+      command: problem?.command ?? "",
+      turns: this.#conversation.turns,
+      hearing: false,
+      holding: false,
+      ownAudio: null,
+      botAudio: null,
+      ownVideo: null,
+      botVideo: null,
+    });
+    await ending;
+    this.#set({ phase: "idle", status });
+  }
+
+  /** A change on which depends whether the bot hears and sees the user. */
+  #change(change: Partial<SessionState>): void {
+    const next = { ...this.#state, ...change };
+    const { microphoneOn, talkMode, holding, cameraOn } = next;
+    const on = microphoneOn && (talkMode === "open" || holding);
+    const hearing = on && next.phase === "ready";
+    this.#relay.current?.enableMic(on);
+    if (CAMERA && next.transport.video) this.#relay.current?.enableCam(cameraOn);
+    this.#set({ ...change, hearing, status: statusOf({ ...next, hearing }) });
+  }
+
+  #recall(): void {
+    const { transport, microphone = "", camera = "", speaker = "", volume = 1, talkMode } = read();
+    const known = OFFERED.find((offered) => offered.key === transport);
+    this.#set({ ...(known && { transport: known }), microphone, camera, speaker, volume, talkMode: talkMode === "push" ? "push" : "open" });
+    this.#speaker?.setVolume(volume);
+    void this.#speaker?.choose(speaker);
   }
 
   async #refreshDevices(): Promise<void> {
@@ -211,22 +417,16 @@ export class Session {
 
   #set(change: Partial<SessionState>): void {
     this.#state = { ...this.#state, ...change };
+    this.#speaker?.play(this.#state.botAudio);
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** The result of `work`, or a problem when it takes too long. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: number | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = window.setTimeout(
-      () => reject(new Problem("The bot did not get ready. Look at its log, then connect again.")),
-      milliseconds,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    window.clearTimeout(timer);
-  }
+function stop(track: MediaStreamTrack): void {
+  track.stop();
+}
+
+/** What to show for a device that fails while the conversation goes on. */
+function inConversation(error: unknown): string {
+  return explain(error).message.replace(/, then connect again\.$/, ", then choose it again.");
 }

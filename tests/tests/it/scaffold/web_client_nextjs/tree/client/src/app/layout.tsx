@@ -3,6 +3,8 @@ import "../style.css";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 
+import { Providers } from "../Providers";
+
 export const metadata: Metadata = { title: "Say \"hi\" & <wave>", icons: { icon: "data:," } };
 
 export const viewport: Viewport = { colorScheme: "light dark" };
@@ -12,7 +14,7 @@ export default function Layout({ children }: { children: ReactNode }) {
     <html lang="en">
       <body>
         <noscript>This page needs JavaScript.</noscript>
-        {children}
+        <Providers>{children}</Providers>
       </body>
     </html>
   );

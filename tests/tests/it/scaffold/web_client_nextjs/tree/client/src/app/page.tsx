@@ -1,11 +1,7 @@
 "use client";
 
-import { useState } from "react";
-
-import { Session } from "../session";
 import { Talk } from "../Talk";
 
 export default function Page() {
-  const [session] = useState(() => new Session());
-  return <Talk session={session} name={"Say \"hi\" & <wave>"} />;
+  return <Talk name={"Say \"hi\" & <wave>"} />;
 }

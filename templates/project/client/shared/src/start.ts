@@ -1,0 +1,51 @@
+import { Problem } from "./problems";
+import { BOT_URL } from "./settings";
+import type { TransportChoice } from "./transports";
+
+export const START_URL = `${BOT_URL}/start`;
+
+/** Asks the server for a bot. The answer says how to reach it. */
+export async function startBot(transport: TransportChoice, signal: AbortSignal): Promise<unknown> {
+  let answer: Response;
+  try {
+    answer = await fetch(START_URL, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ transport: transport.key, body: {}, ...transport.start }),
+      signal,
+    });
+  } catch {
+    signal.throwIfAborted();
+    throw unanswered();
+  }
+  if (!answer.ok) throw new Problem(`The bot's server refused: ${await reasonOf(answer)}`);
+  const started: unknown = await answer.json().catch(() => undefined);
+  signal.throwIfAborted();
+  if (typeof started !== "object" || started === null) {
+    throw new Problem(`The server at ${BOT_URL} did not answer as a bot does. Check the address.`);
+  }
+  return started;
+}
+
+/** Whether the server answers at all. */
+export async function isServerUp(signal: AbortSignal): Promise<boolean> {
+  try {
+    await fetch(`${BOT_URL}/`, { mode: "no-cors", signal });
+    return true;
+  } catch {
+    return signal.aborted;
+  }
+}
+
+function unanswered(): Problem {
+  const words = `The bot does not answer at ${BOT_URL}. Start it, then connect again.`;
+  const onThisMachine = /^https?:\/\/(localhost|127\.0\.0\.1)\b/.test(BOT_URL);
+  return new Problem(words, onThisMachine ? "cd server && uv run bot.py" : "");
+}
+
+async function reasonOf(answer: Response): Promise<string> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  const { info, detail } = (typeof body === "object" && body ? body : {}) as { info?: unknown; detail?: unknown };
+  const reason = [info, detail, answer.statusText].find((text) => typeof text === "string" && text !== "") as string | undefined;
+  return reason ?? `status ${answer.status}`;
+}

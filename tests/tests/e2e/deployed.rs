@@ -1,0 +1,329 @@
+//! Generated bots as the hosting service runs them: from the files of their image, in a program of the shape of the
+//! image's own, with its session classes. Rooms, carriers and REST APIs are stand-ins, to which an untouched bot is redirected.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use bot_cli_tests::python::Python;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::conversation::running::Running;
+use crate::conversation::text;
+
+/// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
+const VOICE: f64 = 220.0;
+
+#[test]
+fn one_bot_serves_every_transport_and_evals_one_after_the_other() {
+    let bot = Bot::new(
+        &[
+            "carrier_a",
+            "carrier_b",
+            "carrier_c",
+            "carrier_d",
+            "websocket",
+            "p2p_webrtc",
+            "hosted_rtc",
+            // Stays behind, and is in no other's way.
+            "livekit",
+        ],
+        &["--eval"],
+    );
+    let deployed = bot.deploy();
+    for carrier in ["twilio", "telnyx", "plivo", "exotel"] {
+        let heard = deployed.drive("stand_in_carrier.py", &[carrier], &["--deployed"]);
+        assert_voice(&heard, carrier);
+    }
+    for way in ["websocket", "webrtc"] {
+        let said = deployed.drive("talk_to_deployed.py", &[way], &[]);
+        assert_eq!(said["greeting"], "Hello, how can I help you?", "{way}");
+        assert_eq!(said["answer"], "It is Paris.", "{way}");
+    }
+    deployed.evaluate();
+    let world = deployed.drive("call_deployed.py", &["hosted_rtc"], &[]);
+    let room = &world["rooms"][0];
+    assert_eq!(room["problem"], Value::Null, "{room}");
+    assert_eq!(
+        room["said"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<String>(),
+        "Hello, how can I help you? It is Paris. "
+    );
+    assert_voice(room, "a room");
+    assert_eq!(
+        classes(&world),
+        [
+            vec!["WebSocketSessionArguments"; 5],
+            vec![
+                "SmallWebRTCSessionArguments",
+                "WebSocketSessionArguments",
+                "DailySessionArguments"
+            ],
+        ]
+        .concat()
+    );
+}
+
+#[test]
+fn a_bot_for_websockets_alone_is_reached_and_has_its_own_modules() {
+    let bot = Bot::new(&["websocket"], &[]);
+    fs::write(bot.server.join("words.py"), "GREETING = 'any'\n").unwrap();
+    let path = bot.server.join("bot.py");
+    let code = fs::read_to_string(&path).unwrap();
+    fs::write(
+        &path,
+        code.replacen("import os\n", "import os\nimport words\n", 1),
+    )
+    .unwrap();
+    let deployed = bot.deploy();
+    let said = deployed.drive("talk_to_deployed.py", &["websocket"], &[]);
+    assert_eq!(said["answer"], "It is Paris.");
+    assert!(said["seconds"].as_f64().unwrap() > 0.1, "{said}");
+    // Only who has asked `/start` gets in.
+    let settings = fs::read_to_string(bot.server.join("cloud-deploy.toml")).unwrap();
+    assert!(
+        settings.contains("\nwebsocket_auth = \"token\"\n"),
+        "{settings}"
+    );
+}
+
+#[test]
+fn a_caller_through_daily_is_taken_over_and_greeted() {
+    let bot = Bot::new(&["hosted_rtc_pstn_dialin"], &[]);
+    let deployed = bot.deploy();
+    for (brought_by, class, key) in [
+        ("server.py", "PipecatSessionArguments", "bot-daily-key"),
+        ("--service", "DailySessionArguments", "service-key"),
+    ] {
+        let (session, room, asked) = deployed.call("hosted_rtc_pstn_dialin", &bot, brought_by);
+        assert_eq!(session, class);
+        assert_voice(&room, brought_by);
+        let told = asked.last().unwrap();
+        assert_eq!(
+            told,
+            &json!({
+                "request": "POST https://api.daily.co/v1/dialin/pinlessCallUpdate",
+                "authorization": format!("Bearer {key}"),
+                "body": {"callId": "call-1", "callDomain": "domain-1", "sipUri": "room@sip.example.com"},
+            })
+        );
+    }
+}
+
+#[test]
+fn the_bot_calls_a_number_through_daily() {
+    let bot = Bot::new(&["hosted_rtc_pstn_dialout"], &[]);
+    let deployed = bot.deploy();
+    for (asked_by, class, dialled) in [
+        (
+            "server.py",
+            "PipecatSessionArguments",
+            json!([{"phoneNumber": "+15550100123", "callerId": "caller-1"}]),
+        ),
+        // As the hosting service documents it: one in a list.
+        (
+            "--service",
+            "DailySessionArguments",
+            json!([{"phoneNumber": "+15550100123"}]),
+        ),
+    ] {
+        let (session, room, _) = deployed.call("hosted_rtc_pstn_dialout", &bot, asked_by);
+        assert_eq!(session, class);
+        assert_eq!(room["dialled"], dialled);
+        assert_voice(&room, asked_by);
+    }
+}
+
+#[test]
+fn a_caller_through_twilio_is_taken_over_and_greeted() {
+    let bot = Bot::new(&["carrier_a_hosted_rtc_sip_dialin"], &[]);
+    let deployed = bot.deploy();
+    let transport = "carrier_a_hosted_rtc_sip_dialin";
+    let (session, room, asked) = deployed.call(transport, &bot, "server.py");
+    assert_eq!(session, "PipecatSessionArguments");
+    assert_voice(&room, "Twilio");
+    let told = asked.last().unwrap();
+    let document = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+        <Response><Dial><Sip>sip:room@sip.example.com</Sip></Dial></Response>";
+    assert_eq!(told["body"], json!({"Twiml": document}));
+    assert_eq!(
+        told["request"],
+        format!(
+            "POST https://api.twilio.com/2010-04-01/Accounts/AC0/Calls/CA{}.json",
+            "0".repeat(32)
+        )
+    );
+}
+
+#[test]
+fn the_bot_calls_a_number_through_twilio() {
+    let bot = Bot::new(&["carrier_a_hosted_rtc_sip_dialout"], &[]);
+    let deployed = bot.deploy();
+    let transport = "carrier_a_hosted_rtc_sip_dialout";
+    let (session, room, _) = deployed.call(transport, &bot, "server.py");
+    assert_eq!(session, "PipecatSessionArguments");
+    let address = room["dialled"][0]["sipUri"].as_str().unwrap_or_default();
+    assert!(address.starts_with("sip:15550100123-"), "{room}");
+    assert!(address.ends_with("@example.sip.twilio.com"), "{room}");
+    assert_voice(&room, "Twilio");
+}
+
+/// The bot was heard, at the pitch at which it speaks.
+fn assert_voice(heard: &Value, who: &str) {
+    assert!(
+        heard["seconds"].as_f64().unwrap_or_default() > 0.3,
+        "{who}: {heard}"
+    );
+    let hertz = heard["hertz"].as_f64().unwrap_or_default();
+    assert!((hertz - VOICE).abs() < 5.0, "{who}: {heard}");
+}
+
+/// The classes of the sessions that have been, none of which had a problem.
+fn classes(world: &Value) -> Vec<&str> {
+    let sessions = world["sessions"].as_array().unwrap();
+    for session in sessions {
+        assert_eq!(session["problem"], Value::Null, "{session}");
+    }
+    sessions
+        .iter()
+        .filter_map(|session| session["arguments"].as_str())
+        .collect()
+}
+
+/// A generated project.
+struct Bot {
+    _folder: TempDir,
+    server: PathBuf,
+}
+
+impl Bot {
+    fn new(transports: &[&str], more: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"));
+        command.args(["bot", "--mode", "cascade"]).args(more);
+        for transport in transports {
+            command.args(["--transport", transport]);
+        }
+        for service in ["stt", "llm", "tts"] {
+            command.args([format!("--{service}"), format!("openai_{service}")]);
+        }
+        let output = command.current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+        let server = folder.path().join("bot/server");
+        Self {
+            _folder: folder,
+            server,
+        }
+    }
+
+    /// Its image, started with what its secret set would hold.
+    fn deploy(&self) -> Deployed<'_> {
+        let mut model = Running::start(
+            python()
+                .command("python")
+                .arg(script("stand_in_openai.py"))
+                .args(["--say", "capital of France=It is Paris."])
+                .args(["--say", "which city=You like Lisbon best."]),
+        );
+        let model_address = model.line_with("http://");
+        let mut command = python().command("python");
+        command
+            .arg(script("deployed_app.py"))
+            .arg(&self.server)
+            .env("OPENAI_API_KEY", "any")
+            .env("OPENAI_BASE_URL", format!("{model_address}/v1"));
+        for (name, value) in [
+            ("DAILY_API_KEY", "bot-daily-key"),
+            ("TWILIO_ACCOUNT_SID", "AC0"),
+            ("TWILIO_AUTH_TOKEN", "any"),
+            ("TELNYX_API_KEY", "any"),
+            ("PLIVO_AUTH_ID", "any"),
+            ("PLIVO_AUTH_TOKEN", "any"),
+        ] {
+            command.env(name, value);
+        }
+        let mut app = Running::start(&mut command);
+        let address = app.line_with("http://127.0.0.1");
+        Deployed {
+            bot: self,
+            address,
+            _app: app,
+            _model: model,
+        }
+    }
+}
+
+/// A bot on the hosting service; it is ended before its model.
+struct Deployed<'b> {
+    bot: &'b Bot,
+    address: String,
+    _app: Running,
+    _model: Running,
+}
+
+impl Deployed<'_> {
+    /// What one of the scripts prints that are given the address.
+    fn drive(&self, name: &str, before: &[&str], after: &[&str]) -> Value {
+        let output = python()
+            .command("python")
+            .arg(script(name))
+            .args(before)
+            .arg(&self.address)
+            .args(after)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{name} {before:?}: {}",
+            text(&output)
+        );
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// A call that `server.py` or the hosting service brings: the session's class, its room, and what REST APIs were asked.
+    fn call(&self, transport: &str, bot: &Bot, brought_by: &str) -> (String, Value, Vec<Value>) {
+        let folder = bot.server.to_str().unwrap();
+        let after: &[&str] = if brought_by == "--service" {
+            &["--service"]
+        } else {
+            &[]
+        };
+        let after = [&["--folder", folder], after].concat();
+        let mut world = self.drive("call_deployed.py", &[transport], &after);
+        let session = (*classes(&world).last().unwrap()).to_owned();
+        let room = world["rooms"].as_array_mut().unwrap().pop().unwrap();
+        assert_eq!(room["problem"], Value::Null, "{room}");
+        let asked = world["asked"].as_array().unwrap().clone();
+        (session, room, asked)
+    }
+
+    /// The starter scenario passes, as it does on a developer's machine.
+    fn evaluate(&self) {
+        let folder = tempfile::tempdir().unwrap();
+        let url = self.address.replacen("http", "ws", 1) + "/ws";
+        let output: Output = python()
+            .command("pipecat")
+            .args(["eval", "run"])
+            .arg(self.bot.server.join("evals/text.yaml"))
+            .args(["--bot-url", &url, "--logs-dir"])
+            .arg(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    }
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("framework")
+        .join(name)
+}
+
+fn python() -> &'static Python {
+    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
+}
