@@ -45,7 +45,13 @@ const NAMES: &[(&str, &[&str])] = &[
     ("dotenv", &["load_dotenv"]),
     (
         "fastapi",
-        &["FastAPI", "HTTPException", "Request", "Response", "WebSocket"],
+        &[
+            "FastAPI",
+            "HTTPException",
+            "Request",
+            "Response",
+            "WebSocket",
+        ],
     ),
     ("loguru", &["logger"]),
     (
