@@ -25,6 +25,7 @@
 //! | copy a file into the image that is not there | `every_project_keeps_its_word` |
 //! | leave recordings and secrets to version control | `secrets_and_recordings_stay_out_of_version_control` |
 //! | need a lock file that a fresh project has not, or copy into no named folder of the image | `steps`, `every_project_keeps_its_word` |
+//! | be refused because the configuration is one of the framework's own tool | `configurations` |
 //! | print a configuration that its published schema refuses | `tests/it`: `every_configuration_satisfies_the_published_schema` |
 //! | lack a transport of the framework without a reason | `every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason` |
 //! | describe steps that do not work | `steps` |
@@ -32,6 +33,7 @@
 //!
 //! That the checks find such defects is held by `planted`.
 
+mod configurations;
 mod planted;
 pub(crate) mod tools;
 pub(crate) mod tree;
