@@ -1,6 +1,7 @@
 //! A generated bot holds a conversation, with nothing but this machine: the framework's own eval harness talks to the
 //! untouched bot, and a stand-in on loopback answers for the language model.
 
+mod moq;
 pub(crate) mod running;
 
 use std::fs;

@@ -27,6 +27,7 @@
 //! | need a lock file that a fresh project has not, or copy into no named folder of the image | `steps`, `every_project_keeps_its_word` |
 //! | be refused because the configuration is one of the framework's own tool | `configurations` |
 //! | print a configuration that its published schema refuses | `tests/it`: `every_configuration_satisfies_the_published_schema` |
+//! | lack a transport of the framework without a reason | `every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason` |
 //! | describe steps that do not work | `steps` |
 //! | start without its keys, or end without naming them | `conversation::a_bot_without_its_keys_names_them_all_and_ends` |
 //!
@@ -37,6 +38,8 @@ mod planted;
 pub(crate) mod tools;
 pub(crate) mod tree;
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use tools::{Finding, run_over};
@@ -127,6 +130,51 @@ fn the_catalogue_describes_the_installed_framework() {
 }
 
 #[test]
+fn every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason() {
+    let check = |templates: &Path| {
+        tools::python()
+            .command("python")
+            .arg(tools::script("check_transports.py"))
+            .arg("--templates")
+            .arg(templates)
+            .output()
+            .unwrap()
+    };
+    let templates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates");
+    let output = check(&templates);
+    assert!(output.status.success(), "{}", Finding(&output));
+
+    // Each that is taken away is missed.
+    let fewer = tempfile::tempdir().unwrap();
+    for kind in ["providers", "transports"] {
+        fs::create_dir(fewer.path().join(kind)).unwrap();
+        for file in fs::read_dir(templates.join(kind)).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), fewer.path().join(kind).join(file.file_name())).unwrap();
+        }
+    }
+    for (id, missed) in [
+        ("hosted_rtc", "DailyTransport: the framework has it"),
+        ("lemonslice", "LemonSliceTransport: the framework has it"),
+        ("moq", "-t moq: the runner has it"),
+        ("p2p_webrtc", "SmallWebRTCTransport: the framework has it"),
+        (
+            "whatsapp",
+            "pipecat.transports.whatsapp: the framework has it",
+        ),
+    ] {
+        let file = fewer.path().join("transports").join(format!("{id}.toml"));
+        let text = fs::read(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        let output = check(fewer.path());
+        assert_eq!(output.status.code(), Some(1), "{}", Finding(&output));
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains(missed), "{said}");
+        fs::write(&file, text).unwrap();
+    }
+}
+
+#[test]
 fn the_tools_of_these_tests_are_formatted_and_free_of_lint() {
     for subcommand in [&["format", "--check"][..], &["check"]] {
         let output = tools::python()
@@ -143,11 +191,14 @@ fn the_tools_of_these_tests_are_formatted_and_free_of_lint() {
 #[test]
 fn secrets_and_recordings_stay_out_of_version_control() {
     let tree = Tree::of_the_catalogue();
-    let case = tree.case("all-features");
+    // A copy: others read the tree meanwhile.
+    let copy = tempfile::tempdir().unwrap();
+    let folder = copy.path().join("project");
+    tree::copy(tree.case("all-features"), &folder);
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
         git.args(arguments)
-            .current_dir(&case.folder)
+            .current_dir(&folder)
             .status()
             .unwrap()
             .code()

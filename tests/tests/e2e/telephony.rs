@@ -4,6 +4,7 @@
 //! Both sides of a call are single tones. Wherever a sample rate did not fit, they would arrive at another pitch.
 
 mod rooms;
+mod whatsapp;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,16 +94,7 @@ fn call(transport: &str, carrier: &str) {
     assert!((hertz - VOICE).abs() < 5.0, "{heard}");
 
     running.line_with("Recording saved to");
-    let recording = fs::read_dir(bot.server.join("recordings"))
-        .unwrap()
-        .next()
-        .unwrap();
-    let [caller, voice] = pitches(&recording.unwrap().path());
-    assert!(
-        (caller - HUM).abs() < 10.0,
-        "the caller hummed at {caller} Hz"
-    );
-    assert!((voice - VOICE).abs() < 5.0, "the bot spoke at {voice} Hz");
+    bot.expect_both_in_recording();
 }
 
 /// The usual pitch on the left and the right of a recording, in hertz.
@@ -148,8 +140,32 @@ impl Bot {
         Self { folder, server }
     }
 
+    fn expect_both_in_recording(&self) {
+        let recording = fs::read_dir(self.server.join("recordings"))
+            .unwrap()
+            .next()
+            .unwrap();
+        let [caller, voice] = pitches(&recording.unwrap().path());
+        assert!(
+            (caller - HUM).abs() < 10.0,
+            "the caller hummed at {caller} Hz"
+        );
+        assert!((voice - VOICE).abs() < 5.0, "the bot spoke at {voice} Hz");
+    }
+
     /// Starts it and its AI services; the bot comes first, to be ended first.
     fn listen(&self, runner_key: &str, keys: &str) -> (Running, Running, u16) {
+        let (services, _) = self.services(keys);
+        let port = free_port();
+        let mut command = self.command();
+        command
+            .args(["-t", runner_key, "-x", "bot.example.com"])
+            .args(["--host", "127.0.0.1", "--port", &port.to_string()]);
+        (Running::start(&mut command), services, port)
+    }
+
+    /// Starts its AI services, and writes its `.env`; they, and their address.
+    fn services(&self, keys: &str) -> (Running, String) {
         let mut services = Running::start(
             python()
                 .command("python")
@@ -160,18 +176,18 @@ impl Bot {
         let address = services.line_with("http://");
         let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n{keys}");
         fs::write(self.server.join(".env"), env).unwrap();
-        let port = free_port();
+        (services, address)
+    }
+
+    fn command(&self) -> Command {
         let mut command = python().command("python");
         for carrier in ["TWILIO", "PLIVO", "TELNYX"] {
             for name in ["ACCOUNT_SID", "AUTH_TOKEN", "AUTH_ID", "API_KEY"] {
                 command.env_remove(format!("{carrier}_{name}"));
             }
         }
+        command.arg("bot.py").current_dir(&self.server);
         command
-            .args(["bot.py", "-t", runner_key, "-x", "bot.example.com"])
-            .args(["--host", "127.0.0.1", "--port", &port.to_string()])
-            .current_dir(&self.server);
-        (Running::start(&mut command), services, port)
     }
 }
 

@@ -173,7 +173,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
-        if not has_client(runner_args):
+        # Of some connections this is told twice, and others may join later.
+        if not has_client(runner_args) and not context.messages:
             await greet()
 
     @transport.event_handler("on_client_disconnected")

@@ -147,6 +147,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await runner.add_workers(worker)
 
+
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})
         await worker.queue_frames([LLMRunFrame()])
@@ -156,13 +157,14 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         await greet()
 
     @transport.event_handler("on_client_connected")
-    async def on_client_connected(transport, client):
+    async def on_client_connected(transport, client=None):
         logger.info("The user has connected")
-        if not has_client(runner_args):
+        # Of some connections this is told twice, and others may join later.
+        if not has_client(runner_args) and not context.messages:
             await greet()
 
     @transport.event_handler("on_client_disconnected")
-    async def on_client_disconnected(transport, client):
+    async def on_client_disconnected(transport, client=None):
         logger.info("The user has gone")
         await runner.cancel()
 
