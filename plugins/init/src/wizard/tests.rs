@@ -709,6 +709,13 @@ fn everything_on_offer_can_be_generated() {
             client_server: None,
             ..whole_draft()
         };
+        // Where nothing is deployed, the questions for it are not asked.
+        let deployed = choices::starts_in_cloud(&chosen);
+        let chosen = Draft {
+            deploy_to_cloud: chosen.deploy_to_cloud.filter(|_| deployed),
+            enable_noise_cancel: chosen.enable_noise_cancel.filter(|_| deployed),
+            ..chosen
+        };
         if choices::reached_by_clients(&chosen) {
             for (client, server) in [
                 ("none", None),
