@@ -53,6 +53,8 @@ pub(super) fn agree(
         if agent {
             "Write these guides?".clone_into(&mut question.message);
             "Write them".clone_into(&mut question.choices[0].label);
+            // The way was a question, even where the folder was none.
+            question.back = true;
         }
         let verdict = session.ask(&question)?;
         match verdict.as_text() {

@@ -202,6 +202,15 @@ fn guides_too_are_agreed_to() {
     let wishes = result.unwrap();
     assert_eq!(wishes.target.unwrap().shown, folder);
 
+    let with_target = Wishes {
+        target: Some(crate::target::Target::find("bot".as_ref(), home.path()).unwrap()),
+        ..at_a_terminal(home.path())
+    };
+    let says = [json!("agent"), json!(BACK), json!("agent"), json!("create")];
+    let (result, asked) = talk(&with_target, &says);
+    assert_eq!(keys(&asked), ["way", "confirm", "way", "confirm"]);
+    assert_eq!(result.unwrap().way, Some(Way::Agent));
+
     let (cancelled, _) = talk(&given, &[json!("bot"), json!("agent"), json!("cancel")]);
     assert_eq!(cancelled.unwrap_err().exit, Exit::Cancelled);
     let (changed, asked) = talk(
