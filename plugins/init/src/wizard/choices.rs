@@ -95,11 +95,20 @@ const BETWEEN: &str = " - ";
 
 fn transport(transport: &Transport) -> Choice {
     let mut choice = Choice::new(&transport.id, transport.named());
-    // What does not fit a line is said before anything is made.
-    choice.about = (transport.note.clone()).filter(|note| {
-        choice.label.chars().count() + note.chars().count() + BETWEEN.len() <= LONGEST
-    });
+    choice.about = fitting(transport.note.as_ref(), &choice.label);
     choice
+}
+
+/// A note that fits behind its label. The summary says every note, before anything is made.
+fn fitting(note: Option<&String>, label: &str) -> Option<String> {
+    let length = |text: &str| text.chars().count();
+    note.filter(|note| length(label) + length(BETWEEN) + length(note) <= LONGEST)
+        .cloned()
+}
+
+/// What the user of a service should know.
+pub(super) fn note_of<'c>(id: &str, catalogue: &'c Catalogue) -> Option<&'c str> {
+    catalogue.service(id)?.note.as_deref()
 }
 
 fn service(service: &Service, pack: Option<&Pack>) -> Choice {
@@ -107,7 +116,8 @@ fn service(service: &Service, pack: Option<&Pack>) -> Choice {
     let about = match (&service.deprecated, service.recommended) {
         (Some(reason), _) => Some(format!("deprecated: {reason}")),
         (None, Some(_)) if pack.is_none() => Some("recommended".to_owned()),
-        (None, _) => service.note.clone(),
+        (None, _) if pack.is_some() => service.note.clone(),
+        (None, _) => fitting(service.note.as_ref(), &service.label),
     };
     choice.about = match (pack, about) {
         (None, about) => about,

@@ -85,7 +85,7 @@ pub(super) static ALL: &[Step] = &[
         question: |wishes, _| {
             confirm("Take this folder all the same?", false)
                 .details(place::doubt(wishes).unwrap_or_default())
-                .help("no: name another folder")
+                .help("no: nothing is made there")
         },
         store: |wishes, answer| {
             wishes.all_the_same = answer.as_bool().ok_or("must be yes or no")?;

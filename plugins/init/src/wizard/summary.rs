@@ -33,6 +33,11 @@ pub(super) fn agree(
             let chosen = wishes.draft.transports.as_deref().unwrap_or_default();
             lines.extend(choices::notes(chosen).map(Line::note));
         }
+        let service = (step.value)(wishes).filter(|_| SERVICES.contains(&step.key));
+        let note = service
+            .as_ref()
+            .and_then(|id| choices::note_of(id.as_text()?, walk.catalogue()));
+        lines.extend(note.map(Line::note));
     }
     let agent = wishes.way == Some(Way::Agent);
     if agent {
@@ -48,6 +53,8 @@ pub(super) fn agree(
         if agent {
             "Write these guides?".clone_into(&mut question.message);
             "Write them".clone_into(&mut question.choices[0].label);
+            // The way was a question, even where the folder was none.
+            question.back = true;
         }
         let verdict = session.ask(&question)?;
         match verdict.as_text() {
@@ -62,6 +69,9 @@ pub(super) fn agree(
         }
     }
 }
+
+/// The questions for services.
+const SERVICES: [&str; 5] = ["stt", "llm", "tts", "realtime", "video"];
 
 const CONFIRM: &str = "confirm";
 const CREATE: &str = "create";

@@ -202,6 +202,15 @@ fn guides_too_are_agreed_to() {
     let wishes = result.unwrap();
     assert_eq!(wishes.target.unwrap().shown, folder);
 
+    let with_target = Wishes {
+        target: Some(crate::target::Target::find("bot".as_ref(), home.path()).unwrap()),
+        ..at_a_terminal(home.path())
+    };
+    let says = [json!("agent"), json!(BACK), json!("agent"), json!("create")];
+    let (result, asked) = talk(&with_target, &says);
+    assert_eq!(keys(&asked), ["way", "confirm", "way", "confirm"]);
+    assert_eq!(result.unwrap().way, Some(Way::Agent));
+
     let (cancelled, _) = talk(&given, &[json!("bot"), json!("agent"), json!("cancel")]);
     assert_eq!(cancelled.unwrap_err().exit, Exit::Cancelled);
     let (changed, asked) = talk(
@@ -708,6 +717,13 @@ fn everything_on_offer_can_be_generated() {
             client_framework: None,
             client_server: None,
             ..whole_draft()
+        };
+        // Where nothing is deployed, the questions for it are not asked.
+        let deployed = choices::starts_in_cloud(&chosen);
+        let chosen = Draft {
+            deploy_to_cloud: chosen.deploy_to_cloud.filter(|_| deployed),
+            enable_noise_cancel: chosen.enable_noise_cancel.filter(|_| deployed),
+            ..chosen
         };
         if choices::reached_by_clients(&chosen) {
             for (client, server) in [
