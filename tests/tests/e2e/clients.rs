@@ -208,7 +208,11 @@ impl Project {
         fs::write(source.join("Probe.tsx"), PROBE).unwrap();
         let page = fs::read_to_string(source.join("Talk.tsx")).unwrap();
         let probed = page
-            .replacen("import {", "import { Probe } from \"./Probe\";\nimport {", 1)
+            .replacen(
+                "import {",
+                "import { Probe } from \"./Probe\";\nimport {",
+                1,
+            )
             .replacen("<Stage", "<Probe />\n      <Stage", 1);
         assert!(probed.contains("<Probe />"), "{page}");
         fs::write(source.join("Talk.tsx"), probed).unwrap();
@@ -257,7 +261,13 @@ fn tools() -> &'static Path {
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("client");
             let folder = tempfile::tempdir().unwrap();
-            for file in ["package.json", "look.mjs", "parts.mjs", "bare.mjs", "voice.mjs"] {
+            for file in [
+                "package.json",
+                "look.mjs",
+                "parts.mjs",
+                "bare.mjs",
+                "voice.mjs",
+            ] {
                 fs::copy(source.join(file), folder.path().join(file)).unwrap();
             }
             install(folder.path());
