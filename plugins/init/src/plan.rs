@@ -15,6 +15,7 @@ mod manifest;
 mod python;
 mod quote;
 mod requirements;
+mod settings;
 mod templates;
 pub(crate) mod variables;
 pub mod view;

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | hold a file that does not parse or compile | `every_project_keeps_its_word` |
 //! | ask for an observability package whose interface has moved on | `every_bot_opens_a_session` constructs the observer as generated; `every_project_keeps_its_word` compares the versions |
-//! | admit a Python on which one of its extras installs nothing | `every_project_keeps_its_word` |
+//! | admit a Python on which one of its extras installs nothing, or a requirement has no wheel | `every_project_keeps_its_word`, `a_project_resolves_to_wheels_on_every_python_that_it_admits` |
+//! | lack a current service of the framework, or a variable that a class reads by itself | `the_catalogue_describes_the_installed_framework` |
 //! | give a path where credentials are expected as text, or a value of the wrong type | `every_bot_type_checks`, `every_bot_opens_a_session` |
 //! | override a class's own default by an unset or empty variable | `every_bot_opens_a_session` |
 //! | pass an argument that its class drops in silence | `the_catalogue_describes_the_installed_framework` |
@@ -42,6 +43,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use bot_cli_templates::FRAMEWORK;
 use tools::{Finding, run_over};
 use tree::Tree;
 
@@ -115,6 +117,26 @@ fn the_requirements_of_all_projects_resolve_together() {
                 .map(|case| case.folder.join("server/pyproject.toml")),
         );
     });
+}
+
+#[test]
+fn a_project_resolves_to_wheels_on_every_python_that_it_admits() {
+    let tree = Tree::of_the_catalogue();
+    let project = tree
+        .case("all-features")
+        .folder
+        .join("server/pyproject.toml");
+    let (major, oldest) = FRAMEWORK.oldest_python;
+    for minor in oldest..FRAMEWORK.python_below.1 {
+        run_over(&tree, "uv", |command| {
+            command
+                .args(["pip", "compile", "--quiet"])
+                // Built from source, these need compilers that users do not have.
+                .args(["onnxruntime", "numba", "numpy"].map(|it| format!("--only-binary={it}")))
+                .arg(format!("--python-version={major}.{minor}"))
+                .arg(&project);
+        });
+    }
 }
 
 #[test]
