@@ -31,20 +31,22 @@ pub fn text(text: &str, color: bool) -> String {
 
 /// Commands that may come next, each with the remarks below it.
 pub fn next(commands: &[String], color: bool) -> String {
-    let mut text = String::new();
-    for entry in commands {
+    let remark = |remark: &str| {
+        let remark = line(remark);
+        if color {
+            format!("      {QUIET}{remark}{QUIET:#}\n")
+        } else {
+            format!("      {remark}\n")
+        }
+    };
+    let shown = |entry: &String| {
         let (remarks, command): (Vec<&str>, Vec<&str>) =
             entry.lines().partition(|line| line.starts_with("# "));
-        text.push_str(&labelled("next", HINT, &command.join("\n"), color));
-        for remark in remarks.into_iter().map(line) {
-            text.push_str(&if color {
-                format!("      {QUIET}{remark}{QUIET:#}\n")
-            } else {
-                format!("      {remark}\n")
-            });
-        }
-    }
-    text
+        std::iter::once(labelled("next", HINT, &command.join("\n"), color))
+            .chain(remarks.into_iter().map(remark))
+            .collect::<String>()
+    };
+    commands.iter().map(shown).collect()
 }
 
 /// What went wrong, where, and what to do about it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::discovery::{Discovery, PluginName};
+use bot_cli_sdk::discovery::Discovery;
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::target::Target;
 /// The host of the plugin that keeps keys, and that plugin.
 const HOST: &str = "bot-cli";
 const CLOUD: &str = "cloud";
+const CLOUD_FILE: &str = "bot-cli-cloud";
 
 /// Where the runner serves the page of its own, with transports of a browser.
 const PAGE: &str = "http://localhost:7860/client/";
@@ -60,8 +61,12 @@ impl Keys {
             |name| std::env::var_os(name),
             rustix::process::geteuid().as_raw(),
         );
-        let cloud = PluginName::parse(CLOUD).and_then(|name| discovery.by_name(&name).plugin);
-        cloud.map_or(Self::File, |_| Self::Vault)
+        // Whether it may run is for the host to say: nothing is read, so nothing is kept either.
+        let has_cloud = discovery
+            .folders
+            .iter()
+            .any(|folder| folder.join(CLOUD_FILE).is_file());
+        if has_cloud { Self::Vault } else { Self::File }
     }
 }
 

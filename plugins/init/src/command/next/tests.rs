@@ -198,8 +198,10 @@ fn printed(draft: &Draft, shown_as: &str, keys: Keys) -> String {
     let config = resolve(draft, Some("my-bot"), Catalogue::built_in()).unwrap();
     let needed = plan::needed(&config).unwrap();
     let steps = of_project(&target(shown_as), &config, &needed, keys);
-    shown(&steps)
-        .iter()
-        .map(|entry| format!("next: {}\n", entry.replace('\n', "\n      ")))
-        .collect()
+    let entries = shown(&steps);
+    let lines = entries.iter().flat_map(|entry| {
+        let entry = entry.replace('\n', "\n      ");
+        ["next: ".to_owned(), entry, "\n".to_owned()]
+    });
+    lines.collect()
 }
