@@ -28,11 +28,13 @@ export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, chan
   let arrived = performance.now();
   const look = async () => {
     const connection = connectionOf(transport);
+    // A transport that has given up says so itself.
+    if (!connection) return;
     media.renew();
     const now = await packetsOf(connection);
     if (now !== packets) arrived = performance.now();
     packets = now;
-    const isUp = ["connected", "completed"].includes(connection?.iceConnectionState ?? "closed");
+    const isUp = ["connected", "completed"].includes(connection.iceConnectionState);
     const line = isUp ? (performance.now() - arrived > STALL_MS ? "stalled" : "up") : "down";
     if (line !== last) changed(line);
     last = line;
@@ -42,9 +44,9 @@ export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, chan
 }
 
 /** How many packets of sound have arrived. */
-async function packetsOf(connection: RTCPeerConnection | undefined): Promise<number> {
+async function packetsOf(connection: RTCPeerConnection): Promise<number> {
   let packets = 0;
-  const stats = await connection?.getStats().catch(() => undefined);
+  const stats = await connection.getStats().catch(() => undefined);
   stats?.forEach((entry: { type: string; kind?: string; packetsReceived?: number }) => {
     if (entry.type === "inbound-rtp" && entry.kind === "audio") packets += entry.packetsReceived ?? 0;
   });

@@ -16,7 +16,7 @@ export interface Wishes {
   updateMic: (id: string) => void;
   updateCam: (id: string) => void;
   updateSpeaker: (id: string) => void;
-  /** The client has disconnected. */
+  /** The client has disconnected: the session wanted it, or a part of the page. */
   ended: () => void;
   /** Messages of a kind that the client does not know come here, too. */
   message: (message: RTVIMessage) => void;
@@ -98,9 +98,9 @@ export class Relay extends Transport {
     if (line) {
       this.#line = undefined;
       this.#closing = close(line);
+      this.#wishes.ended();
       this._callbacks.onTransportStateChanged?.("disconnected");
       this._callbacks.onDisconnected?.();
-      this.#wishes.ended();
     }
     return this.#closing;
   }
@@ -209,7 +209,7 @@ async function close(line: Line): Promise<void> {
   const opened = Object.values(transport.tracks().local);
   await transport.disconnect();
   // Some transports forget devices that they opened but did not use yet.
-  for (const track of opened) track.stop();
+  for (const track of opened) (track as MediaStreamTrack | undefined)?.stop();
   if (!connecting) return;
   await connecting.catch(() => undefined);
   await transport.disconnect();

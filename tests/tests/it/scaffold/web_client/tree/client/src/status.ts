@@ -10,10 +10,9 @@ export function statusOf({ phase, activity, status, talkMode, hearing }: Session
     case "thinking":
       return "The bot is thinking…";
     case "hearing":
-      return "Listening…";
     case "quiet":
     case "listening":
-      if (hearing) return "Ready: say something";
-      return talkMode === "push" ? "Ready: hold to talk" : "Ready: your microphone is muted";
+      if (!hearing) return talkMode === "push" ? "Ready: hold to talk" : "Ready: your microphone is muted";
+      return activity === "hearing" ? "Listening…" : "Ready: say something";
   }
 }

@@ -20,9 +20,12 @@ export interface LoadedTransport {
   transport: Transport;
   /** What it sends. Without it, the transport opens the devices. */
   media?: OwnMedia;
-  /** Tells when the bot falls silent, and when it is back. Returns what ends the watch. */
-  watch?: (changed: (up: boolean) => void) => () => void;
+  /** Tells what becomes of the connection. Returns what ends the watch. */
+  watch?: (changed: (line: Line) => void) => () => void;
 }
+
+/** A connection that is stalled may be up: the bot sends nothing. */
+export type Line = "up" | "stalled" | "down";
 
 export const TRANSPORTS: TransportChoice[] = [
   {

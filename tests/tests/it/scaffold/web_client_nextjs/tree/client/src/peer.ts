@@ -1,9 +1,12 @@
 import { SmallWebRTCTransport } from "@pipecat-ai/small-webrtc-transport";
 
 import type { OwnMedia } from "./media";
+import type { Line } from "./transports";
 
 /** How often the connection is looked at, in milliseconds. */
 const INTERVAL_MS = 500;
+/** How long no sound may arrive, not even silence, in milliseconds. */
+const STALL_MS = 2_500;
 
 /** The peer-to-peer transport for these devices. */
 export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
@@ -18,16 +21,36 @@ export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
   return transport;
 }
 
-/** Tells when the other side falls silent, and when it is back. Returns what ends the watch. */
-export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, changed: (up: boolean) => void): () => void {
-  let wasUp = true;
-  const timer = setInterval(() => {
-    const up = ["connected", "completed"].includes(connectionOf(transport)?.iceConnectionState ?? "closed");
+/** Tells what becomes of the connection. Returns what ends the watch. */
+export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
+  let last: Line = "up";
+  let packets = 0;
+  let arrived = performance.now();
+  const look = async () => {
+    const connection = connectionOf(transport);
+    // A transport that has given up says so itself.
+    if (!connection) return;
     media.renew();
-    if (up !== wasUp) changed(up);
-    wasUp = up;
-  }, INTERVAL_MS);
+    const now = await packetsOf(connection);
+    if (now !== packets) arrived = performance.now();
+    packets = now;
+    const isUp = ["connected", "completed"].includes(connection.iceConnectionState);
+    const line = isUp ? (performance.now() - arrived > STALL_MS ? "stalled" : "up") : "down";
+    if (line !== last) changed(line);
+    last = line;
+  };
+  const timer = setInterval(() => void look(), INTERVAL_MS);
   return () => clearInterval(timer);
+}
+
+/** How many packets of sound have arrived. */
+async function packetsOf(connection: RTCPeerConnection): Promise<number> {
+  let packets = 0;
+  const stats = await connection.getStats().catch(() => undefined);
+  stats?.forEach((entry: { type: string; kind?: string; packetsReceived?: number }) => {
+    if (entry.type === "inbound-rtp" && entry.kind === "audio") packets += entry.packetsReceived ?? 0;
+  });
+  return packets;
 }
 
 class PeerTransport extends SmallWebRTCTransport {

@@ -13,7 +13,7 @@ import { Speaker } from "./speaker";
 import { isServerUp, startBot, START_URL } from "./start";
 import type { Activity, SessionActions, SessionState, TalkMode } from "./state";
 import { statusOf } from "./status";
-import { TRANSPORTS, type LoadedTransport, type TransportChoice } from "./transports";
+import { TRANSPORTS, type Line, type LoadedTransport, type TransportChoice } from "./transports";
 
 /** How long the bot may take from the first request until it is ready. */
 const PATIENCE_MS = 45_000;
@@ -38,18 +38,19 @@ export class Session implements SessionActions {
   #attempt: Attempt | undefined;
   #media: OwnMedia | undefined;
   #userSpeaks = false;
+  #line: Line = "up";
   /** How often another device was asked for: only the last one counts. */
   readonly #asked = { audio: 0, video: 0 };
 
   constructor() {
-    logger.setLevel(LogLevel.WARN);
+    logger.setLevel(LogLevel.ERROR);
     this.#relay = new Relay({
       enableMic: (on) => this.#change({ microphoneOn: on }),
       enableCam: (on) => this.#change({ cameraOn: on }),
       updateMic: (id) => this.chooseMicrophone(id),
       updateCam: (id) => this.chooseCamera(id),
       updateSpeaker: (id) => this.chooseSpeaker(id),
-      ended: () => this.#ended(),
+      ended: () => this.#dismissed(),
       message: (message) => this.#message(message),
     });
     const inBrowser = "document" in globalThis;
@@ -112,6 +113,7 @@ export class Session implements SessionActions {
     this.#attempt = attempt;
     this.#conversation.begin();
     this.#userSpeaks = false;
+    this.#line = "up";
     this.#set({ phase: "connecting", status: "Asking for the microphone…", problem: "", command: "", microphoneOn: true, cameraOn: true });
     try {
       await this.#start(attempt);
@@ -203,7 +205,7 @@ export class Session implements SessionActions {
     this.#set({ status: "Connecting to the bot…" });
     await attempt.step(this.client.connect(transport.connection(started, BOT_URL)));
     attempt.arrived();
-    if (loaded.watch) attempt.own(loaded.watch((up) => this.#heardAgain(attempt, up)));
+    if (loaded.watch) attempt.own(loaded.watch((line) => this.#watched(attempt, line)));
     this.#change({ phase: "ready", activity: this.#state.activity === "quiet" ? "listening" : this.#state.activity });
     this.#showOwn(loaded.media);
   }
@@ -286,6 +288,7 @@ export class Session implements SessionActions {
     return {
       onConnected: () => now({ status: "Waiting for the bot…" }),
       onBotDisconnected: () => this.#ended(),
+      onDisconnected: () => this.#ended(),
       onError: (message) => this.#failed(message),
       onBotStartedSpeaking: () => activity("speaking"),
       onBotStoppedSpeaking: () => activity(this.#userSpeaks ? "hearing" : "listening"),
@@ -325,44 +328,51 @@ export class Session implements SessionActions {
   }
 
   #failed(message: RTVIMessage): void {
-    const { phase } = this.#state;
-    if (phase !== "ready" && phase !== "reconnecting") return;
     const { error, message: text, fatal } = message.data as { error?: string; message?: string; fatal?: boolean };
     const reason = error ?? text ?? "no reason was given";
+    if (!this.#attempt) return;
     if (!fatal) this.#set({ problem: `The bot reports a problem: ${reason}` });
+    else if (this.#state.phase === "connecting") void this.#end(this.#attempt, "Not connected", explain(new Error(reason)));
     else if (closedInOrder(reason)) void this.#end(this.#attempt, ENDED_BY_BOT);
     else void this.#end(this.#attempt, "Not connected", new Problem(LOST));
   }
 
-  /** The connection is over, and it was not the session that ended it. */
+  /** The other side has ended the connection. */
   #ended(): void {
-    const attempt = this.#attempt;
     const { phase } = this.#state;
-    if (phase === "ready") void this.#end(attempt, ENDED_BY_BOT);
-    else if (phase === "reconnecting") void this.#end(attempt, "Not connected", new Problem(LOST));
-    // A start that fails says why before; if nobody does, a part of the page has told the client to disconnect.
-    else if (phase === "connecting") setTimeout(() => void this.#end(attempt, "Disconnected"));
+    if (phase === "ready") void this.#end(this.#attempt, ENDED_BY_BOT);
+    else if (phase === "reconnecting") void this.#end(this.#attempt, "Not connected", new Problem(LOST));
   }
 
-  /** The bot is heard again, or not any more. */
-  #heardAgain(attempt: Attempt, up: boolean): void {
+  /** The client was told to disconnect, and not by the session. */
+  #dismissed(): void {
+    const attempt = this.#attempt;
+    // The client does so by itself when a start fails; then that has something to say first.
+    if (this.#state.phase === "connecting") setTimeout(() => void this.#end(attempt, "Disconnected"));
+    else void this.#end(attempt, "Disconnected");
+  }
+
+  /** The connection has become worse, or better. */
+  #watched(attempt: Attempt, line: Line): void {
     if (attempt !== this.#attempt) return;
-    if (up) {
+    this.#line = line;
+    if (line === "down") {
+      this.#change({ phase: "reconnecting", activity: "quiet" });
+      attempt.limit(SILENCE_MS, LOST);
+    } else if (this.#state.phase === "reconnecting") {
       attempt.arrived();
       this.#change({ phase: "ready", activity: "listening" });
-      return;
     }
-    this.#change({ phase: "reconnecting", activity: "quiet" });
-    attempt.limit(SILENCE_MS, LOST);
-    void this.#awaitBot(attempt);
+    if (line !== "up") void this.#awaitBot(attempt);
   }
 
+  /** Waits until the connection is given up: at once if the server is gone, too. */
   async #awaitBot(attempt: Attempt): Promise<void> {
-    const given = new Promise<never>(() => undefined);
+    const givenUp = new Promise<never>(() => undefined);
     try {
       const isUp = await attempt.step(isServerUp(attempt.signal));
-      if (!isUp && this.#state.phase === "reconnecting") throw new Problem(LOST);
-      await attempt.step(given);
+      if (!isUp && this.#line !== "up") throw new Problem(LOST);
+      await attempt.step(givenUp);
     } catch (error) {
       await this.#end(attempt, "Not connected", explain(error));
     }
