@@ -227,6 +227,7 @@ pub fn run_context(context: &Context, host: HostName) -> RunContext {
         },
         verbosity: context.verbosity,
         quiet: context.quiet,
+        terminal: context.terminal,
         host: Some(host),
     }
 }

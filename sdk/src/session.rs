@@ -56,6 +56,8 @@ pub struct Context {
     pub verbosity: u8,
     /// Whether the user gave `-q`, and wants no more than the outcome.
     pub quiet: bool,
+    /// Whether the result is shown at a terminal, and not written to a file or a pipe.
+    pub terminal: bool,
 }
 
 impl Context {
@@ -70,6 +72,7 @@ impl Context {
             format: Format::Text,
             verbosity: 0,
             quiet: false,
+            terminal: false,
         }
     }
 }

@@ -78,6 +78,7 @@ impl Terminal {
             format: self.format,
             verbosity: self.verbosity.count(),
             quiet: self.verbosity == Verbosity::Quiet,
+            terminal: self.look.stdout_terminal,
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bot_cli_init::catalogue::Catalogue as Offered;
 use bot_cli_init::config::Config;
 use bot_cli_init::draft::{Draft, FIELDS, Slot};
-use bot_cli_init::resolve::{MISSING, resolve};
+use bot_cli_init::resolve::{is_missing, resolve};
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use serde_json::{Map, Value, json};
 
@@ -17,8 +17,9 @@ use crate::pairwise::{self, Row};
 const SCHEMA: &str = include_str!("../../plugins/init/config.schema.json");
 
 /// Keys with values of their own kind; a transport's own identifier says its direction.
-const NO_AXES: [&str; 9] = [
+const NO_AXES: [&str; 10] = [
     "$schema",
+    "generate_client",
     "project_name",
     "transports",
     "stt_service",
@@ -126,7 +127,8 @@ impl Axes {
             },
         ];
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-            if !NO_AXES.contains(&key.as_str()) {
+            let is_alias = property.get("$ref").is_some();
+            if !NO_AXES.contains(&key.as_str()) && !is_alias {
                 axes.push(Axis {
                     name: key.clone(),
                     values: values(property),
@@ -156,7 +158,7 @@ impl Axes {
         problems
             .into_iter()
             .flatten()
-            .all(|field| field.problem == MISSING && (!whole || field.field.ends_with("_service")))
+            .all(|field| is_missing(&field) && (!whole || field.field.ends_with("_service")))
     }
 
     /// The combination of a row, without a pipeline's services.
@@ -309,10 +311,19 @@ fn values(property: &Value) -> Vec<Value> {
         id.and_then(|id| catalogue.service(id))
             .is_some_and(|service| Some(service.id.as_str()) != id)
     };
+    // Where another value says that there is none, or the transports say it, null is no choice of its own.
+    let says_nothing = |value: &Value| {
+        value.is_null()
+            && [json!(NONE), json!("web")].iter().any(|other| {
+                property["enum"]
+                    .as_array()
+                    .is_some_and(|all| all.contains(other))
+            })
+    };
     match property["enum"].as_array() {
         Some(all) => all
             .iter()
-            .filter(|value| !is_alias(value))
+            .filter(|value| !is_alias(value) && !says_nothing(value))
             .cloned()
             .collect(),
         None => vec![json!(false), json!(true)],

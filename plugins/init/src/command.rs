@@ -6,7 +6,7 @@ mod report;
 
 use std::cell::OnceCell;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::{Command, Reply};
 use bot_cli_sdk::protocol::{Role, UseSpec};
 use bot_cli_sdk::question::Question;
@@ -14,14 +14,18 @@ use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
-use crate::config::{Config, FromFile};
-use crate::draft::Draft;
+use crate::config::{Config, FromFile, concede};
+use crate::draft::{self, Draft};
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
-use crate::options::{Options, listing::listing, schema::schema};
+use crate::options::{
+    Options,
+    listing::{listing, table},
+    schema::schema,
+};
 use crate::packs;
 use crate::plan::{self, Plan, PlanError};
-use crate::resolve::{MISSING, default_name, invalid_input, quoted, resolve};
+use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, quoted, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, Recovered};
@@ -45,11 +49,17 @@ impl Command for Options {
         if self.list_options {
             let catalogue = packs::find(session)?;
             packs::warn_of_unused(&catalogue, session);
-            return document(listing(&catalogue));
+            let document = document(listing(&catalogue))?;
+            return Ok(if session.context().terminal {
+                Reply::text(table(&catalogue)).data(document.data)
+            } else {
+                document
+            });
         }
         if self.config_schema {
             return document(schema(&packs::find(session)?));
         }
+        self.mention_context_hub(session);
         let draft = self.draft();
         let scaffolds = draft != Draft::default() || self.config.is_some();
         if self
@@ -93,7 +103,16 @@ impl Options {
             .as_deref()
             .unwrap_or(std::path::Path::new("."));
         let target = Target::find(given, session.cwd())?;
-        let draft = draft.over(read.draft);
+        // An option may have decided otherwise.
+        if let Some(note) = (read.client_note.as_ref()).filter(|_| self.client_framework.is_none())
+        {
+            session.log(Level::Note, note);
+        }
+        let mut asked = read.draft;
+        for conceded in concede(&mut asked, &draft) {
+            session.log(Level::Warn, &conceded);
+        }
+        let draft = draft.over(asked);
         let found;
         // Who names nothing but what is built in has no use for packs.
         let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
@@ -110,11 +129,15 @@ impl Options {
                 // What the file gets wrong is not missing as well.
                 let known: Vec<String> = problems
                     .iter()
-                    .map(|problem| problem.field.clone())
+                    .map(|problem| draft::key_of(&problem.field).to_owned())
                     .collect();
+                let is_known = |key: &str| known.iter().any(|known| known == key);
+                let follows = |field: &Field| {
+                    is_known(&field.field) || is_known("mode") && field.field.ends_with("_service")
+                };
                 problems.extend(
                     more.into_iter()
-                        .filter(|field| field.problem != MISSING || !known.contains(&field.field)),
+                        .filter(|field| !is_missing(field) || !follows(field)),
                 );
                 None
             }
@@ -124,6 +147,7 @@ impl Options {
             _ => return Err(invalid_input(problems)),
         };
         note_other_versions(&draft, &config, session);
+        note_name(&config, session);
         if self.dry_run {
             return document(config.to_json());
         }
@@ -157,7 +181,9 @@ impl Options {
             Some(Way::Scaffold) => {
                 let name = default_name(&target.path);
                 let resolved = resolve(&wishes.draft, name.as_deref(), catalogue);
-                Some(resolved.map_err(invalid_input)?)
+                let config = resolved.map_err(invalid_input)?;
+                note_name(&config, session);
+                Some(config)
             }
             Some(Way::Agent) | None => None,
         };
@@ -186,6 +212,16 @@ impl Options {
         Ok(reply)
     }
 
+    /// Nobody's agents are changed without their doing.
+    fn mention_context_hub(&self, session: &mut Session) {
+        if self.context_hub {
+            let message = format!(
+                "coding agents get the documentation of the framework from you: {CONTEXT_HUB}"
+            );
+            session.log(Level::Note, &message);
+        }
+    }
+
     fn guides(&self) -> Guides {
         if self.overwrite_guide {
             Guides::Overwrite
@@ -194,6 +230,9 @@ impl Options {
         }
     }
 }
+
+const CONTEXT_HUB: &str = "`uv tool install pipecat-ai-context-hub`, then `pipecat-ai-context-hub refresh` \
+     (about 1 GB, several minutes), then `pipecat-ai-context-hub install --no-refresh`";
 
 /// Something that is to be written.
 struct Job<'c> {
@@ -323,6 +362,16 @@ fn note_other_versions(draft: &Draft, config: &Config, session: &mut Session) {
             );
             session.log(Level::Note, &message);
         }
+    }
+}
+
+/// Packages and agents may be called otherwise than the project.
+fn note_name(config: &Config, session: &mut Session) {
+    if let Some(note) = ProjectName::parse(&config.project_name)
+        .ok()
+        .and_then(|name| name.note())
+    {
+        session.log(Level::Note, &note);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The resolved scaffold configuration: every value known, valid and consistent with the others.
 
+mod concessions;
 mod file;
 mod json;
 
@@ -7,6 +8,7 @@ use bot_cli_templates::catalogue::{BotType, Service, Transport};
 
 use crate::catalogue::{Catalogue, Pack};
 
+pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};
 
 /// What is generated.

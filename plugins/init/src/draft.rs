@@ -79,6 +79,32 @@ pub const FIELDS: [(&str, &str); 21] = [
     ("enable_eval", "--eval"),
 ];
 
+/// Other names of keys: those that the framework's own tool reads and writes, and the key of each.
+pub const ALIASES: [(&str, &str); 10] = [
+    ("name", "project_name"),
+    ("transport", "transports"),
+    ("stt", "stt_service"),
+    ("llm", "llm_service"),
+    ("tts", "tts_service"),
+    ("realtime", "realtime_service"),
+    ("video", "video_service"),
+    ("enable_krisp", "enable_noise_cancel"),
+    ("observability", "enable_observability"),
+    ("eval", "enable_eval"),
+];
+
+/// A key that the framework's own tool writes and does not read: `client_framework` decides.
+pub const GENERATE_CLIENT: &str = "generate_client";
+
+/// The key that `name` stands for, where it is another name of one.
+#[must_use]
+pub fn key_of(name: &str) -> &str {
+    ALIASES
+        .iter()
+        .find(|(alias, _)| *alias == name)
+        .map_or(name, |(_, key)| key)
+}
+
 /// The option that sets a key.
 #[must_use]
 pub fn flag(key: &str) -> Option<&'static str> {
@@ -107,8 +133,8 @@ impl Draft {
     /// The place of a key's value; `None`: there is no such key.
     pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
         Some(match key {
-            "project_name" => Slot::Text(&mut self.project_name),
-            "bot_type" => Slot::Text(&mut self.bot_type),
+            "project_name" => Slot::OptionalText(&mut self.project_name),
+            "bot_type" => Slot::OptionalText(&mut self.bot_type),
             "transports" => Slot::List(&mut self.transports),
             "mode" => Slot::Text(&mut self.mode),
             "stt_service" => Slot::OptionalText(&mut self.stt_service),
@@ -116,7 +142,7 @@ impl Draft {
             "tts_service" => Slot::OptionalText(&mut self.tts_service),
             "realtime_service" => Slot::OptionalText(&mut self.realtime_service),
             "video_service" => Slot::OptionalText(&mut self.video_service),
-            "client_framework" => Slot::Text(&mut self.client_framework),
+            "client_framework" => Slot::OptionalText(&mut self.client_framework),
             "client_server" => Slot::OptionalText(&mut self.client_server),
             "daily_pstn_mode" => Slot::OptionalText(&mut self.daily_pstn_mode),
             "twilio_daily_sip_mode" => Slot::OptionalText(&mut self.twilio_daily_sip_mode),

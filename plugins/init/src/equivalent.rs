@@ -1,5 +1,7 @@
 //! The command that gives a configuration without a question.
 
+use bot_cli_templates::catalogue::{BotType, Transport};
+
 use crate::config::{Config, Pipeline};
 
 /// `bot-cli init DIR …` for `config`, quoted for a shell of the POSIX family. What is the default is not said.
@@ -16,6 +18,10 @@ pub fn command(target: &str, config: &Config) -> String {
         }
     };
     say("--name", &config.project_name);
+    let calls = |transport: &&Transport| transport.bot_type == BotType::Telephony;
+    if config.bot_type == BotType::Telephony && !config.transports.iter().any(calls) {
+        say("--bot-type", "telephony");
+    }
     for transport in &config.transports {
         say("--transport", &transport.id);
     }
@@ -99,6 +105,7 @@ mod tests {
             ("-x y", format!("{cascade} --name=-dash --client-framework vanilla --no-deploy-to-cloud --eval")),
             ("a'b", format!("{cascade} --name 'a \"$x\" `y`' --client-framework react --client-server nextjs --recording")),
             ("quickstart", "-t daily -m realtime --realtime openai_realtime --video tavus_video --enable-noise-cancel".to_owned()),
+            ("browser", format!("{cascade} -b telephony")),
             ("tel", "-t hosted_rtc_pstn --daily-pstn-mode dial-in -m realtime --realtime openai_realtime --observability".to_owned()),
         ] {
             let parse = |words: &str| {

@@ -56,6 +56,12 @@ pub struct Options {
     /// Replace existing AGENTS.md, ASSISTANT.md and GETTING_STARTED.md
     #[arg(long, help_heading = "Guide")]
     pub overwrite_guide: bool,
+    /// Name the commands that give coding agents the documentation of the framework
+    #[arg(long, help_heading = "Guide", overrides_with = "no_context_hub")]
+    pub context_hub: bool,
+    /// Don't (default)
+    #[arg(long, help_heading = "Guide", overrides_with = "context_hub")]
+    pub no_context_hub: bool,
 
     /// Project name (default: the directory's name)
     #[arg(short, long, help_heading = "Bot", value_hint = ValueHint::Other)]
@@ -64,7 +70,7 @@ pub struct Options {
     #[arg(short, long, value_name = "TYPE", help_heading = "Bot", value_parser = Offered::words(&["web", "telephony"]), hide_possible_values = true)]
     pub bot_type: Option<String>,
     /// How audio reaches the bot; can be given several times
-    #[arg(short, long = "transport", value_name = "TRANSPORT", help_heading = "Bot", value_parser = Offered::transports(), hide_possible_values = true)]
+    #[arg(short, long = "transport", value_name = "TRANSPORT", help_heading = "Bot", value_parser = Offered::transports())]
     pub transports: Vec<String>,
     /// Pipeline: cascade (speech-to-text, language model, text-to-speech) or realtime (speech-to-speech)
     #[arg(short, long, help_heading = "Bot", value_parser = Offered::words(&["cascade", "realtime"]), hide_possible_values = true)]
@@ -93,10 +99,10 @@ pub struct Options {
     #[arg(long, value_name = "SERVER", help_heading = "Web client", value_parser = Offered::words(&["vite", "nextjs"]), hide_possible_values = true)]
     pub client_server: Option<String>,
 
-    /// Direction of the transport hosted_rtc_pstn: dial-in or dial-out
+    /// Direction of the transport hosted_rtc_pstn (Daily PSTN): dial-in or dial-out
     #[arg(long, value_name = "MODE", help_heading = "Telephony", value_parser = Offered::words(&["dial-in", "dial-out"]), hide_possible_values = true)]
     pub daily_pstn_mode: Option<String>,
-    /// Direction of the transport carrier_a_hosted_rtc_sip: dial-in or dial-out
+    /// Direction of the transport carrier_a_hosted_rtc_sip (Twilio + Daily SIP): dial-in or dial-out
     #[arg(long, value_name = "MODE", help_heading = "Telephony", value_parser = Offered::words(&["dial-in", "dial-out"]), hide_possible_values = true)]
     pub twilio_daily_sip_mode: Option<String>,
 
@@ -150,6 +156,7 @@ pub struct Options {
     /// Use the hosting service's noise cancellation; needs cloud deployment
     #[arg(
         long,
+        visible_alias = "enable-krisp",
         help_heading = "Deployment",
         overrides_with = "no_enable_noise_cancel"
     )]
@@ -157,6 +164,7 @@ pub struct Options {
     /// Don't (default)
     #[arg(
         long,
+        visible_alias = "no-enable-krisp",
         help_heading = "Deployment",
         overrides_with = "enable_noise_cancel"
     )]
@@ -168,7 +176,7 @@ pub struct Options {
     /// Print the resolved configuration as JSON and write nothing
     #[arg(long, help_heading = "Input and output")]
     pub dry_run: bool,
-    /// Print all transports and services as JSON and exit
+    /// Print all transports and services and exit: a table at a terminal, JSON elsewhere and with --json
     #[arg(long, help_heading = "Input and output")]
     pub list_options: bool,
     /// Print the JSON Schema of the configuration file and exit

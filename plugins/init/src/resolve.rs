@@ -106,6 +106,11 @@ impl Problems {
         self.add(key, MISSING);
     }
 
+    /// `more`: the values it can have, or when it is needed.
+    pub(crate) fn missing_with(&mut self, key: &str, more: &str) {
+        self.add(key, format!("{MISSING}; {more}"));
+    }
+
     /// In the order of [`draft::FIELDS`].
     fn sorted(mut self) -> Vec<Field> {
         self.0.sort_by_key(|problem| {
@@ -119,6 +124,13 @@ impl Problems {
 
 /// The problem of a field that should have been said.
 pub const MISSING: &str = "missing";
+
+/// Whether a problem is only that nothing was said.
+#[must_use]
+pub fn is_missing(problem: &Field) -> bool {
+    let rest = problem.problem.strip_prefix(MISSING);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))
+}
 
 /// What was said, without what is only blank.
 fn said(value: Option<&String>) -> Option<&str> {
@@ -151,12 +163,7 @@ fn bot_type(
             Some(BotType::Web)
         }
         Some("telephony") => {
-            if telephony.is_none() && !transports.is_empty() {
-                problems.add(
-                    "bot_type",
-                    "`telephony`, but no transport is one for telephony",
-                );
-            }
+            // Without a telephone, it is tried out in a browser.
             Some(BotType::Telephony)
         }
         Some(other) => {

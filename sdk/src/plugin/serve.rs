@@ -276,6 +276,7 @@ fn context(wire: &RunContext, cwd: &Path, format: Format) -> Context {
         format,
         verbosity: wire.verbosity,
         quiet: wire.quiet,
+        terminal: wire.terminal,
     }
 }
 

@@ -92,6 +92,9 @@ pub struct RunContext {
     /// Whether the user gave `-q`, and wants no more than the outcome.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub quiet: bool,
+    /// Whether the result is shown at a terminal, and not written to a file or a pipe.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub terminal: bool,
     /// Who is asking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostName>,

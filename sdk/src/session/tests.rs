@@ -58,6 +58,7 @@ fn session(ui: &Script, answers: &Value) -> Session {
         format: Format::Text,
         verbosity: 1,
         quiet: false,
+        terminal: false,
     };
     let answers = answers.as_object().cloned().unwrap_or_default();
     Session::new(Box::new(ui.clone()), context, answers, Cancel::new())

@@ -21,6 +21,8 @@ pub struct Look {
     pub interactive: bool,
     /// Whether standard error is a terminal, where a line can be redrawn.
     pub stderr_terminal: bool,
+    /// Whether standard output is a terminal.
+    pub stdout_terminal: bool,
     /// Whether standard output may carry colour.
     pub stdout_color: bool,
     /// Whether standard error may carry colour.
@@ -57,6 +59,7 @@ impl Look {
         };
         Self {
             interactive: stdin().is_terminal() && stderr().is_terminal(),
+            stdout_terminal: stdout().is_terminal(),
             stderr_terminal: stderr().is_terminal() && !dumb,
             stdout_color: AutoStream::choice(&stdout()) != ColorChoice::Never,
             stderr_color: AutoStream::choice(&stderr()) != ColorChoice::Never,

@@ -87,6 +87,13 @@ pub struct Transport {
 }
 
 impl Transport {
+    /// Its identifier with the name that people know: `carrier_a (Twilio)`.
+    #[must_use]
+    pub fn named(&self) -> String {
+        let label = self.label.replace(" (", ", ").replace(')', "");
+        format!("{} ({label})", self.id)
+    }
+
     /// Whether the hosting service can start a session on it.
     #[must_use]
     pub fn starts_in_cloud(&self) -> bool {

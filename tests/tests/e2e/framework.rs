@@ -25,12 +25,14 @@
 //! | copy a file into the image that is not there | `every_project_keeps_its_word` |
 //! | leave recordings and secrets to version control | `secrets_and_recordings_stay_out_of_version_control` |
 //! | need a lock file that a fresh project has not, or copy into no named folder of the image | `steps`, `every_project_keeps_its_word` |
+//! | be refused because the configuration is one of the framework's own tool | `configurations` |
 //! | print a configuration that its published schema refuses | `tests/it`: `every_configuration_satisfies_the_published_schema` |
 //! | describe steps that do not work | `steps` |
 //! | start without its keys, or end without naming them | `conversation::a_bot_without_its_keys_names_them_all_and_ends` |
 //!
 //! That the checks find such defects is held by `planted`.
 
+mod configurations;
 mod planted;
 pub(crate) mod tools;
 pub(crate) mod tree;

@@ -20,6 +20,8 @@ pub struct FromFile {
     pub draft: Draft,
     /// Everything that could not.
     pub problems: Vec<Field>,
+    /// Where `generate_client` says otherwise than `client_framework`: which of them decides.
+    pub client_note: Option<&'static str>,
 }
 
 /// Reads the text of a file. A problem names its line and column in `text`.
@@ -31,40 +33,87 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
     let entries: Entries<'_> =
         serde_json::from_str(text).map_err(|error| unreadable(text, &error))?;
     let mut read = FromFile::default();
-    let mut seen: Vec<&str> = Vec::new();
-    for (key, raw) in &entries.0 {
+    let mut seen: Vec<Seen<'_>> = Vec::new();
+    let mut client = None;
+    for (name, raw) in &entries.0 {
         let place = Place::of(raw.get(), text);
-        if seen.contains(&key.as_str()) {
-            read.problem(key, &place, "a second time");
+        let key = draft::key_of(name);
+        if let Some(earlier) = seen.iter().find(|earlier| earlier.key == key) {
+            if let Some(problem) = earlier.repeated(name, raw) {
+                read.problem(name, &place, &problem);
+            }
             continue;
         }
-        seen.push(key);
-        if key == "$schema" {
-            continue;
-        }
+        seen.push(Seen { key, name, raw });
         let problem = match read.draft.slot(key) {
-            None => Some(format!(
-                "no such key{}",
-                did_you_mean(
-                    key,
-                    draft::FIELDS
-                        .iter()
-                        .map(|(name, _)| *name)
-                        .chain([draft::PACKS])
-                )
-            )),
+            _ if key == "$schema" => None,
+            None if key == draft::GENERATE_CLIENT => {
+                fill(Slot::Switch(&mut client), raw.get()).err()
+            }
+            None => Some(format!("no such key{}", did_you_mean(name, known_keys()))),
             Some(slot) => fill(slot, raw.get()).err(),
         };
         if let Some(problem) = problem {
-            read.problem(key, &place, &problem);
+            read.problem(name, &place, &problem);
+        }
+        // Said not to be there, which wins over nothing said.
+        if key == "client_framework" && raw.get() == "null" {
+            read.draft.client_framework = Some(NO_CLIENT.to_owned());
         }
     }
+    read.settle_client(client);
     Ok(read)
 }
 
+const NO_CLIENT: &str = "none";
+
+fn known_keys() -> impl Iterator<Item = &'static str> {
+    let keys = draft::FIELDS.iter().map(|(key, _)| *key);
+    keys.chain([draft::PACKS, draft::GENERATE_CLIENT])
+}
+
+/// A key that was there before.
+struct Seen<'a> {
+    key: &'a str,
+    /// As the file has it.
+    name: &'a str,
+    raw: &'a RawValue,
+}
+
+impl Seen<'_> {
+    /// What is wrong with the same key once more.
+    fn repeated(&self, name: &str, raw: &RawValue) -> Option<String> {
+        let Self { name: earlier, .. } = self;
+        if *earlier == name {
+            return Some("a second time".to_owned());
+        }
+        let value = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+        (value(self.raw) != value(raw))
+            .then(|| format!("another name of `{earlier}`, which is there with another value"))
+    }
+}
+
 impl FromFile {
+    /// The framework's own tool writes a client's server where there is no client, and `generate_client`, which nothing reads.
+    fn settle_client(&mut self, generate_client: Option<bool>) {
+        let framework = self.draft.client_framework.as_deref();
+        let has_client = framework.is_some_and(|framework| framework != NO_CLIENT);
+        if framework == Some(NO_CLIENT) && self.draft.client_server.as_deref() == Some("vite") {
+            self.draft.client_server = None;
+        }
+        self.client_note = match generate_client {
+            Some(true) if !has_client => Some(
+                "`generate_client` is true, but no client is generated without `client_framework`",
+            ),
+            Some(false) if has_client => Some(
+                "`generate_client` is false, but a client is generated: `client_framework` decides",
+            ),
+            Some(_) | None => None,
+        };
+    }
+
     fn problem(&mut self, key: &str, place: &Place, problem: &str) {
-        let known = draft::flag(key);
+        let known = draft::flag(draft::key_of(key));
         let name = if known.is_some() {
             key.to_owned()
         } else {
@@ -207,6 +256,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
 #[cfg(test)]
 mod tests {
     use super::parse;
+    use crate::draft::Draft;
 
     fn problems(text: &str) -> Vec<String> {
         let read = parse(text).unwrap();
@@ -228,7 +278,7 @@ mod tests {
 
     #[test]
     fn tells_all_problems_with_their_places() {
-        let text = "{\n  \"project_nane\": \"x\",\n  \"recording\": \"no\",\n  \"mode\": null,\n  \"transports\": [\"ü\", 1],\n  \"transports\": [],\n  \"eval\": 1, \"recording\": null\n}";
+        let text = "{\n  \"project_nane\": \"x\",\n  \"recording\": \"no\",\n  \"mode\": null,\n  \"transports\": [\"ü\", 1],\n  \"transports\": [],\n  \"evals\": 1, \"recording\": null\n}";
         assert_eq!(
             problems(text),
             [
@@ -237,9 +287,80 @@ mod tests {
                 "mode: needs a string, is null (line 4, column 11)",
                 "transports: needs a list of strings, holds a number (line 5, column 17)",
                 "transports: a second time (line 6, column 17)",
-                "eval: no such key; did you mean `enable_eval`? (line 7, column 11)",
-                "recording: a second time (line 7, column 27)",
+                "evals: no such key; did you mean `enable_eval`? (line 7, column 12)",
+                "recording: a second time (line 7, column 28)",
             ]
+        );
+    }
+
+    #[test]
+    fn knows_the_keys_of_the_frameworks_own_tool() {
+        let text = r#"{"name": "a", "transport": ["b"], "stt": "c", "llm": "d", "tts": "e", "realtime": "f", "video": "g",
+            "enable_krisp": true, "observability": true, "eval": true, "generate_client": true, "client_framework": "react"}"#;
+        let read = parse(text).unwrap();
+        assert_eq!((read.problems, read.client_note), (vec![], None));
+        let text = |text: &str| Some(text.to_owned());
+        let expected = Draft {
+            project_name: text("a"),
+            transports: Some(vec!["b".to_owned()]),
+            stt_service: text("c"),
+            llm_service: text("d"),
+            tts_service: text("e"),
+            realtime_service: text("f"),
+            video_service: text("g"),
+            client_framework: text("react"),
+            enable_noise_cancel: Some(true),
+            enable_observability: Some(true),
+            enable_eval: Some(true),
+            ..Draft::default()
+        };
+        assert_eq!(read.draft, expected);
+    }
+
+    #[test]
+    fn two_names_of_a_key_may_say_the_same_and_nothing_else() {
+        assert_eq!(
+            problems("{\"name\": \"a\", \"project_name\": \"a\"}"),
+            [""; 0]
+        );
+        assert_eq!(
+            problems(
+                "{\"enable_eval\": true, \"eval\": false,\n \"stt\": 1, \"generate_client\": \"yes\"}"
+            ),
+            [
+                "eval: another name of `enable_eval`, which is there with another value (line 1, column 31)",
+                "stt: needs a string or null, is a number (line 2, column 9)",
+                "generate_client: needs true or false, is the string `yes` (line 2, column 31)",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_client_that_is_said_not_to_be_there_needs_no_server() {
+        for (text, note) in [
+            (
+                r#"{"generate_client": false, "client_framework": null, "client_server": "vite"}"#,
+                None,
+            ),
+            (
+                r#"{"generate_client": true, "client_framework": null}"#,
+                Some(
+                    "`generate_client` is true, but no client is generated without `client_framework`",
+                ),
+            ),
+        ] {
+            let read = parse(text).unwrap();
+            assert_eq!(read.problems, [], "{text}");
+            assert_eq!(read.draft.client_framework.as_deref(), Some("none"));
+            assert_eq!(read.draft.client_server, None);
+            assert_eq!(read.client_note, note);
+        }
+        let read = parse(r#"{"generate_client": false, "client_framework": "vanilla"}"#).unwrap();
+        assert_eq!(
+            read.client_note,
+            Some(
+                "`generate_client` is false, but a client is generated: `client_framework` decides"
+            )
         );
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 use crate::catalogue::Catalogue;
-use crate::draft::{Draft, FIELDS, PACKS, Slot};
+use crate::draft::{ALIASES, Draft, FIELDS, GENERATE_CLIENT, PACKS, Slot};
 use crate::resolve::resolve;
 
 /// The document of `--config-schema`, with the services of the packs of `catalogue`.
@@ -34,6 +34,22 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
             properties.insert(key.to_owned(), property);
         }
     }
+    for (alias, key) in ALIASES {
+        properties.insert(
+            alias.to_owned(),
+            json!({
+                "$ref": format!("#/properties/{key}"),
+                "description": format!("The same as `{key}`; as the framework's own tool has it"),
+            }),
+        );
+    }
+    properties.insert(
+        GENERATE_CLIENT.to_owned(),
+        json!({
+            "type": "boolean",
+            "description": "As the framework's own tool writes it; `client_framework` decides",
+        }),
+    );
     properties.insert(
         PACKS.to_owned(),
         json!({
@@ -85,6 +101,7 @@ fn property(option: &Arg, slot: &Slot<'_>, more: &[&str]) -> Value {
         Slot::Versions(_) => json!({ "type": "object" }),
         Slot::Text(_) if accepted.is_empty() => json!({ "type": "string" }),
         Slot::Text(_) => json!({ "type": "string", "enum": accepted }),
+        Slot::OptionalText(_) if accepted.is_empty() => json!({ "type": ["string", "null"] }),
         Slot::OptionalText(_) => {
             accepted.push(Value::Null);
             json!({ "type": ["string", "null"], "enum": accepted })

@@ -14,10 +14,16 @@ pub(super) fn resolve(
 ) -> Option<Client> {
     let server = server(draft, problems);
     let framework = said(draft.client_framework.as_ref());
-    if said(draft.client_server.as_ref()).is_some()
-        && matches!(framework, None | Some("none" | "vanilla"))
-    {
-        problems.add("client_server", "only with `--client-framework react`");
+    let problem = match (framework, said(draft.client_server.as_ref())) {
+        (None | Some("none"), Some(_)) => Some("only with `--client-framework react`"),
+        // Vite builds and serves it, which may be said.
+        (Some("vanilla"), Some("nextjs")) => {
+            Some("`nextjs` needs `--client-framework react`; a vanilla client has Vite")
+        }
+        _ => None,
+    };
+    if let Some(problem) = problem {
+        problems.add("client_server", problem);
     }
     let client = match framework {
         None | Some("none") => Client::None,

@@ -16,7 +16,8 @@ pub struct ProjectName {
 
 const SHORTEST: usize = 3;
 const LONGEST: usize = 63;
-const LONGEST_DISPLAY: usize = 100;
+/// As long as a folder's name can be.
+const LONGEST_DISPLAY: usize = 255;
 
 impl ProjectName {
     /// Accepts any text from which a slug can be derived; otherwise says what is wrong with it.
@@ -31,25 +32,43 @@ impl ProjectName {
         if display.chars().count() > LONGEST_DISPLAY {
             return Err(format!("longer than {LONGEST_DISPLAY} characters"));
         }
-        let slug = slug(display);
-        if slug.len() < SHORTEST || slug.len() > LONGEST {
-            let derived = if slug.is_empty() {
-                "has no letter or digit of ASCII".to_owned()
-            } else if slug == display {
-                format!("has a length of {}", slug.len())
-            } else {
-                format!("gives `{slug}`, whose length is {}", slug.len())
-            };
+        let derived = slug(display);
+        if derived.is_empty() {
             return Err(format!(
-                "{} {derived}; the name of packages and agents that is derived from it must have {SHORTEST} to {LONGEST} of a-z, 0-9 and `-`",
+                "{} has no letter or digit of ASCII, from which packages and agents get their name",
                 quoted(display)
             ));
         }
         Ok(Self {
             display: display.to_owned(),
-            slug,
+            slug: fitted(&derived),
         })
     }
+
+    /// What packages and agents are called, where the rule of the hosting service made it longer or shorter.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let derived = slug(&self.display);
+        let length = derived.len();
+        let too = match length {
+            _ if derived == self.slug => return None,
+            0..SHORTEST => "short",
+            _ => "long",
+        };
+        Some(format!(
+            "packages and agents are called `{}`: `{derived}` is too {too} a name for the hosting service, which takes {SHORTEST} to {LONGEST} characters",
+            self.slug
+        ))
+    }
+}
+
+/// A name that the hosting service takes.
+fn fitted(derived: &str) -> String {
+    if derived.len() < SHORTEST {
+        return format!("{derived}-bot");
+    }
+    let kept = derived.get(..LONGEST).unwrap_or(derived);
+    kept.trim_end_matches('-').to_owned()
 }
 
 /// The name that a target gives its project.

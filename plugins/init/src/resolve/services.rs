@@ -21,6 +21,8 @@ pub(super) fn pipeline<'c>(
     let cascade = mode == Some(Mode::Cascade)
         || mode.is_none() && cascade_said && draft.realtime_service.is_none();
     let realtime = mode == Some(Mode::Realtime);
+    let undecided =
+        said(draft.mode.as_ref()).is_none() && !cascade_said && draft.realtime_service.is_none();
     let from = From::of(draft, catalogue);
     let mut named =
         |key: &str, value: Option<&String>, kind, needed: bool| match (said(value), needed) {
@@ -29,7 +31,17 @@ pub(super) fn pipeline<'c>(
                 problems.missing(key);
                 None
             }
-            (None, false) => None,
+            (None, false) => {
+                if undecided {
+                    let mode = if kind == Kind::Realtime {
+                        "realtime"
+                    } else {
+                        "cascade"
+                    };
+                    problems.missing_with(key, &format!("with mode `{mode}`"));
+                }
+                None
+            }
         };
     let stt = named(
         "stt_service",
@@ -112,7 +124,7 @@ enum Mode {
 fn mode(draft: &Draft, problems: &mut Problems) -> Option<Mode> {
     match said(draft.mode.as_ref()) {
         None => {
-            problems.missing("mode");
+            problems.missing_with("mode", "`cascade` or `realtime`");
             None
         }
         Some("cascade") => Some(Mode::Cascade),

@@ -35,7 +35,17 @@ fn problems(json: &str) -> Vec<String> {
 #[test]
 fn names_every_missing_field() {
     for (json, expected) in [
-        ("", &["transports: missing", "mode: missing"][..]),
+        (
+            "",
+            &[
+                "transports: missing",
+                "mode: missing; `cascade` or `realtime`",
+                "stt_service: missing; with mode `cascade`",
+                "llm_service: missing; with mode `cascade`",
+                "tts_service: missing; with mode `cascade`",
+                "realtime_service: missing; with mode `realtime`",
+            ][..],
+        ),
         (
             r#""mode": "cascade", "transports": []"#,
             &[
@@ -53,22 +63,25 @@ fn names_every_missing_field() {
             r#""stt_service": "deepgram_stt""#,
             &[
                 "transports: missing",
-                "mode: missing",
+                "mode: missing; `cascade` or `realtime`",
                 "llm_service: missing",
                 "tts_service: missing",
             ],
         ),
         (
             r#""mode": "", "bot_type": " ", "stt_service": " ", "realtime_service": "openai_realtime", "transports": ["p2p_webrtc"]"#,
-            &["bot_type: empty; `web` or `telephony`", "mode: missing"],
+            &[
+                "bot_type: empty; `web` or `telephony`",
+                "mode: missing; `cascade` or `realtime`",
+            ],
         ),
         (
             &format!(r#"{SERVICES}, "transports": ["hosted_rtc_pstn"]"#),
-            &["daily_pstn_mode: missing"],
+            &["daily_pstn_mode: missing; `dial-in` or `dial-out`"],
         ),
         (
             &format!(r#"{SERVICES}, "transports": ["twilio_daily_sip"]"#),
-            &["twilio_daily_sip_mode: missing"],
+            &["twilio_daily_sip_mode: missing; `dial-in` or `dial-out`"],
         ),
     ] {
         assert_eq!(problems(json), expected, "{json}");
@@ -123,10 +136,6 @@ fn refuses_what_does_not_go_together() {
             &["bot_type: `web`, but `carrier_a` is a telephony transport"],
         ),
         (
-            format!(r#"{CASCADE}, "bot_type": "telephony""#),
-            &["bot_type: `telephony`, but no transport is one for telephony"],
-        ),
-        (
             format!(
                 r#"{SERVICES}, "transports": ["carrier_a"], "video_service": "tavus_video", "client_framework": "react", "video_input": true, "video_output": true"#
             ),
@@ -143,7 +152,9 @@ fn refuses_what_does_not_go_together() {
         ),
         (
             format!(r#"{CASCADE}, "client_framework": "vanilla", "client_server": "nextjs""#),
-            &["client_server: only with `--client-framework react`"],
+            &[
+                "client_server: `nextjs` needs `--client-framework react`; a vanilla client has Vite",
+            ],
         ),
         (
             format!(r#"{CASCADE}, "client_framework": "preact", "client_server": "next""#),
@@ -231,6 +242,8 @@ fn infers_the_bot_type_and_resolves_other_names() {
         assert_eq!(json["bot_type"], bot_type, "{transports}");
         assert_eq!(json["transports"].to_string(), expected);
     }
+    let json = config(&format!(r#"{CASCADE}, "bot_type": "telephony""#)).to_json();
+    assert_eq!(json["bot_type"], "telephony");
     for (transport, key) in [
         ("daily_pstn", "daily_pstn_mode"),
         ("hosted_rtc_pstn", "daily_pstn_mode"),
@@ -272,10 +285,11 @@ fn react_without_a_server_is_vite() {
         client(r#", "client_framework": "react", "client_server": "nextjs""#),
         Client::ReactNextjs
     );
-    assert_eq!(
-        client(r#", "client_framework": "vanilla""#),
-        Client::Vanilla
-    );
+    for server in ["", r#", "client_server": "vite""#] {
+        let vanilla = client(&format!(r#", "client_framework": "vanilla"{server}"#));
+        assert_eq!(vanilla, Client::Vanilla);
+    }
+    assert_eq!(client(r#", "client_framework": null"#), Client::None);
 }
 
 #[test]
@@ -323,7 +337,7 @@ fn flags_win_and_silence_what_means_nothing_any_more() {
 fn names_are_any_text_that_gives_a_slug() {
     let long = "a".repeat(300);
     let exact = "a".repeat(63);
-    let too_long = "a".repeat(64);
+    let too_long = format!("{}-b", "a".repeat(62));
     for (name, slug) in [
         ("My Bot!", Ok("my-bot")),
         ("  --x  y_z--", Ok("x-y-z")),
@@ -331,10 +345,10 @@ fn names_are_any_text_that_gives_a_slug() {
         ("日本 bot", Ok("bot")),
         (&exact, Ok(exact.as_str())),
         ("日本語", Err("has no letter or digit of ASCII")),
-        ("ab", Err("has a length of 2")),
-        ("../x", Err("gives `x`, whose length is 1")),
-        (&long, Err("longer than 100 characters")),
-        (&too_long, Err("must have 3 to 63 of")),
+        ("ab", Ok("ab-bot")),
+        ("../x", Ok("x-bot")),
+        (&long, Err("longer than 255 characters")),
+        (&too_long, Ok(&too_long[..62])),
         (
             "a\u{1b}[31mbc",
             Err("`a\\u{1b}[31mbc` holds control characters"),
@@ -352,4 +366,23 @@ fn names_are_any_text_that_gives_a_slug() {
             }
         }
     }
+}
+
+#[test]
+fn a_name_that_is_lengthened_or_shortened_says_so() {
+    for (name, note) in [
+        ("My Bot", None),
+        (
+            "b",
+            Some(
+                "packages and agents are called `b-bot`: `b` is too short a name for the hosting service, which takes 3 to 63 characters",
+            ),
+        ),
+    ] {
+        let name = super::ProjectName::parse(name).unwrap();
+        assert_eq!(name.note().as_deref(), note);
+    }
+    let long = super::ProjectName::parse(&"a".repeat(70)).unwrap();
+    assert!(long.note().unwrap().contains("is too long a name"));
+    assert_eq!(long.display.len(), 70);
 }

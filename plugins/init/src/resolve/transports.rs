@@ -115,7 +115,7 @@ fn one(
             .find(|transport| Direction::of(transport) == Some(*direction)),
         Some(Err(())) => None,
         None => {
-            problems.missing(key);
+            problems.missing_with(key, "`dial-in` or `dial-out`");
             None
         }
     }

@@ -49,6 +49,11 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .any(|transport| transport.bot_type == BotType::Telephony)
 }
 
+/// What the user of these transports should know.
+pub(super) fn notes(names: &[String]) -> impl Iterator<Item = &'static str> {
+    known(names).filter_map(|transport| transport.note.as_deref())
+}
+
 /// Two that can't be in one bot.
 pub(super) fn excluding(names: &[String]) -> Option<[&'static str; 2]> {
     let chosen: Vec<&Transport> = known(names).collect();
@@ -84,9 +89,16 @@ pub(super) fn services(kind: Kind, catalogue: &Catalogue) -> Vec<Choice> {
         .collect()
 }
 
+/// Of the 80 columns of a usual terminal, a list takes 7 for itself.
+pub(super) const LONGEST: usize = 73;
+const BETWEEN: &str = " - ";
+
 fn transport(transport: &Transport) -> Choice {
-    let mut choice = Choice::new(&transport.id, &transport.label);
-    choice.about.clone_from(&transport.note);
+    let mut choice = Choice::new(&transport.id, transport.named());
+    // What does not fit a line is said before anything is made.
+    choice.about = (transport.note.clone()).filter(|note| {
+        choice.label.chars().count() + note.chars().count() + BETWEEN.len() <= LONGEST
+    });
     choice
 }
 

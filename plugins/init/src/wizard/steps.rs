@@ -146,11 +146,6 @@ pub(super) static ALL: &[Step] = &[
             if transports.is_empty() {
                 return Err("choose at least one".to_owned());
             }
-            if bot_type(wishes) == BotType::Telephony
-                && !transports.iter().any(|name| choices::is_telephony(name))
-            {
-                return Err("choose at least one for telephones".to_owned());
-            }
             if let Some([one, other]) = choices::excluding(&transports) {
                 return Err(format!("`{one}` and `{other}` exclude each other"));
             }

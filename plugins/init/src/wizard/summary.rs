@@ -5,6 +5,7 @@ use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
 use super::Wishes;
+use super::choices;
 use super::walk::{Step, Walk};
 use crate::catalogue::Catalogue;
 
@@ -26,11 +27,14 @@ pub(super) fn agree(
     walk: &Walk<'_>,
     wishes: &Wishes,
 ) -> Result<Verdict, Failure> {
-    let lines: Vec<Line> = walk
-        .relevant(wishes)
-        .into_iter()
-        .filter_map(|(step, asked)| Line::of(step, asked, wishes, walk.catalogue()))
-        .collect();
+    let mut lines: Vec<Line> = Vec::new();
+    for (step, asked) in walk.relevant(wishes) {
+        lines.extend(Line::of(step, asked, wishes, walk.catalogue()));
+        if step.key == "transport" {
+            let chosen = wishes.draft.transports.as_deref().unwrap_or_default();
+            lines.extend(choices::notes(chosen).map(Line::note));
+        }
+    }
     let changeable = !session.has_answer(CONFIRM) && lines.iter().any(|line| line.asked);
     loop {
         let verdict = session.ask(&question(&lines, changeable))?;
@@ -61,6 +65,15 @@ struct Line {
 }
 
 impl Line {
+    fn note(note: &str) -> Self {
+        Self {
+            key: "",
+            label: "",
+            value: note.to_owned(),
+            asked: false,
+        }
+    }
+
     fn of(step: &Step, asked: bool, wishes: &Wishes, catalogue: &Catalogue) -> Option<Self> {
         let value = (step.value)(wishes)?;
         let value = if let Some(yes) = value.as_bool() {

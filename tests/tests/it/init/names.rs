@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use super::{command, done, json, problems, tree, web};
+use super::{command, done, json, problems, run, tree, web};
 
 #[test]
 fn the_name_comes_from_the_directory() {
@@ -34,20 +34,20 @@ fn names_that_are_of_no_use_are_refused() {
     for (arguments, problem) in [
         (
             vec!["my-bot", "--name", "日本語"],
-            "project_name: `日本語` has no letter or digit of ASCII; the name of packages and agents that is derived from it must have 3 to 63 of a-z, 0-9 and `-`",
+            "project_name: `日本語` has no letter or digit of ASCII, from which packages and agents get their name",
         ),
         (vec!["my-bot", "--name", ""], "project_name: empty"),
         (
             vec!["my-bot", "--name", &long],
-            "project_name: longer than 100 characters",
+            "project_name: longer than 255 characters",
         ),
         (
             vec!["my-bot", "--name", "x\u{1b}]0;owned\u{7}y"],
             "project_name: `x\\u{1b}]0;owned\\u{7}y` holds control characters",
         ),
         (
-            vec!["ab"],
-            "project_name: missing, and the directory's name does not serve: `ab` has a length of 2; the name of packages and agents that is derived from it must have 3 to 63 of a-z, 0-9 and `-`",
+            vec!["日本語"],
+            "project_name: missing, and the directory's name does not serve: `日本語` has no letter or digit of ASCII, from which packages and agents get their name",
         ),
         (vec!["/"], "project_name: missing"),
     ] {
@@ -57,6 +57,30 @@ fn names_that_are_of_no_use_are_refused() {
         assert_eq!(document["error"]["fields"][0]["flag"], "--name");
     }
     assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn a_short_or_long_folder_serves_and_says_what_packages_are_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(70);
+    for (target, slug, why) in [
+        ("b", "b-bot", "`b` is too short"),
+        ("w1", "w1-bot", "`w1` is too short"),
+        (&long, &long[..63], "is too long"),
+    ] {
+        let made = run(folder.path(), &web(&[target]));
+        assert_eq!(made.status, Some(0), "{made:?}");
+        let note = format!("note: packages and agents are called `{slug}`: ");
+        assert!(made.stderr.contains(&note), "{made:?}");
+        assert!(made.stderr.contains(why), "{made:?}");
+        let read = |file: &str| {
+            fs::read_to_string(folder.path().join(target).join("server").join(file)).unwrap()
+        };
+        assert!(read("pyproject.toml").contains(&format!("name = \"{slug}\"")));
+        assert!(read("cloud-deploy.toml").contains(&format!("agent_name = \"{slug}\"")));
+        let readme = fs::read_to_string(folder.path().join(target).join("README.md")).unwrap();
+        assert!(readme.starts_with(&format!("# {target}\n")), "{readme}");
+    }
 }
 
 #[test]

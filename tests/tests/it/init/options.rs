@@ -169,6 +169,8 @@ fn any_scaffold_option_scaffolds() {
         "--no-deploy-to-cloud",
         "--enable-noise-cancel",
         "--no-enable-noise-cancel",
+        "--enable-krisp",
+        "--no-enable-krisp",
         "--observability",
         "--no-observability",
         "--eval",
@@ -180,6 +182,62 @@ fn any_scaffold_option_scaffolds() {
         assert_eq!(document["error"]["code"], "invalid_input", "{option}");
     }
     assert!(tree(folder.path()).is_empty());
+}
+
+#[test]
+fn all_questions_are_named_in_one_failure_with_their_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, document) = json(
+        folder.path(),
+        &["my-bot", "-t", "daily_pstn", "-t", "twilio_daily_sip"],
+    );
+    assert_eq!(status, Some(2));
+    assert_eq!(
+        problems(&document),
+        [
+            "mode: missing; `cascade` or `realtime`",
+            "stt_service: missing; with mode `cascade`",
+            "llm_service: missing; with mode `cascade`",
+            "tts_service: missing; with mode `cascade`",
+            "realtime_service: missing; with mode `realtime`",
+            "daily_pstn_mode: missing; `dial-in` or `dial-out`",
+            "twilio_daily_sip_mode: missing; `dial-in` or `dial-out`",
+        ]
+    );
+}
+
+#[test]
+fn options_of_the_frameworks_own_tool_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    for (option, cancels) in [("--enable-krisp", true), ("--no-enable-krisp", false)] {
+        let (_, config) = json(folder.path(), &web(&["my-bot", "--dry-run", option]));
+        assert_eq!(config["enable_noise_cancel"], cancels, "{config}");
+    }
+    let quiet = run(folder.path(), &["quiet", "--no-context-hub"]);
+    assert_eq!(
+        quiet.stderr,
+        "next: cd quiet\nnext: cat GETTING_STARTED.md\n"
+    );
+    let told = run(folder.path(), &["told", "--context-hub"]);
+    assert_eq!(told.status, Some(0));
+    assert!(
+        told.stderr.starts_with(
+            "note: coding agents get the documentation of the framework from you: `uv tool install pipecat-ai-context-hub`"
+        ),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_telephone_bot_can_be_tried_out_in_a_browser_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, config) = json(
+        folder.path(),
+        &web(&["my-bot", "-b", "telephony", "--dry-run"]),
+    );
+    assert_eq!(status, Some(0), "{config}");
+    assert_eq!(config["bot_type"], "telephony");
+    done(folder.path(), &web(&["my-bot", "-b", "telephony"]));
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! What a file asks for and its transports can't have gives way, and the user is told. An option that asks for it is an error.
+//!
+//! The framework's own tool writes such files: it asks for deployment and takes a web client for every web transport.
+
+use bot_cli_templates::catalogue::Transport;
+
+use crate::catalogue::Catalogue;
+use crate::draft::Draft;
+
+/// Takes out of `file` what the transports can't have, unless `options` decide it; a sentence for each.
+pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
+    let words = options.transports.as_ref().or(file.transports.as_ref());
+    // A family's transports can have all of it, and what is unknown is a problem of its own.
+    let transports: Option<Vec<&Transport>> = words
+        .into_iter()
+        .flatten()
+        .map(|word| Catalogue::built_in().transport(word.trim()))
+        .collect();
+    let Some(transports) = transports.filter(|transports| !transports.is_empty()) else {
+        return Vec::new();
+    };
+    let mut told = client(file, options, &transports).into_iter().collect();
+    deployment(file, options, &transports, &mut told);
+    told
+}
+
+fn client(file: &mut Draft, options: &Draft, transports: &[&Transport]) -> Option<String> {
+    let asks = matches!(file.client_framework.as_deref(), Some("react" | "vanilla"));
+    let decided = options.client_framework.is_some() || options.client_server.is_some();
+    let reached = (transports.iter())
+        .any(|one| one.client_package.is_some() || one.family.is_some() || one.is_carrier());
+    if !asks || decided || reached {
+        return None;
+    }
+    file.client_framework = None;
+    file.client_server = None;
+    let names: Vec<String> = (transports.iter())
+        .map(|one| format!("`{}`", one.id))
+        .collect();
+    Some(format!(
+        "no web client is generated: none is published for {}",
+        names.join(" and ")
+    ))
+}
+
+fn deployment(
+    file: &mut Draft,
+    options: &Draft,
+    transports: &[&Transport],
+    told: &mut Vec<String>,
+) {
+    let reason = transports.iter().find_map(|one| one.stays_behind.as_ref());
+    let Some(reason) = reason.filter(|_| !transports.iter().any(|one| one.starts_in_cloud()))
+    else {
+        return;
+    };
+    if file.deploy_to_cloud == Some(true) && options.deploy_to_cloud.is_none() {
+        file.deploy_to_cloud = Some(false);
+        told.push(format!("no deployment files are generated: {reason}"));
+    }
+    if file.enable_noise_cancel == Some(true) && options.enable_noise_cancel.is_none() {
+        file.enable_noise_cancel = Some(false);
+        told.push("no noise cancellation: only the hosting service has it".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::concede;
+    use crate::draft::Draft;
+
+    fn file(transport: &str) -> Draft {
+        Draft {
+            transports: Some(vec![transport.to_owned()]),
+            client_framework: Some("react".to_owned()),
+            client_server: Some("vite".to_owned()),
+            deploy_to_cloud: Some(true),
+            enable_noise_cancel: Some(true),
+            ..Draft::default()
+        }
+    }
+
+    #[test]
+    fn a_file_gives_way_and_says_so() {
+        let mut asked = file("livekit");
+        let told = concede(&mut asked, &Draft::default());
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert_eq!(
+            told[0],
+            "no web client is generated: none is published for `livekit`"
+        );
+        assert!(
+            told[1].starts_with("no deployment files are generated: "),
+            "{told:?}"
+        );
+        let expected = Draft {
+            client_framework: None,
+            client_server: None,
+            deploy_to_cloud: Some(false),
+            enable_noise_cancel: Some(false),
+            ..file("livekit")
+        };
+        assert_eq!(asked, expected);
+    }
+
+    #[test]
+    fn what_can_be_had_and_what_options_decide_stays() {
+        for transport in ["smallwebrtc", "twilio", "daily_pstn", "nobody"] {
+            let mut asked = file(transport);
+            assert_eq!(concede(&mut asked, &Draft::default()), [""; 0]);
+            assert_eq!(asked, file(transport));
+        }
+        let options = Draft {
+            client_framework: Some("react".to_owned()),
+            deploy_to_cloud: Some(true),
+            enable_noise_cancel: Some(true),
+            ..Draft::default()
+        };
+        let mut asked = file("livekit");
+        assert_eq!(concede(&mut asked, &options), [""; 0]);
+        assert_eq!(asked, file("livekit"));
+        let elsewhere = Draft {
+            transports: Some(vec!["daily".to_owned()]),
+            ..Draft::default()
+        };
+        assert_eq!(concede(&mut file("livekit"), &elsewhere), [""; 0]);
+    }
+}

@@ -1,0 +1,132 @@
+//! Configuration files that the framework's own tool writes: each works here unchanged, and means the same.
+
+use std::fs;
+use std::process::Command;
+
+use bot_cli_init::catalogue::Catalogue;
+use bot_cli_init::config::{concede, parse_file};
+use bot_cli_init::draft::Draft;
+use bot_cli_init::plan;
+use bot_cli_init::resolve::resolve;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+use super::tools::{Finding, python, script};
+
+/// As many as the tool is asked for.
+const COUNT: usize = 48;
+
+#[test]
+fn every_configuration_of_the_frameworks_own_tool_works_unchanged() {
+    let folder = written();
+    let mut wrong = Vec::new();
+    for number in 0..COUNT {
+        let name = format!("bot-{number:02}");
+        let file = format!("{name}.json");
+        let theirs = fs::read_to_string(folder.path().join(&file)).unwrap();
+        let made_by = fs::read_to_string(folder.path().join(format!("{name}.txt"))).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
+            .args([&name, "--config", &file, "--dry-run"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        if !output.status.success() {
+            wrong.push(format!("{made_by}\n{}", Finding(&output)));
+            continue;
+        }
+        let ours: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let expected = translated(&serde_json::from_str(&theirs).unwrap());
+        for (key, value) in expected {
+            if ours[&key] != value {
+                wrong.push(format!("{made_by}\n{key}: {}, not {value}", ours[&key]));
+            }
+        }
+        let mut asked = parse_file(&theirs).unwrap().draft;
+        concede(&mut asked, &Draft::default());
+        let config = resolve(&asked, None, Catalogue::built_in()).unwrap();
+        if let Err(problem) = plan::scaffold(&config) {
+            wrong.push(format!("{made_by}\n{problem}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} problems\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_name_that_the_frameworks_own_tool_offers_is_known() {
+    let folder = written();
+    let offered = fs::read_to_string(folder.path().join("options.json")).unwrap();
+    let offered: Value = serde_json::from_str(&offered).unwrap();
+    let catalogue = Catalogue::built_in();
+    let names = |key: &Value| -> Vec<String> { serde_json::from_value(key.clone()).unwrap() };
+    let unknown: Vec<String> = ["stt", "llm", "tts", "realtime", "video"]
+        .into_iter()
+        .flat_map(|kind| names(&offered[kind]))
+        .filter(|name| catalogue.service(name).is_none())
+        .chain(
+            ["web", "telephony"]
+                .into_iter()
+                .flat_map(|bot_type| names(&offered["transports"][bot_type]))
+                .filter(|name| catalogue.transport(name).is_none()),
+        )
+        .collect();
+    assert_eq!(unknown, [""; 0]);
+}
+
+fn written() -> TempDir {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let output = python()
+        .command("python")
+        .arg(script("write_configurations.py"))
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", Finding(&output));
+    folder
+}
+
+/// What a configuration of theirs is called here.
+fn translated(theirs: &Map<String, Value>) -> Map<String, Value> {
+    let catalogue = Catalogue::built_in();
+    let mut ours = theirs.clone();
+    // What it says follows from the client's framework.
+    ours.remove("generate_client");
+    for (theirs, here) in [("enable_krisp", "enable_noise_cancel")] {
+        let value = ours.remove(theirs).unwrap();
+        ours.insert(here.to_owned(), value);
+    }
+    for (key, value) in &mut ours {
+        let named = value.as_str();
+        if key.ends_with("_service") {
+            *value = named.map_or(Value::Null, |name| {
+                json!(catalogue.service(name).map(|service| &service.id))
+            });
+        }
+        if key == "transports" {
+            *value = (value.as_array().unwrap().iter())
+                .map(|name| json!(catalogue.transport(name.as_str().unwrap()).map(|it| &it.id)))
+                .collect();
+        }
+    }
+    // What LiveKit can't have: a published client, a start on the hosting service.
+    if ours["transports"] == json!(["livekit"]) {
+        ours["client_framework"] = Value::Null;
+        ours["deploy_to_cloud"] = json!(false);
+        ours["enable_noise_cancel"] = json!(false);
+    }
+    let framework = ours["client_framework"]
+        .as_str()
+        .unwrap_or("none")
+        .to_owned();
+    ours["client_server"] = match (framework.as_str(), &ours["client_server"]) {
+        ("react", Value::Null) => json!("vite"),
+        ("react", server) => server.clone(),
+        _ => Value::Null,
+    };
+    ours["client_framework"] = json!(framework);
+    ours
+}
