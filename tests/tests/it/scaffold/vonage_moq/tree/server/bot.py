@@ -147,7 +147,6 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     )
     await runner.add_workers(worker)
 
-
     async def greet():
         context.add_message({"role": "developer", "content": GREETING})
         await worker.queue_frames([LLMRunFrame()])
