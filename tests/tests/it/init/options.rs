@@ -216,7 +216,7 @@ fn options_of_the_frameworks_own_tool_are_known() {
     let quiet = run(folder.path(), &["quiet", "--no-context-hub"]);
     assert_eq!(
         quiet.stderr,
-        "next: cd quiet\nnext: cat GETTING_STARTED.md\n"
+        "next: cd quiet\nnext: cat GETTING_STARTED.md\n      # then start your coding agent in this folder\n"
     );
     let told = run(folder.path(), &["told", "--context-hub"]);
     assert_eq!(told.status, Some(0));
