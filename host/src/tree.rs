@@ -235,7 +235,14 @@ fn valued(mut argument: Arg, spec: &ArgumentSpec) -> Arg {
         let values: Vec<PossibleValue> = spec
             .values
             .iter()
-            .map(|value| PossibleValue::new(line(&value.value)))
+            .map(|value| {
+                let about = value.about.as_deref().map(line);
+                let shown = PossibleValue::new(line(&value.value));
+                match about.filter(|about| !about.is_empty()) {
+                    Some(about) => shown.help(about),
+                    None => shown,
+                }
+            })
             .collect();
         argument = argument.value_parser(values);
     }
@@ -272,5 +279,18 @@ mod tests {
         assert!(help.contains("Usage: bot-cli all [OPTIONS] [COMMAND]"));
         assert!(help.contains("\n  c1      Number 1\n"));
         assert!(help.contains("\n  c20000  Number 20000\n"));
+    }
+
+    #[test]
+    fn values_are_shown_with_what_is_said_of_them() {
+        let root = serde_json::json!({ "name": "all", "arguments": [{
+            "name": "line", "kind": "option", "long": "line",
+            "values": [{ "value": "carrier_a", "about": "Twilio" }, { "value": "none" }],
+        }] });
+        let root: CommandSpec = serde_json::from_value(root).unwrap();
+        let help = command(&[&root], "bot-cli all", false, |_| Vec::new()).render_long_help();
+        let help = help.to_string();
+        assert!(help.contains("- carrier_a: Twilio\n"), "{help}");
+        assert!(help.contains("- none\n"), "{help}");
     }
 }

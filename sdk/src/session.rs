@@ -40,6 +40,10 @@ struct Shown {
 
 /// Where and for whom a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about the terminal and the user's wishes"
+)]
 #[non_exhaustive]
 pub struct Context {
     /// The folder the command was called in, absolute.
