@@ -47,10 +47,10 @@ fn a_bot_with_a_web_client_and_evals_answers() {
         "{commands:?}"
     );
 
-    let mut terminals = room.follow(&lines, &|_| CANARY.to_owned(), &str::to_owned);
+    let terminals = room.follow(&lines, &|_| CANARY.to_owned(), &str::to_owned);
 
     let page = terminals.address("npm run dev");
-    terminals.wait_for_port(7860);
+    room::wait_for_port(7860);
     let mut look = Command::new("node");
     look.arg("connect.mjs")
         .arg("--chromium")
@@ -79,11 +79,11 @@ fn a_telephone_bot_answers_a_call() {
         _ => CANARY.to_owned(),
     };
 
-    let mut terminals = room.follow(&lines, &keys, &|line| {
+    let _terminals = room.follow(&lines, &keys, &|line| {
         line.replace("YOUR_HOST", "bot.example.com")
     });
 
-    terminals.wait_for_port(7860);
+    room::wait_for_port(7860);
     let output = python()
         .command("python")
         .arg(script("stand_in_carrier.py"))
@@ -112,10 +112,10 @@ fn a_bot_that_calls_people_and_its_server_start() {
         _ => CANARY.to_owned(),
     };
 
-    let mut terminals = room.follow(&lines, &keys, &str::to_owned);
+    let _terminals = room.follow(&lines, &keys, &str::to_owned);
 
-    terminals.wait_for_port(7860);
-    terminals.wait_for_port(8000);
+    room::wait_for_port(7860);
+    room::wait_for_port(8000);
     let refused = room::answer("127.0.0.1:8000", "POST /dialout");
     assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
 }

@@ -123,7 +123,7 @@ impl Room {
             let (final_line, before) = here.split_last().unwrap();
             let mut terminal = self.open();
             for line in before {
-                self.take(&mut terminal, line, key);
+                take(&mut terminal, line, key);
                 if let Some(folder) = line.command.strip_prefix("cd ") {
                     cwd = self.folder().join(folder.trim_matches('\''));
                 }
@@ -133,7 +133,7 @@ impl Room {
             }
             let command = typed(&final_line.command);
             if command.starts_with("uv run pipecat eval") {
-                terminals.wait_for_port(7860);
+                wait_for_port(7860);
                 type_in(&mut terminal, &command);
                 continue;
             }
@@ -153,29 +153,6 @@ impl Room {
                 .push(((*final_line).clone(), Busy::attend(terminal)));
         }
         terminals
-    }
-
-    /// A line that ends by itself; the keys that it asks for are those that its remarks name.
-    fn take(&self, terminal: &mut Terminal, line: &Line, key: &dyn Fn(&str) -> String) {
-        if !line.command.contains("--from-template") {
-            type_in(terminal, &line.command);
-            return;
-        }
-        terminal.press(&format!("{}{ENTER}", line.command)).unwrap();
-        let names = line.keys();
-        assert!(!names.is_empty(), "{line:?}");
-        for name in names {
-            let question = format!("Value of {name}");
-            terminal
-                .wait_for_answer(&question, |said| said.contains(&question))
-                .unwrap();
-            terminal.press(&format!("{}{ENTER}", key(name))).unwrap();
-        }
-        let consent = "(y/N)";
-        terminal
-            .wait_for_answer(consent, |said| said.contains(consent))
-            .unwrap();
-        type_in(terminal, "y");
     }
 
     fn open(&self) -> Terminal {
@@ -242,12 +219,13 @@ impl Terminals {
             .unwrap();
         line.address().unwrap().to_owned()
     }
+}
 
-    pub(super) fn wait_for_port(&mut self, port: u16) {
-        wait_until(&format!("somebody at port {port}"), || {
-            TcpStream::connect(("localhost", port)).is_ok()
-        });
-    }
+/// Waits until something listens.
+pub(super) fn wait_for_port(port: u16) {
+    wait_until(&format!("somebody at port {port}"), || {
+        TcpStream::connect(("localhost", port)).is_ok()
+    });
 }
 
 /// A terminal in which something runs, which is read so that nothing there waits to be.
@@ -287,6 +265,29 @@ impl Drop for Busy {
             let _ = reader.join();
         }
     }
+}
+
+/// A line that ends by itself; the keys that it asks for are those that its remarks name.
+fn take(terminal: &mut Terminal, line: &Line, key: &dyn Fn(&str) -> String) {
+    if !line.command.contains("--from-template") {
+        type_in(terminal, &line.command);
+        return;
+    }
+    terminal.press(&format!("{}{ENTER}", line.command)).unwrap();
+    let names = line.keys();
+    assert!(!names.is_empty(), "{line:?}");
+    for name in names {
+        let question = format!("Value of {name}");
+        terminal
+            .wait_for_answer(&question, |said| said.contains(&question))
+            .unwrap();
+        terminal.press(&format!("{}{ENTER}", key(name))).unwrap();
+    }
+    let consent = "(y/N)";
+    terminal
+        .wait_for_answer(consent, |said| said.contains(consent))
+        .unwrap();
+    type_in(terminal, "y");
 }
 
 /// Types a command that ends well; what it said.
