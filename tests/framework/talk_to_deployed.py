@@ -1,7 +1,8 @@
-"""Talks to a deployed bot as a client: `talk_to_deployed.py websocket|webrtc ADDRESS`.
+"""Talks to a bot as a client: `talk_to_deployed.py websocket|webrtc ADDRESS [--path PATH] [--at-once N]`.
 
 The client says that it is ready, waits for the greeting, asks a question in writing, and hangs up when the answer is
-there. It prints what the bot said, as JSON: the text, and for how many seconds there was sound.
+there. It prints what the bot said, as JSON: the text, and for how many seconds there was sound. Of several clients at
+once, none asks before all have been greeted.
 """
 
 import argparse
@@ -21,8 +22,8 @@ LOUD = 500
 
 
 class Talk:
-    def __init__(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
-        self.send = send
+    def __init__(self, send: Callable[[dict[str, Any]], Awaitable[None]], greeted: asyncio.Barrier) -> None:
+        self.send, self.greeted = send, greeted
         self.said: list[str] = []
         self.answers = asyncio.Queue[str]()
         self.seconds = 0.0
@@ -42,6 +43,7 @@ class Talk:
         about = {"library": "stand-in", "library_version": "1"}
         await self.tell("client-ready", {"version": "2.0.0", "about": about})
         greeting = await asyncio.wait_for(self.answers.get(), PATIENCE)
+        await asyncio.wait_for(self.greeted.wait(), PATIENCE)
         await self.tell("send-text", {"content": QUESTION})
         answer = await asyncio.wait_for(self.answers.get(), PATIENCE)
         async with asyncio.timeout(PATIENCE):
@@ -53,8 +55,8 @@ class Talk:
         await self.send({"label": "rtvi-ai", "id": kind, "type": kind, "data": data})
 
 
-async def over_websocket(address: str) -> dict[str, Any]:
-    async with connect(address.replace("http", "ws", 1) + "/ws") as socket:
+async def over_websocket(address: str, path: str, greeted: asyncio.Barrier) -> dict[str, Any]:
+    async with connect(address.replace("http", "ws", 1) + path) as socket:
 
         async def send(message: dict[str, Any]) -> None:
             frame = protobuf.Frame(message=protobuf.MessageFrame(data=json.dumps(message)))
@@ -68,11 +70,11 @@ async def over_websocket(address: str) -> dict[str, Any]:
                 elif frame.WhichOneof("frame") == "audio":
                     talk.hear(memoryview(frame.audio.audio).cast("h"), frame.audio.sample_rate)
 
-        talk = Talk(send)
+        talk = Talk(send, greeted)
         return await until_over(talk, listen())
 
 
-async def over_webrtc(address: str) -> dict[str, Any]:
+async def over_webrtc(address: str, path: str, greeted: asyncio.Barrier) -> dict[str, Any]:
     connection = RTCPeerConnection()
     channel = connection.createDataChannel("rtvi")
     connection.addTransceiver("audio", direction="sendrecv")
@@ -81,13 +83,13 @@ async def over_webrtc(address: str) -> dict[str, Any]:
     async def send(message: dict[str, Any]) -> None:
         channel.send(json.dumps(message))
 
-    talk = Talk(send)
+    talk = Talk(send, greeted)
     channel.on("open", opened.set)
     channel.on("message", lambda data: talk.receive(json.loads(data)) if data.startswith("{") else None)
     connection.on("track", lambda sound: track.done() or track.set_result(sound))
     await connection.setLocalDescription(await connection.createOffer())
     described = {"sdp": connection.localDescription.sdp, "type": connection.localDescription.type}
-    async with aiohttp.ClientSession() as session, session.post(f"{address}/api/offer", json=described) as response:
+    async with aiohttp.ClientSession() as session, session.post(address + path, json=described) as response:
         answer = await response.json()
     await connection.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
 
@@ -120,9 +122,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("way", choices=["websocket", "webrtc"])
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
+    parser.add_argument("--path", help="where it takes connections; default: where a deployed bot does")
+    parser.add_argument("--at-once", type=int, default=1, help="how many clients there are")
     given = parser.parse_args()
-    way = over_websocket if given.way == "websocket" else over_webrtc
-    print(json.dumps(asyncio.run(way(given.address))))
+    said = asyncio.run(talks(given.way, given.address, given.path, given.at_once))
+    print(json.dumps(said[0] if given.at_once == 1 else said))
+
+
+async def talks(way: str, address: str, path: str | None, count: int) -> list[dict[str, Any]]:
+    talk, usual = {"websocket": (over_websocket, "/ws"), "webrtc": (over_webrtc, "/api/offer")}[way]
+    greeted = asyncio.Barrier(count)
+    return await asyncio.gather(*(talk(address, path or usual, greeted) for _ in range(count)))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,31 @@ fn the_starter_scenario_fails_with_a_model_that_answers_wrongly() {
 }
 
 #[test]
+fn sessions_at_once_are_watched_at_a_port_each() {
+    let script = |name: &str| format!("{}/framework/{name}", env!("CARGO_MANIFEST_DIR"));
+    let model = script("stand_in_openai.py");
+    let mut model = Running::start(python().command("python").arg(model));
+    let address = model.line_with("http://");
+    let services =
+        ["stt", "llm", "tts"].map(|kind| [format!("--{kind}"), format!("openai_{kind}")]);
+    let services = services.iter().flatten().map(String::as_str);
+    let bot = Bot::scaffold(&services.chain(["--observability"]).collect::<Vec<_>>());
+    let env = format!("OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n");
+    let (mut running, port) = bot.listen(&env);
+    let output = python()
+        .command("python")
+        .arg(script("talk_to_deployed.py"))
+        .args(["webrtc", &format!("http://127.0.0.1:{port}")])
+        .args(["--at-once", "2"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let [one, other] = [(); 2].map(|()| running.line_with("Whisker running at ws://localhost:"));
+    let port = |line: &str| line.rsplit(':').next().unwrap().to_owned();
+    assert_ne!(port(&one), port(&other));
+}
+
+#[test]
 fn the_bot_serves_its_web_page() {
     let bot = Bot::new();
     let (_running, port) = bot.listen("OPENAI_API_KEY=any\n");

@@ -21,6 +21,7 @@ const STANDARD: &[&str] = &[
     "os",
     "pathlib",
     "re",
+    "socket",
     "sys",
     "time",
     "typing",
@@ -31,8 +32,8 @@ const STANDARD: &[&str] = &[
 
 /// Modules that are imported whole.
 const MODULES: &[&str] = &[
-    "aiohttp", "asyncio", "base64", "hmac", "json", "os", "re", "sys", "time", "uuid", "uvicorn",
-    "wave",
+    "aiohttp", "asyncio", "base64", "hmac", "json", "os", "re", "socket", "sys", "time", "uuid",
+    "uvicorn", "wave",
 ];
 
 /// Where the names come from that templates use.

@@ -1,6 +1,6 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
 
-use bot_cli_templates::catalogue::{Arg, Read, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Read, Reader, Service, Type};
 use serde::Serialize;
 
 use super::{PlanError, python, view};
@@ -258,6 +258,21 @@ pub(super) fn groups(
         add(&mut groups, VariableGroup::of("Where the bot runs"), view);
     }
     Ok(groups)
+}
+
+/// What `server.py` reads and the bot does not, on whichever transport.
+pub(super) fn of_the_call_server_alone(config: &Config) -> Vec<String> {
+    let all = || {
+        config
+            .transports
+            .iter()
+            .flat_map(|transport| &transport.env)
+    };
+    all()
+        .filter(|one| one.reader == Reader::Server)
+        .filter(|one| !all().any(|other| other.name == one.name && other.reader != Reader::Server))
+        .map(|one| one.name.clone())
+        .collect()
 }
 
 const RUNS_WHERE: &str = "`local` on your machine, where the runner sets it";

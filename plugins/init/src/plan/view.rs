@@ -61,6 +61,8 @@ pub struct ProjectView<'c> {
     pub eval: bool,
     /// The environment variables, grouped by who they belong to, each once.
     pub env: Vec<VariableGroup>,
+    /// The variables that `server/server.py` reads and the bot does not.
+    pub server_variables: Vec<String>,
     /// What `pyproject.toml` asks for.
     pub python: Requirements,
     /// The passages of `bot.py` that follow from the catalogue.
@@ -80,6 +82,8 @@ pub struct TransportView {
     pub run_options: String,
     /// One sentence that its user should know.
     pub note: Option<&'static str>,
+    /// Why the hosting service can't start a session on it.
+    pub stays_behind: Option<&'static str>,
 }
 
 /// A chosen transport for which a client package is published.
@@ -153,6 +157,7 @@ impl<'c> ProjectView<'c> {
                     label: &transport.label,
                     run_options: transport.run_options(),
                     note: transport.note.as_deref(),
+                    stays_behind: transport.stays_behind.as_deref(),
                 })
                 .collect(),
             call_server: config
@@ -193,6 +198,7 @@ impl<'c> ProjectView<'c> {
             observability: config.observability,
             eval: config.eval,
             env: variables::groups(config, &readings)?,
+            server_variables: variables::of_the_call_server_alone(config),
             python: Requirements::new(config, bot.session || !bot.avatar_room.is_empty())?,
             bot,
             files: manifest::files_of(config)

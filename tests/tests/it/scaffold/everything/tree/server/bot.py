@@ -12,6 +12,7 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 """
 
 import os
+import socket
 import sys
 import wave
 from collections.abc import Callable
@@ -64,6 +65,9 @@ RECORDINGS = Path("recordings")
 RECORDING_SAMPLE_RATE = 24_000
 RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit audio
 
+# The ports at which sessions on this machine can be watched now.
+WATCHED: set[int] = set()
+
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
 _problems: list[str] = []
 
@@ -95,6 +99,20 @@ def is_local() -> bool:
     return os.getenv("ENV") == "local"
 
 
+def port_to_watch() -> int | None:
+    """Take a port for the live view of one session, from 9090 on; None: there is none left."""
+    for port in range(9090, 9100):
+        if port in WATCHED:
+            continue
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        WATCHED.add(port)
+        return port
+    return None
+
+
 def noise_filter() -> BaseAudioFilter | None:
     """Return the noise cancellation of the hosting service; a developer's machine has none."""
     if is_local():
@@ -112,16 +130,16 @@ async def tell_sockets_apart(runner_args: RunnerArguments) -> None:
     """
     if not isinstance(runner_args, WebSocketRunnerArguments) or runner_args.transport_type:
         return
-    socket = runner_args.websocket
-    unread = [await socket.receive()]
+    opened = runner_args.websocket
+    unread = [await opened.receive()]
     if unread[0].get("bytes"):
         runner_args.transport_type = "websocket"
 
     async def receive() -> Message:
-        return unread.pop() if unread else await socket.receive()
+        return unread.pop() if unread else await opened.receive()
 
     # The same connection, the first message put back.
-    again = WebSocket(socket.scope, receive=receive, send=socket.send)
+    again = WebSocket(opened.scope, receive=receive, send=opened.send)
     again.client_state = again.application_state = WebSocketState.CONNECTED
     runner_args.websocket = again
 
@@ -249,9 +267,10 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigint=runner_args.handle_sigint,
         handle_sigterm=runner_args.handle_sigterm,
     )
-    if is_local():
-        # The pipeline can be watched live at ws://localhost:9090; of several sessions, the first.
-        whisker = WhiskerServer()
+    watched_at = port_to_watch() if is_local() else None
+    if watched_at is not None:
+        logger.info(f"This session can be watched live at ws://localhost:{watched_at}")
+        whisker = WhiskerServer(port=watched_at)
         worker.add_observer(whisker.create_observer(worker))
         await runner.add_workers(whisker)
     await runner.add_workers(worker)
@@ -286,6 +305,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         await runner.run()
     finally:
         recording.close()
+        if watched_at is not None:
+            WATCHED.discard(watched_at)
 
 
 async def bot(runner_args: RunnerArguments) -> None:

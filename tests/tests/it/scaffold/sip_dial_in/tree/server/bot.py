@@ -12,6 +12,7 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import asyncio
 import os
+import socket
 import sys
 from collections.abc import Callable
 
@@ -60,6 +61,9 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
+# The ports at which sessions on this machine can be watched now.
+WATCHED: set[int] = set()
+
 # What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
     "daily": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
@@ -98,6 +102,20 @@ CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1
 def is_local() -> bool:
     """Return whether the bot runs on a developer's machine: the runner says so there."""
     return os.getenv("ENV") == "local"
+
+
+def port_to_watch() -> int | None:
+    """Take a port for the live view of one session, from 9090 on; None: there is none left."""
+    for port in range(9090, 9100):
+        if port in WATCHED:
+            continue
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        WATCHED.add(port)
+        return port
+    return None
 
 
 def warn_about_calls() -> None:
@@ -226,9 +244,10 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigint=runner_args.handle_sigint,
         handle_sigterm=runner_args.handle_sigterm,
     )
-    if is_local():
-        # The pipeline can be watched live at ws://localhost:9090; of several sessions, the first.
-        whisker = WhiskerServer()
+    watched_at = port_to_watch() if is_local() else None
+    if watched_at is not None:
+        logger.info(f"This session can be watched live at ws://localhost:{watched_at}")
+        whisker = WhiskerServer(port=watched_at)
         worker.add_observer(whisker.create_observer(worker))
         await runner.add_workers(whisker)
     await runner.add_workers(worker)
@@ -277,7 +296,11 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_assistant_turn_stopped(aggregator, message: AssistantTurnStoppedMessage):
         logger.info(f"Transcript: [{message.timestamp}] bot: {message.content}")
 
-    await runner.run()
+    try:
+        await runner.run()
+    finally:
+        if watched_at is not None:
+            WATCHED.discard(watched_at)
 
 
 async def bot(runner_args: RunnerArguments) -> None:
