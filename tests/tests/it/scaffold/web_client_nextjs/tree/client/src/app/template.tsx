@@ -30,7 +30,8 @@ function Developer() {
     <aside className="developer" aria-label="Developer">
       <style>{STYLE}</style>
       <button className="bar" type="button" aria-expanded={open} aria-controls="developer" onClick={() => setOpen(!open)}>
-        <b>Developer</b> <span>{state}</span> <span>{latest !== undefined && `${latest} ms`}</span>
+        <b>Developer</b> <span aria-hidden="true">{state}</span>
+        <span aria-hidden="true">{latest !== undefined && `${latest} ms`}</span>
       </button>
       <div id="developer" className="sheet" hidden={!open}>
         {open && (
@@ -242,7 +243,7 @@ function time(at: Date): string {
 const STYLE = `
   :root { --developer: 2.75rem; }
   :root:has(.developer .sheet:not([hidden])) { --developer: calc(2.75rem + min(20rem, 45dvh)); }
-  :root:has(.developer .sheet:not([hidden])) .orb { width: 7rem; }
+  @media (min-width: 60rem) { :root:has(.developer .sheet:not([hidden])) .orb { width: 7rem; } }
   .developer { position: fixed; inset: auto 0 0; z-index: 1; border-top: 1px solid var(--line); background: var(--panel); font-size: 0.8125rem; }
   .developer .bar { display: flex; align-items: center; gap: 1rem; width: 100%; min-height: 2.75rem; padding: 0 1rem; border: 0; border-radius: 0; background: none; color: var(--soft); font-size: inherit; font-weight: 500; text-align: start; }
   .developer .bar b { color: var(--text); font-weight: 600; }
