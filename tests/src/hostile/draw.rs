@@ -289,7 +289,10 @@ fn service(random: &mut Rng, kind: &str, number: usize) -> Value {
     }
     if random.u8(..4) == 0 {
         let ways = [variable("HOME"), variable("ACCOUNT")];
-        service["reads"] = json!(ways.each_ref().map(|name| json!({ "name": name, "optional": true })));
+        service["reads"] = json!(
+            ways.each_ref()
+                .map(|name| json!({ "name": name, "optional": true }))
+        );
         service["one_of"] = json!(ways);
     }
     if random.bool() {

@@ -179,9 +179,8 @@ fn one_of_several_ways_to_give_credentials_is_needed() {
     let check = "\none_required(\"GOOGLE_CREDENTIALS\", \"GOOGLE_APPLICATION_CREDENTIALS\", \"GOOGLE_CLOUD_PROJECT\")\n";
     assert_eq!(bot.matches(check).count(), 1, "{bot}");
     assert!(
-        file(&plan, "README.md").contains(
-            "| yes, or `GOOGLE_APPLICATION_CREDENTIALS`, or `GOOGLE_CLOUD_PROJECT` |"
-        )
+        file(&plan, "README.md")
+            .contains("| yes, or `GOOGLE_APPLICATION_CREDENTIALS`, or `GOOGLE_CLOUD_PROJECT` |")
     );
 }
 

@@ -198,7 +198,11 @@ pub(super) fn groups(
             };
             let is_first = first == Some(&reading.name);
             let variable = VariableView {
-                alternatives: if is_first { others.to_vec() } else { Vec::new() },
+                alternatives: if is_first {
+                    others.to_vec()
+                } else {
+                    Vec::new()
+                },
                 instead_of: first.filter(|_| !is_first).cloned(),
                 name: reading.name,
                 about: meaning.about.clone(),
