@@ -14,6 +14,8 @@ use bot_cli_sdk::ui::{Level as Loud, Ui};
 use serde_json::{Value, json};
 
 use crate::arguments::{CheckArguments, Show};
+use crate::environment::Environment;
+use crate::roles;
 
 /// The file or folder that `plugin` means: a path, or the name of a plugin.
 pub fn file(
@@ -35,8 +37,13 @@ pub fn file(
 }
 
 /// Checks the plugin in `file`.
-pub fn check(file: &Path, arguments: &CheckArguments, terminal: &Terminal) -> Outcome {
-    let report = kit(file, arguments).and_then(|kit| {
+pub fn check(
+    file: &Path,
+    arguments: &CheckArguments,
+    terminal: &Terminal,
+    environment: &Environment,
+) -> Outcome {
+    let report = kit(file, arguments, environment).and_then(|kit| {
         let cancel = Cancel::on_signals()?;
         let mut ui = terminal.clone().watching(&cancel);
         let file = file.display();
@@ -66,8 +73,8 @@ pub fn check(file: &Path, arguments: &CheckArguments, terminal: &Terminal) -> Ou
     }
 }
 
-fn kit(file: &Path, arguments: &CheckArguments) -> Result<Kit, Failure> {
-    let mut kit = Kit::new(file);
+fn kit(file: &Path, arguments: &CheckArguments, environment: &Environment) -> Result<Kit, Failure> {
+    let mut kit = Kit::new(file).taken(roles::taken(environment));
     for name in &arguments.env {
         if let Some(value) = env::var_os(name) {
             kit = kit.variable(name, value);

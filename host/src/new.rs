@@ -10,14 +10,17 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::pack;
 use serde_json::json;
 
 use crate::arguments::NewArguments;
+use crate::environment::Environment;
+use crate::roles;
 use templates::{BACKEND, Blanks, PACK, PYTHON, RUST, SH};
 use wanted::{Kind, Wanted, invalid};
 
-/// Writes the plugin that `arguments` want. `packs` is where packs are looked for that are folders.
-pub fn write(arguments: &NewArguments, packs: Option<&Path>) -> Result<Reply, Failure> {
+/// Writes the plugin that `arguments` want.
+pub fn write(arguments: &NewArguments, environment: &Environment) -> Result<Reply, Failure> {
     let wanted = Wanted::parse(arguments)?;
     let folder = folder(&wanted, arguments.dir.as_deref())?;
     let (templates, sdk) = match &wanted.kind {
@@ -39,6 +42,9 @@ pub fn write(arguments: &NewArguments, packs: Option<&Path>) -> Result<Reply, Fa
             (path, blanks.fill(file.text), file.mode)
         })
         .collect();
+    if matches!(wanted.kind, Kind::Pack) {
+        check_usable(&wanted, &files, environment)?;
+    }
     check_absent(files.iter().map(|(path, ..)| path.as_path()))?;
     for (path, text, mode) in &files {
         put(path, text, *mode).map_err(|error| {
@@ -47,7 +53,34 @@ pub fn write(arguments: &NewArguments, packs: Option<&Path>) -> Result<Reply, Fa
         })?;
     }
     let paths: Vec<&Path> = files.iter().map(|(path, ..)| path.as_path()).collect();
-    Ok(reply(&wanted, &folder, &paths, packs))
+    Ok(reply(&wanted, &folder, &paths, environment))
+}
+
+/// The services that are written for a pack can be used: its name begins no variable or identifier that others have.
+fn check_usable(
+    wanted: &Wanted,
+    files: &[(PathBuf, String, u32)],
+    environment: &Environment,
+) -> Result<(), Failure> {
+    let mut taken = roles::taken(environment);
+    let left_out = files
+        .iter()
+        .filter(|(path, ..)| {
+            path.parent()
+                .is_some_and(|it| it.ends_with(pack::PROVIDERS))
+        })
+        .flat_map(|(_, text, _)| pack::contents_of(&wanted.short, text, &mut taken).left_out);
+    let reasons: Vec<String> = left_out.map(|it| it.reason()).collect();
+    let Some(reason) = reasons.first() else {
+        return Ok(());
+    };
+    let message = format!(
+        "a provider pack `{}` could not be used as it would be written: {reason}",
+        wanted.short
+    );
+    Err(Failure::new(Exit::Usage, "invalid_input", message)
+        .field("name", None, "begins what others have")
+        .hint("choose another name"))
 }
 
 /// The folder to write into: of a pack, its name is the pack's.
@@ -97,7 +130,7 @@ fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], packs: Option<&Path>) -> Reply {
+fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environment) -> Reply {
     let (what, name) = match wanted.kind {
         Kind::Sh | Kind::Python | Kind::Rust(_) => ("plugin", wanted.name.as_str()),
         Kind::Pack => ("provider pack", wanted.short.as_str()),
@@ -145,13 +178,21 @@ fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], packs: Option<&Path>) 
         Kind::Pack => {
             let folder = word(&dotted(folder));
             let mut next = vec![check(&folder, "")];
-            next.extend(packs.map(|packs| {
+            next.extend(environment.discovery.pack_folders.first().map(|packs| {
                 let packs = word(packs);
                 format!("mkdir -p {packs} && cp -R {folder} {packs}/")
             }));
             next
         }
-        Kind::Backend => vec![test("test.py"), check(&test(&file), " --argv ''")],
+        Kind::Backend => {
+            let program = test(&file);
+            let mut next = vec![test("test.py"), check(&program, " --argv ''")];
+            next.extend(environment.discovery.own_plugins.as_ref().map(|plugins| {
+                let plugins = word(plugins);
+                format!("mkdir -p {plugins} && cp {program} {plugins}/")
+            }));
+            next
+        }
     };
     next.into_iter().fold(reply, Reply::next)
 }

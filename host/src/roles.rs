@@ -48,6 +48,17 @@ pub fn consumers<'a>(
     usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
 }
 
+/// What the services of packs can't have, because a command that uses packs has it itself.
+pub fn taken(environment: &Environment) -> Taken {
+    let found = environment.discovery.all(&arguments::RESERVED);
+    let mut users = consumers(&Role::ProviderPack, &found);
+    users
+        .next()
+        .map_or_else(Taken::default, |(plugin, manifest)| {
+            Offers::new(plugin, manifest, environment).taken()
+        })
+}
+
 /// The role in words: `provider pack`.
 pub fn words(role: &Role) -> String {
     match role {
@@ -64,7 +75,7 @@ pub fn words(role: &Role) -> String {
 pub fn folder(name: &str, environment: &Environment) -> Option<FoundPack> {
     let name = name.strip_prefix(pack::PREFIX)?;
     let discovery = &environment.discovery;
-    let packs = discovery.packs(None, &mut Taken::default(), Reach::CacheOnly);
+    let packs = discovery.packs(None, Taken::default, Reach::CacheOnly);
     let mut packs = packs.into_iter();
     packs.find(|pack| pack.form == Form::Folder && pack.name == name)
 }

@@ -1,7 +1,6 @@
 //! From the user's words to what does the work.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 
 use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::outcome::{Outcome, Reply};
@@ -67,16 +66,13 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
                 }
             });
             return terminal.report(&match file {
-                Ok(file) => check::check(&file, &arguments, &terminal),
+                Ok(file) => check::check(&file, &arguments, &terminal, environment),
                 Err(failure) => Outcome::new(Err(failure)),
             });
         }
         Some(Command::Plugin {
             command: PluginCommand::New(arguments),
-        }) => {
-            let packs = environment.discovery.pack_folders.first();
-            new::write(&arguments, packs.map(PathBuf::as_path))
-        }
+        }) => new::write(&arguments, environment),
         Some(Command::Completions { shell }) => Ok(completion::script(shell)),
         Some(Command::Complete { shell, words }) => Ok(completion::complete(
             shell,

@@ -25,6 +25,26 @@ use crate::session::Session;
 pub use by_hand::ByHand;
 pub use error::{ChangeError, Error};
 
+/// Names that no backend can have: the client has such backends itself.
+pub const TAKEN_NAMES: [&str; 2] = ["hosted", "local"];
+
+/// What the name of a credential has in it.
+const CREDENTIALS: [&str; 6] = [
+    "password",
+    "passphrase",
+    "token",
+    "secret",
+    "api_key",
+    "credential",
+];
+
+/// The word by which the name of a setting looks like that of a credential, which a setting can't be.
+#[must_use]
+pub fn names_a_credential(setting: &str) -> Option<&'static str> {
+    let name = setting.replace('-', "_");
+    CREDENTIALS.into_iter().find(|word| name.contains(word))
+}
+
 /// Keeps secrets in one place, for as long as one command works.
 ///
 /// It never logs a value and never puts one into an error. It asks only in [`open`](Self::open) and in methods that neither take

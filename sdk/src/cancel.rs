@@ -21,6 +21,8 @@ pub struct Cancel(Arc<Wishes>);
 struct Wishes {
     count: AtomicU8,
     terminated: AtomicBool,
+    /// Whether the first wish was a signal that tells a process to end.
+    terminated_first: AtomicBool,
 }
 
 impl Cancel {
@@ -62,10 +64,10 @@ impl Cancel {
         Ok(cancel)
     }
 
-    /// The class of a run that was stopped this way.
+    /// The class of a run that was stopped this way: that of the first wish. After Ctrl-C, a host ends with TERM who takes too long.
     #[must_use]
     pub fn exit(&self) -> Exit {
-        if self.terminated() {
+        if self.0.terminated_first.load(Ordering::SeqCst) {
             Exit::Terminated
         } else {
             Exit::Cancelled
@@ -83,6 +85,9 @@ impl Cancel {
 
     /// Asks to stop because the process was told to end.
     pub(crate) fn terminate(&self) {
+        if !self.requested() {
+            self.0.terminated_first.store(true, Ordering::SeqCst);
+        }
         self.0.terminated.store(true, Ordering::SeqCst);
         self.request();
     }
@@ -122,4 +127,25 @@ pub(crate) fn beside(work: impl FnOnce() + Send + 'static) -> Result<(), Failure
 fn no_thread(error: &io::Error) -> Failure {
     let message = format!("could not start a thread: {}", reason(error));
     Failure::new(Exit::Unavailable, "no_thread", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cancel;
+    use crate::failure::Exit;
+
+    #[test]
+    fn the_first_wish_is_the_reason() {
+        let cancel = Cancel::new();
+        cancel.request();
+        cancel.terminate();
+        assert_eq!(
+            (cancel.exit(), cancel.terminated()),
+            (Exit::Cancelled, true)
+        );
+        let cancel = Cancel::new();
+        cancel.terminate();
+        cancel.request();
+        assert_eq!(cancel.exit(), Exit::Terminated);
+    }
 }

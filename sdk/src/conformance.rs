@@ -27,7 +27,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
+use crate::pack::Taken;
 use crate::protocol::MAX_LINE;
 use bench::{Bench, Form, Stop};
 use catalogue::{Check, Gate};
@@ -60,6 +61,7 @@ pub struct Kit {
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
     longest_line: usize,
+    taken: Taken,
 }
 
 /// A check that begins.
@@ -90,7 +92,15 @@ impl Kit {
             variables: KEPT.iter().filter_map(kept).collect(),
             patience: PATIENCE,
             longest_line: MAX_LINE,
+            taken: Taken::default(),
         }
+    }
+
+    /// Names what the services of a pack can't have, because who uses the pack has it.
+    #[must_use]
+    pub fn taken(mut self, taken: Taken) -> Self {
+        self.taken = taken;
+        self
     }
 
     /// Names the words of a run that does no harm. It is run several times, cancelled, and left alone; its questions are cancelled, or
@@ -141,6 +151,14 @@ impl Kit {
         mut begins: impl FnMut(Step),
     ) -> Result<Report, Failure> {
         let bench = Bench::new(self, cancel);
+        if let Some(problem) = checks::wrong_place(&bench) {
+            let message = format!("`--argv` {problem}");
+            return Err(Failure::new(Exit::Usage, "invalid_input", message).field(
+                "argv",
+                Some("--argv"),
+                problem,
+            ));
+        }
         let mut findings = Vec::new();
         let mut shut: Option<&str> = None;
         let checks: Vec<&Check> = catalogue::all(&bench);

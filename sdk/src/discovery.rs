@@ -33,6 +33,8 @@ pub use trust::{HostFile, Refusal, Trust};
 pub struct Discovery {
     /// The folders, in the order of search.
     pub folders: Vec<PathBuf>,
+    /// The folder for plugins that are the user's own.
+    pub own_plugins: Option<PathBuf>,
     /// The folders of packs that are folders, in the order of search.
     pub pack_folders: Vec<PathBuf>,
     /// The folder that keeps what executables declare.
@@ -58,6 +60,7 @@ impl Discovery {
                 host: host.as_deref().and_then(HostFile::find),
             },
             folders: folders(host, &variable),
+            own_plugins: own_plugins(&variable),
             pack_folders: home(&variable, "XDG_DATA_HOME", ".local/share")
                 .map(|home| home.join("bot-cli/packs"))
                 .into_iter()
@@ -86,8 +89,7 @@ impl Discovery {
 /// Relative folders are left out: a plugin in the working folder is never run by accident.
 fn folders(host: Option<PathBuf>, variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let own = host.and_then(|host| host.parent().map(PathBuf::from));
-    let data =
-        home(variable, "XDG_DATA_HOME", ".local/share").map(|home| home.join("bot-cli/plugins"));
+    let data = own_plugins(variable);
     let listed = |name: &str| -> Vec<PathBuf> {
         std::env::split_paths(&variable(name).unwrap_or_default()).collect()
     };
@@ -104,6 +106,10 @@ fn folders(host: Option<PathBuf>, variable: &impl Fn(&str) -> Option<OsString>) 
         }
     }
     folders
+}
+
+fn own_plugins(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    home(variable, "XDG_DATA_HOME", ".local/share").map(|home| home.join("bot-cli/plugins"))
 }
 
 /// The folder of `name`, as the XDG base directory specification wants it: absolute, or else below the user's home.

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{ChangeState, Exit, Failure, reason};
 use crate::outcome::{Format, Outcome, Reply};
 use crate::protocol::{
     self, CompleteParams, CompleteResult, HostName, Manifest, RunContext, RunParams, RunResult,
@@ -29,6 +29,7 @@ use crate::session::Context;
 use crate::ui::{Level, Ui};
 pub use conversation::Plugin;
 pub use nesting::Nesting;
+use violation::NO_REPLY;
 pub use violation::Violation;
 
 /// How many hosts may stand one above the other.
@@ -131,7 +132,8 @@ impl Patience {
     }
 
     /// The patience of a host that has `depth` others above it. It passes a signal on at once, so that it reaches every plugin
-    /// at about the same time, and comes to KILL before the host above does, which could not know what is left.
+    /// at about the same time. After Ctrl-C it waits half as long as the host above. So it comes to KILL before that one does, which
+    /// could not know what is left, nor what became of the work.
     #[must_use]
     pub fn below(self, depth: u32) -> Self {
         if depth == 0 {
@@ -139,6 +141,7 @@ impl Patience {
         }
         Self {
             told: Duration::ZERO,
+            cancel: self.cancel / 2_u32.pow(depth.min(DEEPEST)),
             terminate: self.terminate * DEEPEST.saturating_sub(depth) / DEEPEST,
             ..self
         }
@@ -147,7 +150,14 @@ impl Patience {
 
 /// Runs a plugin once: starts it, has it do what `params` say, ends it.
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
-    match call::<RunResult>(launch, methods::RUN, json!(params), ui, cancel) {
+    let result = call::<RunResult>(launch, methods::RUN, json!(params), ui, cancel);
+    let result = result.map_err(|failure| match failure.outcome {
+        Some(ChangeState::Unknown) if failure.code == NO_REPLY => {
+            failure.hint("if it was changing something, look at what became of that")
+        }
+        Some(_) | None => failure,
+    });
+    match result {
         Ok(result) => Outcome {
             status: own_status(launch, result.exit, ui),
             result: Ok(Reply {

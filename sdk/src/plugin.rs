@@ -6,6 +6,7 @@ mod embed;
 mod input;
 mod peer;
 mod serve;
+mod size;
 pub(crate) mod surface;
 pub mod usage;
 mod wishes;

@@ -6,7 +6,7 @@ mod unix;
 #[cfg(feature = "prompts")]
 pub(crate) use unix::suspend;
 #[cfg(feature = "host")]
-pub(crate) use unix::{Group, Stopped, shell_status};
+pub(crate) use unix::{Group, Stopped, ended_by_signal, shell_status};
 pub use unix::{
     Listened, StopSignal, become_program, core_dump, file_size, is_ignored, listen_to_stop_signals,
 };

@@ -14,6 +14,8 @@ mod schema;
 pub mod secrets;
 pub(crate) mod shape;
 pub(crate) mod strict;
+#[cfg(feature = "host")]
+mod twice;
 
 pub use manifest::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,
@@ -29,6 +31,8 @@ pub use method::{
     RunParams, RunResult, StdinResult, WireCapabilities, WireColor, WireFormat,
 };
 pub use near::NearMessage;
+#[cfg(feature = "host")]
+pub(crate) use twice::names_a_member_twice;
 
 /// The version that this library speaks.
 pub const VERSION: &str = "1.0";

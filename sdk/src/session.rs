@@ -117,12 +117,12 @@ impl Session {
     /// as long as that plugin runs.
     #[must_use]
     pub fn relay(&self, name: impl Into<String>) -> Relay {
-        Relay {
-            shown: Rc::clone(&self.shown),
-            name: name.into(),
-            context: self.context.clone(),
-            cancel: self.cancel.clone(),
-        }
+        Relay::new(
+            Rc::clone(&self.shown),
+            name.into(),
+            self.context.clone(),
+            self.cancel.clone(),
+        )
     }
 
     /// Whether the user can be asked.

@@ -18,6 +18,7 @@ use std::io::{self, Write};
 
 pub use look::{Look, PROMPTS, Prompts, Verbosity};
 pub use printable::printable;
+pub(crate) use printable::short_line;
 #[cfg(feature = "prompts")]
 use table::cut;
 pub use table::table;

@@ -1,7 +1,7 @@
 //! A plugin that breaks the protocol in the way its first word says.
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode, abort};
+use std::process::{Command, ExitCode, Stdio, abort};
 
 use serde_json::{Value, json};
 
@@ -75,6 +75,20 @@ fn main() -> io::Result<ExitCode> {
             let child = Command::new("/bin/sleep").arg("1000").spawn()?;
             say(&note(&child.id().to_string()))?;
             say(&reply(1))?;
+        }
+        // It has no time to look after what it started, which listens to nothing.
+        "killed-parent" => {
+            let mut child = Command::new("/bin/sh");
+            let deaf = "trap '' TERM INT HUP; echo $$; while :; do sleep 1; done";
+            let child = child.args(["-c", deaf]).process_group(0);
+            let mut child = child.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+            let mut process = String::new();
+            if let Some(stdout) = child.stdout.take() {
+                BufReader::new(stdout).read_line(&mut process)?;
+            }
+            say(&note(process.trim()))?;
+            let own = std::process::id().to_string();
+            Command::new("/bin/sh").args(["-c", "kill -KILL $0", &own]).status()?;
         }
         "flood" => {
             let mut stderr = io::stderr().lock();

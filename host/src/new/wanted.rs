@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::discovery::{PluginName, is_role_name};
+use bot_cli_sdk::backend::TAKEN_NAMES;
+use bot_cli_sdk::discovery::{PREFIX, PluginName, is_role_name};
 use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::json;
 
@@ -36,9 +37,14 @@ impl Wanted {
     /// Reads what `arguments` want.
     pub fn parse(arguments: &NewArguments) -> Result<Self, Failure> {
         let prefix = arguments.role.prefix();
-        let short = arguments.name.strip_prefix(prefix);
-        let short = short.unwrap_or(&arguments.name).to_owned();
+        // Who gives the name of the file means the plugin in it.
+        let given = arguments.name.strip_prefix(PREFIX);
+        let given = given.unwrap_or(&arguments.name);
+        let short = given.strip_prefix(prefix).unwrap_or(given).to_owned();
         let name = name(prefix, &short)?;
+        if arguments.role == NewRole::SecretsBackend && TAKEN_NAMES.contains(&short.as_str()) {
+            return Err(refused("is that of a backend that needs no plugin"));
+        }
         let kind = kind(arguments)?;
         Ok(Self { name, short, kind })
     }
@@ -64,7 +70,8 @@ fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
             return Err(invalid(
                 "--lang",
                 "a provider pack is written as a folder of TOML files, without a program",
-            ));
+            )
+            .hint(format!("bot-cli plugin new {given} --role provider-pack")));
         }
         (NewRole::SecretsBackend, Some(Language::Python)) => Kind::Backend,
         (NewRole::SecretsBackend, Some(_)) => {
@@ -85,12 +92,13 @@ fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
     Ok(kind)
 }
 
+fn refused(problem: &str) -> Failure {
+    Failure::new(Exit::Usage, "invalid_input", format!("the name {problem}"))
+        .field("name", None, problem)
+}
+
 fn name(prefix: &str, short: &str) -> Result<PluginName, Failure> {
     let most = 32 - prefix.len();
-    let refused = |problem: &str| {
-        Failure::new(Exit::Usage, "invalid_input", format!("the name {problem}"))
-            .field("name", None, problem)
-    };
     let full = PluginName::parse(&format!("{prefix}{short}"));
     match full {
         None => Err(refused(&format!(

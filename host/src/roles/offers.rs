@@ -46,13 +46,21 @@ impl<'a> Offers<'a> {
             let Some(user) = self.user(&Role::ProviderPack) else {
                 return Vec::new();
             };
-            let mut taken = Taken::default();
-            for id in self.own(&Role::ProviderPack) {
-                taken.id(id, "a service that is built in");
-            }
             let discovery = &self.environment.discovery;
-            discovery.packs(Some(&user), &mut taken, Reach::CacheOnly)
+            discovery.packs(Some(&user), || self.taken(), Reach::CacheOnly)
         })
+    }
+
+    /// What no service of a pack can have, because the command has it itself.
+    pub fn taken(&self) -> Taken {
+        let mut taken = Taken::default();
+        if let Some(uses) = self.manifest.uses.get(Role::ProviderPack.name()) {
+            taken.add_declared(&uses.taken);
+        }
+        for id in self.own(&Role::ProviderPack) {
+            taken.id(id, "a service that is built in");
+        }
+        taken
     }
 
     /// Every secrets backend, and whether the command can use it.
@@ -61,7 +69,8 @@ impl<'a> Offers<'a> {
             let Some(user) = self.user(&Role::SecretsBackend) else {
                 return Vec::new();
             };
-            let built_in = self.own(&Role::SecretsBackend);
+            let mut built_in = self.own(&Role::SecretsBackend);
+            built_in.extend(user.uses.names.iter().map(String::as_str));
             self.environment.discovery.backends(Some(&user), &built_in)
         })
     }

@@ -57,7 +57,7 @@ impl Survey {
         let discovery = &environment.discovery;
         Self {
             views,
-            packs: discovery.packs(None, &mut Taken::default(), Reach::CacheOnly),
+            packs: discovery.packs(None, Taken::default, Reach::CacheOnly),
             backends: discovery.backends(None, &[]),
         }
     }

@@ -119,13 +119,14 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Options, then variables, then the file, then defaults; all problems at once. Whether somebody has signed in says what
+    /// Options, then variables, then the file, then defaults; all problems at once. `backends` reads the settings of a backend that is
+    /// not built in. Whether somebody has signed in says what
     /// is meant where nothing else does.
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
         config: &Config,
-        backends: &BackendSettings,
+        backends: impl FnOnce(&BackendName) -> Result<BackendSettings, Failure>,
         signed_in: bool,
     ) -> Result<Self, Failure> {
         let mut wrong = Vec::new();
@@ -151,9 +152,14 @@ impl Scope {
             None if signed_in => of(BackendName::HOSTED, Source::Config),
             None => of(BackendName::LOCAL, Source::Default),
         };
-        let in_file = |key| match &backend.value {
-            built_in if BUILT_IN.contains(built_in) => config.get(key),
-            other => backends.get(other, key),
+        // A file that nobody needs here keeps nobody from work.
+        let own = match &backend.value {
+            built_in if BUILT_IN.contains(built_in) => None,
+            other => Some(backends(other)?),
+        };
+        let in_file = |key| match &own {
+            None => config.get(key),
+            Some(own) => own.get(&backend.value, key),
         };
         let organization = texts(
             wanted.organization.as_deref(),

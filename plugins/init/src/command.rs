@@ -42,7 +42,7 @@ impl Command for Options {
     ];
 
     fn uses() -> Vec<(Role, UseSpec)> {
-        vec![(Role::ProviderPack, packs::uses())]
+        vec![(Role::ProviderPack, packs::declared_uses())]
     }
 
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {

@@ -20,6 +20,11 @@ pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
 
+/// The same for the manifest, with what the services of packs can't have: so it is known without starting this plugin.
+pub(crate) fn declared_uses() -> UseSpec {
+    uses().taken(&taken())
+}
+
 /// What a pack can't have, since it is built in: identifiers, variables that mean something else, names of generated code.
 #[must_use]
 pub fn taken() -> Taken {
@@ -39,13 +44,12 @@ pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
         rustix::process::geteuid().as_raw(),
     );
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
-    let mut ui = session.relay("packs");
+    let relay = session.relay("packs");
     let reach = Reach::Start {
-        ui: &mut ui,
-        cancel: session.cancel(),
+        relay: &relay,
         cwd: session.cwd().to_owned(),
     };
-    let found = discovery.packs(Some(&user), &mut taken(), reach);
+    let found = discovery.packs(Some(&user), taken, reach);
     if session.cancelled() {
         return Err(Failure::cancelled());
     }

@@ -7,7 +7,7 @@
 mod answer;
 mod fault;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -25,6 +25,7 @@ use crate::protocol::secrets::{
 use crate::protocol::{DescribeParams, ErrorObject, HostName, RunContext, VERSION, shape};
 use crate::secret::Secret;
 use crate::session::Relay;
+use crate::terminal::short_line;
 use crate::ui::{Capabilities, Ui};
 pub use fault::{ChangeFault, Fault};
 
@@ -97,6 +98,15 @@ impl Client {
         };
         let result: ListResult = self.ask(methods::LIST, &params, Values::None)?;
         let mut sets = result.sets;
+        let mut names = BTreeSet::new();
+        for set in &sets {
+            if set.name.is_empty() {
+                return Err(self.wrong(methods::LIST, "a set has no name"));
+            }
+            if !names.insert(set.name.as_str()) {
+                return Err(self.wrong(methods::LIST, "two sets have one name"));
+            }
+        }
         for set in &mut sets {
             set.error = self.shown(set.error.take());
         }
@@ -324,7 +334,7 @@ impl Client {
     /// Free text of the backend, as far as it may be shown.
     fn shown(&self, text: Option<String>) -> Option<String> {
         let text = text.filter(|_| !self.secretive)?;
-        Some(answer::line(&text))
+        Some(short_line(&text))
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Kit, LEAST_PATIENCE};
 use crate::cancel::Cancel;
 use crate::discovery::PREFIX;
 use crate::failure::{Exit, Failure, reason};
-use crate::pack::{self, Contents, Problem, Taken};
+use crate::pack::{self, Contents, Problem};
 use crate::protocol::{DEPTH, Manifest, ManifestError, Role};
 
 /// The largest part of a file that is searched for its manifest.
@@ -161,7 +161,7 @@ impl<'a> Bench<'a> {
         let read = || {
             let name = manifest.name.strip_prefix(pack::PREFIX);
             let name = name.unwrap_or(&manifest.name);
-            let mut taken = Taken::default();
+            let mut taken = self.kit.taken.clone();
             let mut reader = pack::Reader::new(name, None, &mut taken);
             match (self.form(), &manifest.providers) {
                 (Form::Folder, _) => {

@@ -13,6 +13,7 @@ pub mod services;
 pub mod versions;
 pub mod whole;
 
+pub use backend::wrong_place;
 use serde_json::{Value, json};
 
 use super::bench::Stop;

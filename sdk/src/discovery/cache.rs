@@ -1,5 +1,5 @@
 //! What native executables declare, kept so that megabytes are searched once per version of a file, and what packs have
-//! answered, kept so that they are started once per version.
+//! answered, or failed to, kept so that they are started once per version.
 //!
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
@@ -67,6 +67,8 @@ pub enum Kept {
     Manifest,
     /// The providers that a pack has answered.
     Providers,
+    /// Why a pack has answered none.
+    Failure,
 }
 
 impl Kept {
@@ -74,6 +76,7 @@ impl Kept {
         match self {
             Self::Manifest => "json",
             Self::Providers => "providers.json",
+            Self::Failure => "failure.json",
         }
     }
 }
@@ -105,6 +108,12 @@ pub fn put<T: Serialize>(folder: &Path, file: &Identity, kept: Kept, known: &T) 
     };
     // A cache that can't be written costs time, not a command.
     let _ = write(folder, &file.entry(folder, kept), &entry);
+}
+
+/// Forgets what is known of the file.
+pub fn remove(folder: &Path, file: &Identity, kept: Kept) {
+    // Mostly there is nothing, and a cache that can't be written keeps what it has.
+    let _ = fs::remove_file(file.entry(folder, kept));
 }
 
 fn write<T: Serialize>(folder: &Path, path: &Path, entry: &Entry<T>) -> std::io::Result<()> {

@@ -1,9 +1,11 @@
-//! Asks a pack for its providers, and keeps the answer for as long as its file is the same.
+//! Asks a pack for its providers, and keeps the answer for as long as its file is the same. A failure is kept, too: lists show it, and
+//! a pack that takes its time to fail is not asked again for a while.
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::cache::{self, Identity, Kept};
@@ -15,12 +17,31 @@ use super::{Discovery, Trust};
 use crate::driver::{self, Patience};
 use crate::pack::{self, SCHEMA};
 use crate::protocol::{self, methods};
+use crate::session::Relay;
+use crate::ui::Ui;
 
 /// How long it may think.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// How long each step to its end may take.
 const STEP: Duration = Duration::from_secs(1);
+
+/// How long a pack that has failed slowly is not asked again.
+const PAUSE: Duration = Duration::from_secs(5 * 60);
+
+/// A failure that took less is worth another try at once.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// How a pack failed to say what it brings.
+#[derive(Debug, Serialize, Deserialize)]
+struct Failed {
+    reason: String,
+    remedy: Option<String>,
+    /// When, in seconds since 1970.
+    at: u64,
+    /// Whether somebody had to wait for it.
+    slow: bool,
+}
 
 /// The providers of a pack that has them on demand; `None`: they are not known and were not asked for.
 pub fn providers(
@@ -34,9 +55,59 @@ pub fn providers(
     if known.is_some() {
         return Ok(known);
     }
-    let Reach::Start { ui, cancel, cwd } = reach else {
-        return Ok(None);
+    let failed: Option<Failed> =
+        cache.and_then(|folder| cache::get(folder, &before, Kept::Failure));
+    let Reach::Start { relay, cwd } = reach else {
+        return failed.map_or(Ok(None), |failed| Err(failed.into()));
     };
+    if let Some(failed) = failed.filter(Failed::is_not_to_be_repeated) {
+        return Err(failed.again(&plugin.file));
+    }
+    let started = SystemTime::now();
+    let asked = ask(plugin, discovery, relay, cwd);
+    // Another version of the file may have answered, and a wish to stop is no answer.
+    let Some(folder) = cache else {
+        return asked.map(Some);
+    };
+    if relay.cancel().requested() || identity(&discovery.trust, &plugin.file)? != before {
+        return asked.map(Some);
+    }
+    match &asked {
+        Ok(providers) if providers.is_array() && pack::size(providers) <= pack::MOST_DATA => {
+            cache::put(folder, &before, Kept::Providers, providers);
+            cache::remove(folder, &before, Kept::Failure);
+        }
+        Ok(_) => {}
+        Err(refused) => keep(folder, &before, refused, started),
+    }
+    asked.map(Some)
+}
+
+/// Keeps why a pack can't be used that has just answered something else than providers.
+pub fn keep_failure(plugin: &Plugin, discovery: &Discovery, refused: &Refused) {
+    if let Some(folder) = &discovery.cache
+        && let Ok(identity) = identity(&discovery.trust, &plugin.file)
+    {
+        keep(folder, &identity, refused, SystemTime::now());
+    }
+}
+
+fn keep(folder: &Path, identity: &Identity, refused: &Refused, started: SystemTime) {
+    let failed = Failed {
+        reason: refused.reason.clone(),
+        remedy: refused.remedy.clone(),
+        at: seconds(SystemTime::now()),
+        slow: started.elapsed().is_ok_and(|took| took >= SLOW),
+    };
+    cache::put(folder, identity, Kept::Failure, &failed);
+}
+
+fn ask(
+    plugin: &Plugin,
+    discovery: &Discovery,
+    relay: &Relay,
+    cwd: &Path,
+) -> Result<Value, Refused> {
     let patience = Patience {
         reply: Some(LIMIT),
         ..Patience::of(STEP)
@@ -53,30 +124,53 @@ pub fn providers(
     // What it says depends on its file alone, and the token is for the hosting service.
     launch.env_remove.push("BOT_CLI_TOKEN".into());
     let params = json!({ "protocol": protocol::VERSION, "catalogue": SCHEMA });
+    // Its lines begin with its name: they are not the command's, which did not mean to run it.
+    let (mut ui, cancel) = (relay.named(plugin.name.as_str()), relay.cancel());
     ui.progress(
         &format!("Asking {} for its services", plugin.name),
         None,
         None,
     );
-    let result = driver::call(&launch, methods::PACK_SERVICES, params, *ui, cancel);
+    let result = driver::call(&launch, methods::PACK_SERVICES, params, &mut ui, cancel);
     ui.clear_progress();
     let mut result: Value = result.map_err(failed)?;
-    let Some(providers) = result.get_mut("providers").map(Value::take) else {
+    result.get_mut("providers").map(Value::take).ok_or_else(|| {
         let reason = format!(
             "its reply to `{}` has no `providers`",
             methods::PACK_SERVICES
         );
-        return Err(Refused::new(reason, Some(mend)));
-    };
-    // Another version of the file may have answered.
-    if let Some(folder) = cache
-        && providers.is_array()
-        && pack::size(&providers) <= pack::MOST_DATA
-        && identity(&discovery.trust, &plugin.file)? == before
-    {
-        cache::put(folder, &before, Kept::Providers, &providers);
+        Refused::new(reason, Some(mend))
+    })
+}
+
+impl Failed {
+    /// Whether it cost time, and not long ago. A time in the future is that of a clock that was set.
+    fn is_not_to_be_repeated(&self) -> bool {
+        let now = seconds(SystemTime::now());
+        let since = now.checked_sub(self.at);
+        self.slow && since.is_some_and(|since| since < PAUSE.as_secs())
     }
-    Ok(Some(providers))
+
+    /// The failure where the pack was not asked again.
+    fn again(self, file: &Path) -> Refused {
+        let remedy = format!(
+            "it is asked again {} minutes after that, or after `touch {}`",
+            PAUSE.as_secs() / 60,
+            quoted(file)
+        );
+        Refused::new(format!("{} a moment ago", self.reason), Some(remedy))
+    }
+}
+
+impl From<Failed> for Refused {
+    fn from(failed: Failed) -> Self {
+        Self::new(failed.reason, failed.remedy)
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 fn identity(trust: &Trust, file: &Path) -> Result<Identity, Refused> {

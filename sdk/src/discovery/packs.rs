@@ -9,11 +9,10 @@ use serde_json::Value;
 use super::inspect::{Plugin, Unusable, inspect};
 use super::role::{self, Refused, fits, in_a_line, judge};
 use super::{Discovery, dynamic};
-use crate::cancel::Cancel;
 use crate::compat::{Fit, User};
 use crate::pack::{self, Contents, Folder, Newer, Reader, Taken};
 use crate::protocol::{self, Manifest, Role};
-use crate::ui::Ui;
+use crate::session::Relay;
 
 /// A provider pack that was found.
 #[derive(Debug, Clone)]
@@ -66,9 +65,7 @@ pub enum Reach<'a> {
     /// To packs that have to be asked, which are started in the folder `cwd`.
     Start {
         /// Shows what they say.
-        ui: &'a mut dyn Ui,
-        /// The user's wish to stop.
-        cancel: &'a Cancel,
+        relay: &'a Relay,
         /// Where they work.
         cwd: PathBuf,
     },
@@ -86,11 +83,16 @@ impl Discovery {
     pub fn packs(
         &self,
         user: Option<&User>,
-        taken: &mut Taken,
+        taken: impl FnOnce() -> Taken,
         mut reach: Reach<'_>,
     ) -> Vec<FoundPack> {
         let mut found = Vec::new();
-        for (name, candidates) in self.candidates() {
+        let candidates = self.candidates();
+        if candidates.is_empty() {
+            return found;
+        }
+        let taken = &mut taken();
+        for (name, candidates) in candidates {
             let mut winner: Option<PathBuf> = None;
             for candidate in candidates {
                 let mut pack = match candidate {
@@ -185,7 +187,13 @@ impl Discovery {
         };
         match pack::read(name, providers, newer(&manifest, fit, user), taken) {
             Ok(contents) => pack.with(PackStanding::Used(contents)),
-            Err(problem) => pack.refused(problem.into()),
+            Err(problem) => {
+                let refused = problem.into();
+                if pack.form == Form::Dynamic {
+                    dynamic::keep_failure(&plugin, self, &refused);
+                }
+                pack.refused(refused)
+            }
         }
     }
 
@@ -213,17 +221,17 @@ impl Discovery {
             return pack.refused(Refused::new(reason, Some(mend)));
         }
         if let Err(refusal) = self.trust.check_data(&declared_in) {
-            return pack.refused(Refused::untrusted(&refusal, &declared_in));
+            return pack.refused(Refused::untrusted_data(&refusal, &declared_in));
         }
+        let manifest = match Folder::declared(&pack.place, name, &|_| Ok(())) {
+            Ok(manifest) => manifest,
+            Err(problem) => return pack.refused(problem.into()),
+        };
         let trusted = |file: &Path| {
             let checked = self.trust.check_data(file);
             checked
                 .map(drop)
                 .map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
-        };
-        let manifest = match Folder::declared(&pack.place, name, &trusted) {
-            Ok(manifest) => manifest,
-            Err(problem) => return pack.refused(problem.into()),
         };
         pack.manifest = Some(manifest.clone());
         if let Some(winner) = winner {

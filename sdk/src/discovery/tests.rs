@@ -4,8 +4,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Map, json};
 
+use super::cache::{self, Identity, Kept};
 use super::{BackendStanding, Discovery, FoundPack, PackStanding, Reach};
 use crate::cancel::Cancel;
 use crate::compat::User;
@@ -13,6 +14,7 @@ use crate::failure::Failure;
 use crate::pack::Taken;
 use crate::protocol::UseSpec;
 use crate::question::{Answer, Question};
+use crate::session::{Context, Session};
 use crate::ui::{self, Capabilities, Level, Ui};
 
 struct Place {
@@ -60,7 +62,7 @@ impl Place {
     fn packs(&self) -> Vec<FoundPack> {
         let user = user();
         self.discovery
-            .packs(Some(&user), &mut Taken::default(), Reach::CacheOnly)
+            .packs(Some(&user), Taken::default, Reach::CacheOnly)
     }
 
     fn one(&self) -> FoundPack {
@@ -71,15 +73,12 @@ impl Place {
 
     fn ask(&self) -> FoundPack {
         let user = user();
-        let (mut ui, cancel) = (Silent, Cancel::new());
-        let reach = Reach::Start {
-            ui: &mut ui,
-            cancel: &cancel,
-            cwd: self.folder.path().to_owned(),
-        };
-        let mut packs = self
-            .discovery
-            .packs(Some(&user), &mut Taken::default(), reach);
+        let cwd = self.folder.path().to_owned();
+        let context = Context::new(&cwd);
+        let session = Session::new(Box::new(Silent), context, Map::new(), Cancel::new());
+        let relay = session.relay("packs");
+        let reach = Reach::Start { relay: &relay, cwd };
+        let mut packs = self.discovery.packs(Some(&user), Taken::default, reach);
         packs.remove(0)
     }
 }
@@ -489,8 +488,55 @@ fn a_pack_that_answers_something_else_is_refused() {
         place.script("pack-acme", &dynamic, &script);
         let told = brings(&place.ask());
         assert!(told.starts_with(expected), "{told}");
-        assert_eq!(brings(&place.one()), "unasked", "a refusal is not kept");
+        assert_eq!(brings(&place.one()), told, "lists say so, too");
+        assert_eq!(
+            brings(&place.ask()),
+            told,
+            "it took no time, and is asked again"
+        );
     }
+}
+
+#[test]
+fn a_pack_that_failed_slowly_is_asked_again_later_or_when_its_file_changes() {
+    let place = Place::new();
+    let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
+    let result = format!(r#""result":{{"providers":[{}]}}"#, provider("acme_stt"));
+    let file = place.script("pack-acme", &dynamic, &answering(&result));
+    let folder = place.discovery.cache.clone().unwrap();
+    let failed = |ago: i64| {
+        let real = fs::canonicalize(&file).unwrap();
+        let identity = Identity::new(&real, &fs::metadata(&real).unwrap());
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+        let at = now.checked_add_signed(-ago).unwrap();
+        let failed = json!({ "reason": "it sleeps", "remedy": "wake it", "at": at, "slow": true });
+        cache::put(&folder, &identity, Kept::Failure, &failed);
+    };
+    failed(60);
+    let shown = format!(
+        "it sleeps a moment ago; it is asked again 5 minutes after that, or after `touch {}`",
+        file.display()
+    );
+    assert_eq!(brings(&place.ask()), shown);
+    assert_eq!(brings(&place.one()), "it sleeps; wake it");
+    // A clock may have been wrong.
+    for ago in [301, -60] {
+        failed(ago);
+        assert_eq!(brings(&place.ask()), "acme_stt", "{ago}");
+        place.script(
+            "pack-acme",
+            &dynamic,
+            &format!("# {ago}\n{}", answering(&result)),
+        );
+    }
+    failed(60);
+    place.script(
+        "pack-acme",
+        &dynamic,
+        &format!("# newer\n{}", answering(&result)),
+    );
+    assert_eq!(brings(&place.one()), "unasked");
+    assert_eq!(brings(&place.ask()), "acme_stt");
 }
 
 #[test]

@@ -72,6 +72,25 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// What mends it for a file that is read where it is: a copy elsewhere would not be found.
+    #[must_use]
+    pub fn remedy_of_data(&self, file: &Path) -> Option<String> {
+        match self {
+            Self::WritableByOthers {
+                can_mend: false, ..
+            }
+            | Self::ForeignOwner { .. } => {
+                Some("if you trust it, put a copy of your own in its place".to_owned())
+            }
+            Self::Unreadable(_)
+            | Self::NotAFile
+            | Self::NotExecutable
+            | Self::WritableByOthers { .. } => self.remedy(file),
+        }
+    }
+}
+
 /// The path as a shell takes it.
 pub(super) fn quoted(path: &Path) -> String {
     let shown = path.display().to_string();
@@ -270,6 +289,21 @@ mod tests {
             ..stranger
         };
         assert!(other.check(&plugin).is_err());
+    }
+
+    #[test]
+    fn data_of_somebody_else_is_replaced_where_it_is() {
+        let foreign = Refusal::ForeignOwner {
+            path: "/p/acme/pack.toml".into(),
+            owner: 4242,
+        };
+        let remedy = foreign
+            .remedy_of_data(Path::new("/p/acme/pack.toml"))
+            .unwrap();
+        assert_eq!(
+            remedy,
+            "if you trust it, put a copy of your own in its place"
+        );
     }
 
     #[test]

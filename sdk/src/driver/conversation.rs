@@ -1,6 +1,7 @@
 //! Requests to a plugin and everything that may happen until the reply.
 
 use std::collections::VecDeque;
+use std::process::ExitStatus;
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,10 +19,10 @@ use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::line::Line;
 use crate::outcome::Format;
-use crate::process::Stopped;
+use crate::process::{Stopped, ended_by_signal};
 use crate::protocol::{
     CancelParams, ErrorObject, Id, MAX_LINE, Message, NearMessage, NotAMessage, WireCapabilities,
-    methods, wiped_json,
+    methods, names_a_member_twice, wiped_json,
 };
 use crate::ui::{Capabilities, Level, Ui};
 
@@ -66,6 +67,8 @@ struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
     ladder: Ladder<'a>,
+    /// Whether the request is one of a role, whose result nobody but this process sees.
+    for_role: bool,
     /// What the plugin was offered.
     offered: Capabilities,
     format: Format,
@@ -105,6 +108,7 @@ impl Plugin {
             id: id.clone(),
             cancel,
             ladder: Ladder::new(self.patience, cancel),
+            for_role: false,
             offered: offered(&params),
             format: if params["context"]["format"] == "json" {
                 Format::Json
@@ -147,6 +151,7 @@ impl Plugin {
             id: id.clone(),
             cancel,
             ladder: Ladder::new(self.patience, cancel),
+            for_role: true,
             offered,
             // There is no text that early output could be a part of.
             format: Format::Json,
@@ -170,13 +175,7 @@ impl Plugin {
             return Ok(());
         }
         let end = self.process.end();
-        let end = end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string());
-        let violation = Violation::NoReply {
-            end,
-            stderr: self.ear.last_words(),
-            printed: self.ear.last_printed(),
-        };
-        Err(self.give_up(violation, ui))
+        Err(self.give_up(self.no_reply(end), ui))
     }
 
     /// From now on nothing that the plugin says is shown or quoted: it was given, or has given, what must not be seen.
@@ -327,6 +326,10 @@ impl Plugin {
                 id: replied,
                 result,
             }) if replied == open.id => {
+                if open.for_role && names_a_member_twice(&bytes) {
+                    let reason = "an object in it names a member twice".to_owned();
+                    return Err(self.give_up(Violation::WrongReply(reason), ui));
+                }
                 return Ok(Some(Ok(result)));
             }
             // A plugin that could not read the request can't name it.
@@ -486,13 +489,16 @@ impl Plugin {
         if open.cancel.requested() || open.ladder.late().is_some() {
             return Err(self.stopped(open));
         }
-        let end = end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string());
-        let violation = Violation::NoReply {
-            end,
+        Err(self.no_reply(end).by(&self.name).into())
+    }
+
+    fn no_reply(&self, end: Option<ExitStatus>) -> Violation {
+        Violation::NoReply {
+            end: end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string()),
+            by_signal: end.is_some_and(ended_by_signal),
             stderr: self.ear.last_words(),
             printed: self.ear.last_printed(),
-        };
-        Err(violation.by(&self.name).into())
+        }
     }
 
     /// Ends the plugin: its input ends, then it has a moment, then it is ended with everything it started.

@@ -143,7 +143,7 @@ impl Process {
     pub fn end_group(&mut self, patience: Duration, hear: &mut dyn FnMut(Event)) {
         self.close_input();
         if !self.group.is_left() {
-            return;
+            return self.group.end_orphans(patience);
         }
         self.terminate();
         let deadline = Instant::now() + patience;
@@ -158,7 +158,7 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(pause),
             }
             if !self.group.is_left() {
-                return;
+                return self.group.end_orphans(patience);
             }
             pause = (pause * 2).min(Duration::from_millis(16));
         }

@@ -1,8 +1,11 @@
 //! What a plugin may do wrong, each with its sentence.
 
 use super::ladder::Late;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ChangeState, Exit, Failure};
 use crate::protocol::{Id, MAX_LINE};
+
+/// The code of the failure of a plugin that ended without a reply.
+pub const NO_REPLY: &str = "no_reply";
 
 /// A breach of the protocol, or an end without a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +14,8 @@ pub enum Violation {
     NoReply {
         /// How it ended: `exit status: 3`.
         end: String,
+        /// Whether a signal ended it, in the middle of whatever it did.
+        by_signal: bool,
         /// The last lines of its standard error.
         stderr: Vec<String>,
         /// The last line that it printed and that is not a message.
@@ -76,10 +81,14 @@ impl From<Blamed<'_>> for Failure {
         match violation {
             Violation::NoReply {
                 end,
+                by_signal,
                 stderr,
                 printed,
             } => {
-                let mut failure = broken("no_reply", format!("ended without a reply ({end})"));
+                let mut failure = broken(NO_REPLY, format!("ended without a reply ({end})"));
+                if by_signal {
+                    failure = failure.outcome(ChangeState::Unknown);
+                }
                 if let Some(last) = stderr.last() {
                     failure = failure.hint(format!("its last words: {last}"));
                 }

@@ -11,9 +11,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::grammar::shown;
-use super::{MOST_DATA, PREFIX, Problem, Rule, read};
+use super::{Contents, MOST_DATA, PREFIX, Problem, Reader, Rule, SCHEMA, Taken, read};
+use crate::compat::major_minor;
 use crate::failure;
 use crate::protocol::{Manifest, Role};
+use crate::suggest;
 
 /// The file of a folder that makes it a pack.
 pub const FILE: &str = "pack.toml";
@@ -40,11 +42,12 @@ pub struct Folder {
     pub files: Vec<ProviderFile>,
 }
 
-/// What `pack.toml` holds; keys that it doesn't know are those of a later version.
+/// The keys of `pack.toml`.
+const KEYS: [&str; 5] = ["version", "about", "catalogue", "framework", "requires"];
+
+/// What `pack.toml` holds.
 #[derive(Deserialize)]
 struct Declared {
-    #[serde(default)]
-    protocol: Option<String>,
     #[serde(default)]
     version: String,
     #[serde(default)]
@@ -66,12 +69,18 @@ impl Folder {
     ) -> Result<Manifest, Problem> {
         let text = text_of(&folder.join(FILE), LONGEST_FILE, trusted)
             .map_err(|reason| read::problem(Rule::Shape, FILE, reason))?;
-        let declared: Declared = toml::from_str(&text)
-            .map_err(|error| read::problem(Rule::Shape, FILE, in_a_line(&error, &text)))?;
+        let wrong = |error| read::problem(Rule::Shape, FILE, in_a_line(&error, &text));
+        let table: toml::Table = toml::from_str(&text).map_err(wrong)?;
+        let declared: Declared = toml::from_str(&text).map_err(wrong)?;
+        let catalogue = declared.catalogue.as_deref().and_then(major_minor);
+        // A later version may have more keys.
+        if catalogue <= major_minor(SCHEMA)
+            && let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.as_str()))
+        {
+            return Err(unknown_key(unknown));
+        }
         Ok(Manifest {
-            protocol: declared
-                .protocol
-                .unwrap_or(crate::protocol::VERSION.to_owned()),
+            protocol: crate::protocol::VERSION.to_owned(),
             version: declared.version,
             about: declared.about,
             role: Role::ProviderPack,
@@ -120,6 +129,19 @@ impl Folder {
     }
 }
 
+fn unknown_key(key: &str) -> Problem {
+    let near = suggest::near(key, KEYS.into_iter());
+    let mend = near.first().map_or_else(
+        || format!("it has {}", KEYS.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    let problem = format!(
+        "has a key `{}`, which means nothing there: {mend}",
+        shown(key)
+    );
+    read::problem(Rule::Keys, FILE, problem)
+}
+
 fn provider_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let folder = folder.join(PROVIDERS);
     let unreadable = |error: std::io::Error| {
@@ -149,6 +171,20 @@ fn provider_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Reads the pack `name` of one provider, whose file has this text.
+#[must_use]
+pub fn contents_of(name: &str, text: &str, taken: &mut Taken) -> Contents {
+    let mut reader = Reader::new(name, None, taken);
+    match toml::from_str::<Value>(text) {
+        Ok(provider) => reader.provider(PROVIDERS, provider),
+        Err(error) => {
+            let problem = read::problem(Rule::Shape, PROVIDERS, in_a_line(&error, text));
+            reader.leave_out(PROVIDERS, vec![problem]);
+        }
+    }
+    reader.finish()
 }
 
 /// The text of a file that is no longer than `most` bytes; the reason why not follows its name.

@@ -81,7 +81,7 @@ pub const EXTRA: Form = Form {
 /// `acme-speech[fast]>=1.2,<2`.
 pub const PACKAGE: Form = Form {
     rule: Rule::Requirements,
-    what: "a requirement with a floor and a ceiling such as `acme-speech>=1.2,<2`",
+    what: "a requirement such as `acme-speech>=1.2,<2`: a name of lower-case words with hyphens, a floor and a ceiling",
     longest: 80,
     fits: is_requirement,
 };

@@ -86,7 +86,9 @@ impl Rule {
             Self::Variables => {
                 "describe every variable that a service reads under `env`, and no other"
             }
-            Self::Requirements => "give every package a floor and a ceiling: `acme-speech>=1.2,<2`",
+            Self::Requirements => {
+                "write names as PyPI normalizes them, and give every package a floor and a ceiling: `acme-speech>=1.2,<2`"
+            }
             Self::Place => {
                 "give language models a `prompt`, realtime services `prompt` and `turns`"
             }

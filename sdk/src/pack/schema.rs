@@ -215,12 +215,31 @@ pub enum Type {
     List,
 }
 
+impl Arg {
+    /// An argument without a name that is read from this variable.
+    pub(super) fn of_variable(variable: &str) -> Self {
+        Self {
+            name: String::new(),
+            env: Some(variable.to_owned()),
+            r#type: Type::default(),
+            choices: Vec::new(),
+            default: None,
+            class_default: None,
+            optional: false,
+            value: None,
+            expr: None,
+            call: None,
+            args: Vec::new(),
+        }
+    }
+}
+
 impl Type {
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "serde passes a reference"
     )]
-    fn is_str(&self) -> bool {
+    pub(super) fn is_str(&self) -> bool {
         *self == Self::Str
     }
 }

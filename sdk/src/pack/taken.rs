@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use super::check::{arguments, is_read_alike, variables};
 use super::grammar::shown;
-use super::{Arg, Problem, Provider, Rule, Service, Variable};
+use super::{Arg, Problem, Provider, Rule, Service, Type, Variable};
 
 /// What the services that are there have taken.
 #[derive(Debug, Clone, Default)]
@@ -152,6 +155,97 @@ impl Taken {
                 shown(name)
             ),
         )
+    }
+}
+
+/// What is taken, in the form of a manifest: everything that has the same owner together.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Declared {
+    /// Identifiers, by whose they are.
+    ids: BTreeMap<String, Vec<String>>,
+    variables: BTreeMap<String, DeclaredVariable>,
+    /// Names that are imported, by module.
+    names: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DeclaredVariable {
+    of: String,
+    /// What it means; absent: nothing that a service can share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    means: Option<Variable>,
+    /// The arguments that read it, without their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    read: Vec<Reading>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Reading {
+    #[serde(default, skip_serializing_if = "Type::is_str")]
+    r#type: Type,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<String>,
+}
+
+impl Taken {
+    /// What is taken in the form of a manifest.
+    #[must_use]
+    pub fn declared(&self) -> Value {
+        let mut declared = Declared::default();
+        for (id, whose) in &self.ids {
+            let ids = declared.ids.entry(whose.clone()).or_default();
+            ids.push(id.clone());
+        }
+        for (name, module) in &self.names {
+            let names = declared.names.entry(module.clone()).or_default();
+            names.push(name.clone());
+        }
+        for (name, meaning) in &self.variables {
+            let read = meaning.readers.iter().map(|arg| Reading {
+                r#type: arg.r#type,
+                choices: arg.choices.clone(),
+                default: arg.default.clone(),
+            });
+            let variable = DeclaredVariable {
+                of: meaning.whose.clone(),
+                means: meaning.variable.clone(),
+                read: read.collect(),
+            };
+            declared.variables.insert(name.clone(), variable);
+        }
+        serde_json::to_value(declared).unwrap_or_default()
+    }
+
+    /// Takes what a manifest declares as taken, where nothing has it yet. What can't be read is free.
+    pub fn add_declared(&mut self, declared: &Value) {
+        let declared = Declared::deserialize(declared).unwrap_or_default();
+        for (whose, ids) in declared.ids {
+            for id in ids {
+                self.ids.entry(id).or_insert_with(|| whose.clone());
+            }
+        }
+        for (module, names) in declared.names {
+            for name in names {
+                self.names.entry(name).or_insert_with(|| module.clone());
+            }
+        }
+        for (name, variable) in declared.variables {
+            let read = variable.read.into_iter().map(|reading| Arg {
+                r#type: reading.r#type,
+                choices: reading.choices,
+                default: reading.default,
+                ..Arg::of_variable(&name)
+            });
+            let meaning = Meaning {
+                whose: variable.of,
+                variable: variable.means,
+                readers: read.collect(),
+            };
+            self.variables.entry(name).or_insert(meaning);
+        }
     }
 }
 

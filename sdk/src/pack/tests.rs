@@ -133,7 +133,7 @@ fn wrong_services() -> Vec<Row> {
         (
             "/packages/0",
             json!("acme-speech"),
-            "`packages` is `acme-speech`, not a requirement with a floor and a ceiling such as `acme-speech>=1.2,<2`",
+            "`packages` is `acme-speech`, not a requirement such as `acme-speech>=1.2,<2`: a name of lower-case words with hyphens, a floor and a ceiling",
         ),
         (
             "/extras",

@@ -12,13 +12,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::size::pieces;
 use super::wishes::Wishes;
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::line::{self, Line};
 use crate::protocol::{
-    AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, Message, NotAMessage,
-    OutputParams, ProgressParams, StdinResult, codes, methods,
+    AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, MAX_LINE, Message,
+    NotAMessage, OutputParams, ProgressParams, StdinResult, codes, methods,
 };
 use crate::question::{Answer, Question, QuestionKind};
 use crate::ui::{Capabilities, Level, Ui, withdrawn};
@@ -36,11 +37,16 @@ impl Output {
         Self(Arc::new(Mutex::new(stream)))
     }
 
-    /// Sends a message. A host that has gone is noticed elsewhere.
-    pub fn send(&self, message: &Message) {
+    /// Sends a message, unless its line is too long: then nothing is sent, and `false` comes back. A host that has gone is noticed
+    /// elsewhere.
+    pub fn send(&self, message: &Message) -> bool {
         let line = message.to_wiped_line();
+        if line.len() > MAX_LINE + 1 {
+            return false;
+        }
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         drop(stream.write_all(&line).and_then(|()| stream.flush()));
+        true
     }
 }
 
@@ -165,11 +171,15 @@ impl Peer {
     ) -> Result<Value, Failure> {
         self.asked += 1;
         let id = Id::Text(format!("{}-{}", plain(&self.id), self.asked));
-        self.output.send(&Message::Request {
+        let sent = self.output.send(&Message::Request {
             id: id.clone(),
             method: method.to_owned(),
             params,
         });
+        if !sent {
+            let message = format!("a request `{method}` is too large for a line of the protocol");
+            return Err(Failure::new(Exit::Failed, "too_large", message));
+        }
         loop {
             if self.cancel.requested() {
                 return Err(Failure::cancelled());
@@ -262,11 +272,13 @@ impl Ui for Peer {
     }
 
     fn output(&mut self, text: &str) {
-        let params = OutputParams {
-            id: self.id.clone(),
-            text: text.to_owned(),
-        };
-        self.notify(methods::OUTPUT, json!(params));
+        for text in pieces(text) {
+            let params = OutputParams {
+                id: self.id.clone(),
+                text: text.to_owned(),
+            };
+            self.notify(methods::OUTPUT, json!(params));
+        }
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Failure> {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::peer::{self, Incoming, Output, Peer, Reply};
 use super::wishes::Wishes;
 use super::work::carry_out;
-use super::{Command, describe, input, surface, usage};
+use super::{Command, describe, input, size, surface, usage};
 use crate::cancel::{self, Cancel};
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
@@ -87,7 +87,10 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
             },
         };
         wishes.close(&id);
-        host.output.send(&reply);
+        if !host.output.send(&reply) {
+            let (id, error) = (Some(id), size::too_large().into());
+            host.output.send(&Message::Error { id, error });
+        }
         // A secrets backend has put values into it.
         reply.wipe();
         if let Some(status) = wishes.replied() {
@@ -210,6 +213,11 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         command = command.term_width(usize::try_from(width).unwrap_or(100));
     }
     let words = words(&command, &params)?;
+    let id = request.id.clone();
+    let mut shown = match params.context.format {
+        WireFormat::Json => Format::Json,
+        WireFormat::Text => Format::Text,
+    };
     let outcome = match command.clone().try_get_matches_from(words) {
         Err(error) => usage::outcome(&error, &command, &name, color),
         Ok(matches) => {
@@ -217,17 +225,21 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
                 WireFormat::Json => Format::Json,
                 WireFormat::Text => surface::format_of(&matches),
             };
+            shown = format;
             let mut session = session(request, &params, format, host);
             carry_out::<C>(&matches, &command, &name, &mut session)
         }
     };
     let reply = outcome.result?;
-    Ok(json!(RunResult {
+    let result = RunResult {
         text: reply.text,
         data: reply.data,
         exit: outcome.status,
-        next: reply.next
-    }))
+        next: reply.next,
+    };
+    let program = format!("bot-cli-{}", describe::name::<C>());
+    let offered = Capabilities::from(&params.capabilities);
+    size::fitting(result, shown, &id, &offered, &host.output, &program)
 }
 
 fn words(command: &clap::Command, params: &RunParams) -> Result<Vec<String>, ErrorObject> {

@@ -19,7 +19,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 #[cfg(feature = "host")]
-pub use group::{Group, Stopped};
+pub use group::{Group, Stopped, ended_by_signal};
 #[cfg(feature = "host")]
 pub use signals::shell_status;
 pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shape;
+use crate::pack::Taken;
 
 /// Stands before the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
@@ -78,6 +79,12 @@ pub struct UseSpec {
     /// Provider packs: the version of `pipecat-ai` that it makes projects for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framework: Option<String>,
+    /// Secrets backends: names that none can have, because the command has such a backend itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// Provider packs: identifiers, variables and imported names that no service can have, because the command has them itself.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub taken: Value,
 }
 
 /// A setting of a secrets backend. Settings are kept in a file of the user's: a credential is none.
@@ -357,6 +364,8 @@ impl UseSpec {
         Self {
             schema: schema.into(),
             framework: None,
+            names: Vec::new(),
+            taken: Value::Null,
         }
     }
 
@@ -364,6 +373,20 @@ impl UseSpec {
     #[must_use]
     pub fn framework(mut self, version: impl Into<String>) -> Self {
         self.framework = Some(version.into());
+        self
+    }
+
+    /// No backend can have one of these names.
+    #[must_use]
+    pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// No service of a pack can have what is `taken`.
+    #[must_use]
+    pub fn taken(mut self, taken: &Taken) -> Self {
+        self.taken = taken.declared();
         self
     }
 }

@@ -6,21 +6,51 @@ use super::{Context, Shown};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::question::{Answer, Question, QuestionKind};
+use crate::terminal::short_line;
 use crate::ui::{Capabilities, Level, Ui};
+
+/// The most lines of a plugin that are shown to a user who did not ask for more.
+const MOST_LINES: u32 = 20;
+
+/// The same with `-v` or `-vv`.
+const MOST_LINES_WANTED: u32 = 1000;
 
 /// The user interface of a session for a plugin that its command drives: the plugin's questions, logs and progress go to
 /// whoever shows the session, at any depth. The result and the piped input stay the command's own.
 ///
 /// The keys of questions begin with the plugin's name and a dot, so that a script's answers to the command's own questions are never
-/// taken for the plugin's.
+/// taken for the plugin's. Its log lines begin with its name, so that nobody takes them for the command's, and there is an end to them.
 pub struct Relay {
-    pub(super) shown: Rc<Shown>,
-    pub(super) name: String,
-    pub(super) context: Context,
-    pub(super) cancel: Cancel,
+    shown: Rc<Shown>,
+    name: String,
+    context: Context,
+    cancel: Cancel,
+    /// How many lines it has logged, as far as they were wanted.
+    lines: u32,
 }
 
 impl Relay {
+    pub(super) fn new(shown: Rc<Shown>, name: String, context: Context, cancel: Cancel) -> Self {
+        Self {
+            shown,
+            name,
+            context,
+            cancel,
+            lines: 0,
+        }
+    }
+
+    /// The same user interface for another plugin, which is called `name`.
+    #[must_use]
+    pub fn named(&self, name: impl Into<String>) -> Self {
+        Self::new(
+            Rc::clone(&self.shown),
+            name.into(),
+            self.context.clone(),
+            self.cancel.clone(),
+        )
+    }
+
     /// Where and for whom the command runs.
     #[must_use]
     pub fn context(&self) -> &Context {
@@ -70,7 +100,7 @@ impl Ui for Relay {
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
-        self.shown.progress(message, current, total);
+        self.shown.progress(&short_line(message), current, total);
     }
 
     fn clear_progress(&mut self) {
@@ -78,9 +108,21 @@ impl Ui for Relay {
     }
 
     fn log(&mut self, level: Level, message: &str) {
-        if self.context.wants(level) {
-            self.shown.ui.borrow_mut().log(level, message);
+        if !self.context.wants(level) {
+            return;
         }
+        let most = if self.context.verbosity == 0 {
+            MOST_LINES
+        } else {
+            MOST_LINES_WANTED
+        };
+        self.lines = self.lines.saturating_add(1);
+        let line = match self.lines {
+            shown if shown <= most => format!("{}: {}", self.name, short_line(message)),
+            next if next == most + 1 => format!("{}: its further lines are not shown", self.name),
+            _ => return,
+        };
+        self.shown.ui.borrow_mut().log(level, &line);
     }
 
     fn output(&mut self, _text: &str) {}
@@ -91,6 +133,6 @@ impl Ui for Relay {
     }
 
     fn plugin_stderr(&mut self, line: &str) {
-        self.log(Level::Info, &format!("{}: {line}", self.name));
+        self.log(Level::Info, line);
     }
 }

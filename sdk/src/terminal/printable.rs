@@ -53,6 +53,23 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
+/// The most characters of a stranger's text that is a part of our own.
+const LONGEST_TEXT: usize = 500;
+
+/// A stranger's text as one printable line that is not too long.
+#[must_use]
+pub(crate) fn short_line(text: &str) -> String {
+    let text = printable(text, false);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let mut letters = text.chars();
+    let shown: String = letters.by_ref().take(LONGEST_TEXT).collect();
+    if letters.next().is_some() {
+        return format!("{shown}…");
+    }
+    shown
+}
+
 /// `ESC [ 1 ; 31 m`
 fn is_style(sequence: &str) -> bool {
     sequence

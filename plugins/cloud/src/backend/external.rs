@@ -53,6 +53,14 @@ pub enum ExternalError {
         /// What is wrong with the key.
         problem: String,
     },
+    /// It gives a value that no variable of an environment can have.
+    #[error("the backend `{backend}` gives a value that can't be one")]
+    Value {
+        /// Its name.
+        backend: BackendName,
+        /// The key of the value, if the backend names it without values, too.
+        key: Option<Key>,
+    },
 }
 
 impl<'a> External<'a> {
@@ -87,6 +95,17 @@ impl<'a> External<'a> {
             })
             .collect(),
         ))
+    }
+
+    /// The value of `key` can't be used. What comes with values is not shown: the key is, if it is one that lists show.
+    fn unusable(&self, set: &SetName, key: &Key) -> BackendError {
+        let listed = self.client.borrow_mut().get(set.as_str());
+        let is_listed =
+            matches!(listed, Ok(Some(set)) if set.keys.iter().any(|one| one == key.as_str()));
+        BackendError::Own(Box::new(ExternalError::Value {
+            backend: self.name.clone(),
+            key: is_listed.then(|| key.clone()),
+        }))
     }
 
     fn failed(&self, fault: Fault) -> BackendError {
@@ -295,21 +314,22 @@ impl ReadsValues for External<'_> {
                 }
                 Ok(key)
             });
-            match key {
-                Ok(_) if value.expose().contains('\0') => {
-                    Err("has a value with a NUL character".to_owned())
-                }
-                Ok(key) => Ok(Entry { key, value }),
-                Err(problem) => Err(problem),
-            }
+            Ok(Entry { key: key?, value })
         });
         let entries: Result<Vec<Entry>, String> = entries.collect();
-        entries.map(Some).map_err(|problem| {
+        let entries = entries.map_err(|problem| {
             BackendError::Own(Box::new(ExternalError::Key {
                 backend: self.name.clone(),
                 problem,
             }))
-        })
+        })?;
+        let unusable = entries
+            .iter()
+            .find(|entry| entry.value.expose().contains('\0'));
+        match unusable {
+            Some(entry) => Err(self.unusable(name, &entry.key)),
+            None => Ok(Some(entries)),
+        }
     }
 
     fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError> {

@@ -25,8 +25,8 @@ pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Fai
     let config = Config::read(&context.environment)?;
     // Whoever has no place for a sign-in may have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
-    let backends = BackendSettings::read(&context.environment)?;
-    Scope::resolve(wanted, &context.environment, &config, &backends, signed_in)
+    let backends = |name: &BackendName| BackendSettings::read(&context.environment, name);
+    Scope::resolve(wanted, &context.environment, &config, backends, signed_in)
 }
 
 /// The scope of the vault, whatever keeps secrets otherwise.

@@ -96,7 +96,7 @@ fn keep(
         config.set(key, value)?;
         return Ok(config.path);
     }
-    let mut settings = BackendSettings::read(&context.environment)?;
+    let mut settings = BackendSettings::read(&context.environment, backend)?;
     settings.set(backend, key, value)?;
     Ok(settings.path)
 }

@@ -2,6 +2,7 @@
 
 mod not_started;
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use crate::domain::{Entry, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
 use crate::scope::{Scope, Source, Wanted};
+
 use crate::words;
 
 /// What follows for a program from a backend that gives no values back.
@@ -62,6 +64,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
             "missing".to_owned(),
         )]));
     };
+    warn_of_powers(context, &name, &entries);
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -183,6 +186,43 @@ fn place(opened: &Opened<'_>) -> String {
 fn ended(context: &CommandContext<'_>, name: &SetName, status: u8) -> Reply {
     context.exit_with(status);
     Reply::default().data(json!({ "name": name.as_str(), "exit": status }))
+}
+
+/// Says which keys of the set change how programs run, whoever wrote them. They are handed on all the same: the vault's and those of every
+/// other backend.
+fn warn_of_powers(context: &CommandContext<'_>, name: &SetName, entries: &[Entry]) {
+    let keys = entries.iter().map(|entry| entry.key.as_str());
+    let powers: BTreeSet<String> = keys.filter_map(power).collect();
+    if !powers.is_empty() {
+        let powers: Vec<String> = powers.into_iter().collect();
+        let powers = powers.join(", ");
+        context.warn(&format!(
+            "`{name}` sets {powers}: not only values for a bot, but what programs run or how"
+        ));
+    }
+}
+
+/// The name, as far as it is ours to show, of a variable that the loader, shells, interpreters or bot-cli read, and not only the program
+/// that is started.
+fn power(key: &str) -> Option<String> {
+    const NAMES: [&str; 10] = [
+        "PATH",
+        "IFS",
+        "ENV",
+        "BASH_ENV",
+        "SHELLOPTS",
+        "NODE_OPTIONS",
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "PYTHONSTARTUP",
+        "PERL5OPT",
+    ];
+    const BEGINNINGS: [&str; 4] = ["LD_", "DYLD_", "GIT_", "BOT_CLI_"];
+    let mut beginnings = BEGINNINGS.iter();
+    match beginnings.find(|start| key.starts_with(**start)) {
+        Some(start) => Some(format!("`{start}…`")),
+        None => NAMES.contains(&key).then(|| format!("`{key}`")),
+    }
 }
 
 fn environment(entries: &[Entry]) -> impl Iterator<Item = (&str, &str)> {

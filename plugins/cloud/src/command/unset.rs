@@ -55,7 +55,10 @@ pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Rep
         return Err(Failure::new(
             Exit::Failed,
             "not_found",
-            format!("{what} was removed from `{name}` meanwhile, by somebody else"),
+            format!(
+                "{what} {} not in `{name}` any more",
+                if keys.len() == 1 { "is" } else { "are" }
+            ),
         )
         .hint(opened.scope.command(&format!("secrets list {name}"))));
     }

@@ -22,15 +22,16 @@ pub struct BackendSettings {
 }
 
 impl BackendSettings {
-    /// Reads the file; no file has none, and no place for one has none.
-    pub fn read(environment: &Environment) -> Result<Self, Failure> {
+    /// Reads the file for `backend`; no file has none, and no place for one has none. What is wrong in the table of another backend is
+    /// not looked at.
+    pub fn read(environment: &Environment, backend: &BackendName) -> Result<Self, Failure> {
         let Some(folder) = &environment.config_folder else {
             return Ok(Self::default());
         };
         let path = folder.join("backends.toml");
         let tables = read(&path)?;
         let settings = Self { path, tables };
-        settings.check()?;
+        settings.check(backend)?;
         Ok(settings)
     }
 
@@ -74,8 +75,9 @@ impl BackendSettings {
         self.tables.get(backend.as_str())?.as_table_like()
     }
 
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self, backend: &BackendName) -> Result<(), Failure> {
         for (name, settings) in self.tables.iter() {
+            let is_own = name == backend.as_str();
             let name = theirs(name);
             let Some(settings) = settings.as_table_like() else {
                 return Err(unreadable(
@@ -83,7 +85,8 @@ impl BackendSettings {
                     &format!("`{name}` must be a table: `[{name}]`"),
                 ));
             };
-            if let Some((key, _)) = settings.iter().find(|(_, value)| !value.is_str()) {
+            let mut settings = settings.iter().filter(|_| is_own);
+            if let Some((key, _)) = settings.find(|(_, value)| !value.is_str()) {
                 let key = theirs(key);
                 return Err(unreadable(
                     &self.path,
@@ -124,7 +127,7 @@ mod tests {
         let before = "# mine\n[acme]\nzone = 'a' # near\n\n[other]\nzone = \"b\"\n";
         std::fs::write(&path, before).unwrap();
         let acme = BackendName::parse("acme").unwrap();
-        let mut settings = BackendSettings::read(&environment).unwrap();
+        let mut settings = BackendSettings::read(&environment, &acme).unwrap();
         settings.set(&acme, "zone", Some("c")).unwrap();
         let after = std::fs::read_to_string(&path).unwrap();
         assert_eq!(after, before.replace("'a'", "\"c\""));
@@ -134,7 +137,7 @@ mod tests {
         for key in ["zone", "name"] {
             settings.set(&acme, key, None).unwrap();
         }
-        let read = BackendSettings::read(&environment).unwrap();
+        let read = BackendSettings::read(&environment, &acme).unwrap();
         assert_eq!(read.all(&acme).len(), 0);
         let other = BackendName::parse("other").unwrap();
         assert_eq!(read.get(&other, "zone"), Some("b"));
@@ -149,8 +152,12 @@ mod tests {
         };
         for text in ["zone = 'a'", "[acme]\nzone = 7", "[acme", "[acme.zone]"] {
             std::fs::write(folder.path().join("backends.toml"), text).unwrap();
-            let failure = BackendSettings::read(&environment).unwrap_err();
+            let acme = BackendName::parse("acme").unwrap();
+            let failure = BackendSettings::read(&environment, &acme).unwrap_err();
             assert_eq!(failure.code, "invalid_config", "{text}");
         }
+        std::fs::write(folder.path().join("backends.toml"), "[acme]\nzone = 7").unwrap();
+        let other = BackendName::parse("other").unwrap();
+        assert!(BackendSettings::read(&environment, &other).is_ok());
     }
 }

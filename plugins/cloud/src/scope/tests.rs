@@ -16,7 +16,7 @@ fn resolve(wanted: &Wanted, environment: &Environment) -> Scope {
         wanted,
         environment,
         &Config::default(),
-        &BackendSettings::default(),
+        |_| Ok(BackendSettings::default()),
         false,
     )
     .unwrap()
@@ -43,7 +43,7 @@ fn a_token_or_a_sign_in_mean_the_service() {
         &Wanted::default(),
         &environment(),
         &Config::default(),
-        &BackendSettings::default(),
+        |_| Ok(BackendSettings::default()),
         true,
     );
     assert_eq!(scope.unwrap().backend.value, BackendName::HOSTED);
@@ -81,7 +81,7 @@ fn all_wrong_settings_are_named_at_once() {
         &Wanted::default(),
         &variables,
         &Config::default(),
-        &BackendSettings::default(),
+        |_| Ok(BackendSettings::default()),
         false,
     )
     .unwrap_err();

@@ -10,7 +10,7 @@ use bot_cli_sdk::protocol::secrets::Code;
 use super::Explained;
 use crate::backend::external::ExternalError;
 use crate::domain::BackendName;
-use crate::text::span;
+use crate::text::{span, theirs};
 
 impl Explained for ExternalError {
     fn explain(&self) -> Failure {
@@ -26,6 +26,17 @@ impl Explained for ExternalError {
                 format!("the backend `{backend}` has a key that can't be used: it {problem}"),
             )
             .hint("rename or remove the key where the set was made"),
+            Self::Value { backend, key } => {
+                let whose = key.as_ref().map_or_else(
+                    || "a key".to_owned(),
+                    |key| format!("`{}`", theirs(key.as_str())),
+                );
+                let message = format!(
+                    "the value of {whose} in the backend `{backend}` has a NUL character, which no variable of an environment can have"
+                );
+                Failure::new(Exit::Failed, "invalid_response", message)
+                    .hint("set it again without that character")
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ use crate::resolve::Direction;
 
 pub(super) const LINE_LENGTH: usize = 100;
 
+/// The rate, in Hz, at which a pipeline takes sound unless it is told another.
+const PIPELINE_RATE: u32 = 16_000;
+
 /// What a telephone line carries, in Hz.
 const TELEPHONE_RATE: u32 = 8000;
 
@@ -60,6 +63,8 @@ pub struct BotCode<'c> {
     pub call_input_rate: String,
     /// The service that sets it, where it is not the telephone's own.
     pub call_input_of: String,
+    /// The same for sound that is no call's, where the pipeline's own rate would not do: `24_000`; or nothing.
+    pub input_rate: String,
     /// A service needs an aiohttp session.
     pub session: bool,
     /// The transport that the bot makes by itself: the class, or nothing.
@@ -70,6 +75,11 @@ pub struct BotCode<'c> {
     pub greets: bool,
     /// Something differs between a developer's machine and the hosting service.
     pub asks_where: bool,
+}
+
+/// A rate in Hz as Python writes it: `8_000`.
+fn hertz(rate: u32) -> String {
+    format!("{}_{:03}", rate / 1000, rate % 1000)
 }
 
 /// A service of the pipeline.
@@ -118,6 +128,8 @@ impl<'c> BotCode<'c> {
         let fixed = view::services(config)
             .into_iter()
             .find_map(|service| Some((service.input_rate?, service.label.clone())));
+        let input_rate = fixed.as_ref().map(|(rate, _)| *rate);
+        let input_rate = input_rate.filter(|rate| *rate != PIPELINE_RATE);
         let (call_input_rate, call_input_of) = fixed.unwrap_or((TELEPHONE_RATE, String::new()));
         let ways: BTreeSet<&[String]> = view::services(config)
             .into_iter()
@@ -165,7 +177,8 @@ impl<'c> BotCode<'c> {
                 .transports
                 .iter()
                 .any(|transport| transport.runner_key == "websocket"),
-            call_input_rate: format!("{}_{:03}", call_input_rate / 1000, call_input_rate % 1000),
+            call_input_rate: hertz(call_input_rate),
+            input_rate: input_rate.map_or_else(String::new, hertz),
             call_input_of,
             session: services.iter().any(|service| !service.argument.is_empty()),
             avatar_room: avatar.map_or("", |(_, avatar)| avatar.class.as_str()),

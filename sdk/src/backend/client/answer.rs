@@ -7,36 +7,20 @@ use crate::backend::Error;
 use crate::failure::Failure;
 use crate::protocol::secrets::{Code, Effect, NameRules, OpenResult, Parts, Region};
 use crate::protocol::{ErrorObject, codes, shape};
-use crate::terminal::printable;
-
-/// The most characters of a text that is shown.
-const LONGEST_TEXT: usize = 500;
+use crate::terminal::short_line;
 
 /// The most hints that are shown.
 const MOST_HINTS: usize = 5;
 
-/// One printable line of a stranger's text.
-pub fn line(text: &str) -> String {
-    let text = printable(text, false);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    let mut letters = text.chars();
-    let shown: String = letters.by_ref().take(LONGEST_TEXT).collect();
-    if letters.next().is_some() {
-        return format!("{shown}…");
-    }
-    shown
-}
-
 /// What is said of a place, fit to be shown, with rules that something can be made under.
 pub fn opened(mut opened: OpenResult) -> OpenResult {
-    opened.place = line(&opened.place);
+    opened.place = short_line(&opened.place);
     for Region { name, .. } in opened
         .regions
         .iter_mut()
         .flat_map(|regions| &mut regions.all)
     {
-        *name = line(name);
+        *name = short_line(name);
     }
     let widest = NameRules::default();
     let names = &mut opened.names;
@@ -58,10 +42,10 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
             return Fault::broken(failure);
         }
         let mut failure = Failure::from(error);
-        failure.message = format!("plugin `{name}`: {}", line(&failure.message));
+        failure.message = format!("plugin `{name}`: {}", short_line(&failure.message));
         failure.hints.truncate(MOST_HINTS);
         for hint in &mut failure.hints {
-            *hint = line(hint);
+            *hint = short_line(hint);
         }
         return Fault::broken(failure);
     }
@@ -73,11 +57,11 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
     }
     if !secretive {
         let hints: Vec<String> = member(&error, "hints").unwrap_or_default();
-        told.message = line(&error.message);
+        told.message = short_line(&error.message);
         told.hints = hints
             .iter()
             .take(MOST_HINTS)
-            .map(|hint| line(hint))
+            .map(|hint| short_line(hint))
             .collect();
     }
     Fault::Told(told)

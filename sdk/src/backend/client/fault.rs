@@ -28,7 +28,10 @@ pub struct ChangeFault {
 
 impl Fault {
     pub(super) fn broken(failure: impl Into<Failure>) -> Self {
-        Self::Broken(Box::new(failure.into()))
+        let mut failure = failure.into();
+        // What became of a change is the caller's to say.
+        failure.outcome = None;
+        Self::Broken(Box::new(failure))
     }
 
     /// The fault of a change that changed nothing.

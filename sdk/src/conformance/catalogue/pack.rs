@@ -49,7 +49,7 @@ pub static DECLARED: [Check; 5] = [
             "pack_catalogue",
             "Versions",
             pack::catalogue,
-            "declare the version of the catalogue that the services are written in: `\"catalogue\":\"1.0\"`",
+            "declare the version of the catalogue that the services are written in, as `catalogue`: `1.0`",
         ),
         Gate::Shuts("the pack has no version of the catalogue that is known here"),
     ),
@@ -57,7 +57,7 @@ pub static DECLARED: [Check; 5] = [
         "pack_version",
         "Versions",
         pack::version,
-        "give the pack a version of its own as semver.org has it: `\"version\":\"0.1.0\"`",
+        "give the pack a version of its own as semver.org has it: `0.1.0`",
     ),
     of_packs(
         "pack_ranges",
@@ -71,7 +71,7 @@ pub static DECLARED: [Check; 5] = [
             "pack_framework",
             "Versions",
             pack::framework,
-            "declare the versions of the framework that the services were made for: `\"framework\":\">=1.14,<2\"`",
+            "declare the versions of the framework that the services were made for, as `framework`: `>=1.14,<2`",
         )
     },
 ];

@@ -10,24 +10,13 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{Held, failed, shown};
+use crate::backend::{TAKEN_NAMES, names_a_credential};
 use crate::compat;
 use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::Reply;
 use crate::protocol::codes;
 use crate::protocol::secrets::{self, PREFIX, methods};
-
-/// Names that the client has itself.
-const TAKEN: [&str; 2] = ["hosted", "local"];
-
-/// Words in the name of a setting that is a credential.
-const CREDENTIALS: [&str; 6] = [
-    "password",
-    "passphrase",
-    "token",
-    "secret",
-    "api_key",
-    "credential",
-];
+pub use place::wrong as wrong_place;
 
 /// The longest name of a setting.
 const LONGEST_SETTING: usize = 64;
@@ -39,7 +28,7 @@ pub fn name(bench: &Bench) -> Held {
         None | Some("") => failed(format!(
             "its `name` is `{name}`, which does not begin with `{PREFIX}`"
         )),
-        Some(own) if TAKEN.contains(&own) => failed(format!(
+        Some(own) if TAKEN_NAMES.contains(&own) => failed(format!(
             "`{own}` is the name of a backend that the client has itself"
         )),
         Some(_) => Ok(()),
@@ -95,8 +84,7 @@ pub fn settings(bench: &Bench) -> Held {
 /// No setting is a credential.
 pub fn credentials(bench: &Bench) -> Held {
     for setting in &bench.declared()?.settings {
-        let name = setting.name.replace('-', "_");
-        if let Some(word) = CREDENTIALS.iter().find(|word| name.contains(*word)) {
+        if let Some(word) = names_a_credential(&setting.name) {
             return failed(format!(
                 "the setting `{}` looks like a {}",
                 setting.name,

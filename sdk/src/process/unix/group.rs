@@ -1,8 +1,10 @@
 //! A process group: a process and everything it started that stays with it.
 
+use std::collections::HashSet;
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::time::Duration;
 
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
@@ -18,6 +20,8 @@ pub struct Group {
     ended: Option<ExitStatus>,
     /// Whether nothing is left of the group, whose number may belong to strangers from then on.
     gone: bool,
+    /// The children that this process had before.
+    others: HashSet<Pid>,
 }
 
 /// Why a process is stopped.
@@ -34,6 +38,7 @@ impl Group {
     pub fn start(command: &mut Command) -> io::Result<Self> {
         suspension::watch();
         orphans::adopt();
+        let others = orphans::children();
         let mut groups = suspension::groups();
         let leader = core_dump::as_found(|| command.process_group(0).spawn())?;
         let id = Pid::from_child(&leader);
@@ -43,6 +48,7 @@ impl Group {
             id,
             ended: None,
             gone: false,
+            others,
         })
     }
 
@@ -136,6 +142,14 @@ impl Group {
         orphans::kill(&known);
     }
 
+    /// Ends what the group leaves behind where its leader was ended by a signal and could not look after it: TERM, and KILL after
+    /// `patience`.
+    pub fn end_orphans(&mut self, patience: Duration) {
+        if self.end().is_some_and(ended_by_signal) {
+            orphans::end(&self.others, patience);
+        }
+    }
+
     fn signal(&self, signal: Signal) {
         if !self.gone {
             // The group may have ended by itself meanwhile.
@@ -153,6 +167,11 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Whether a process was ended by a signal, in the middle of whatever it did.
+pub fn ended_by_signal(end: ExitStatus) -> bool {
+    end.signal().is_some()
 }
 
 /// The signal that has stopped a child of this process; `None` while it runs.

@@ -1,10 +1,11 @@
 //! What a killed group leaves behind: processes that its members put into groups of their own, such as the plugins of a host.
 //!
 //! On Linux, orphans are handed to this process instead of to the system's first one, so that those of a group that had to be
-//! killed can be ended too. A process that leaves the session, as a daemon does, is meant to stay. Orphans of a group that
-//! ended by itself are left alone.
+//! killed, or that a signal ended, can be ended too. A process that leaves the session, as a daemon does, is meant to stay. Orphans
+//! of a group that ended by itself are left alone.
 
 use std::collections::HashSet;
+use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group, waitid,
 };
 
+use super::stat::Stat;
 use super::{stat, suspension};
 
 /// How long a killed process is waited for. The system takes a moment; one that is stuck in a device takes for ever.
@@ -37,6 +39,50 @@ pub fn children_outside(group: Pid) -> HashSet<Pid> {
         .collect()
 }
 
+/// The children of this process.
+pub fn children() -> HashSet<Pid> {
+    let own = getpid();
+    // Where the system tells them, that is faster than a look at every process.
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+    let told: Vec<String> = threads
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+        .collect();
+    if told.is_empty() {
+        let all = stat::all().filter(|stat| stat.parent == Some(own));
+        return all.map(|stat| stat.process).collect();
+    }
+    let words = told.iter().flat_map(|line| line.split_whitespace());
+    words
+        .filter_map(|word| Pid::from_raw(word.parse().ok()?))
+        .collect()
+}
+
+/// Ends what has become a child of this process since it had `known` children: TERM, and KILL after `patience`.
+pub fn end(known: &HashSet<Pid>, patience: Duration) {
+    let Some(own) = stat::own() else {
+        return;
+    };
+    let deadline = Instant::now() + patience;
+    let mut told = HashSet::new();
+    loop {
+        let left = left_behind(&own, known);
+        if left.is_empty() {
+            return;
+        }
+        if Instant::now() >= deadline {
+            return kill(known);
+        }
+        for orphan in left {
+            if !has_ended(orphan.process) && told.insert(orphan.process) {
+                send(orphan, Signal::TERM);
+                send(orphan, Signal::CONT);
+            }
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Kills what has become a child of this process since it had `known` children, and what that leaves behind in turn.
 ///
 /// Each level of hosts that ran one another comes to light when the one above it has ended, which takes its time on a busy
@@ -48,20 +94,13 @@ pub fn kill(known: &HashSet<Pid>) {
     };
     let mut stuck = HashSet::new();
     while start.elapsed() < LONGEST {
-        let orphans: Vec<_> = stat::all()
-            .filter(|stat| stat.parent == Some(own.process) && stat.session == own.session)
-            .filter(|stat| !known.contains(&stat.process) && !stuck.contains(&stat.process))
-            // What another thread has started meanwhile is a child like them.
-            .filter(|stat| stat.group != own.group && !is_led(stat.group))
-            .collect();
+        let mut orphans = left_behind(&own, known);
+        orphans.retain(|orphan| !stuck.contains(&orphan.process));
         if orphans.is_empty() {
             return;
         }
         for orphan in &orphans {
-            let _ = match orphan.group {
-                Some(group) => kill_process_group(group, Signal::KILL),
-                None => kill_process(orphan.process, Signal::KILL),
-            };
+            send(*orphan, Signal::KILL);
         }
         let deadline = Instant::now() + PATIENCE;
         for orphan in orphans {
@@ -75,6 +114,23 @@ pub fn kill(known: &HashSet<Pid>) {
             }
         }
     }
+}
+
+/// What this process was handed since it had `known` children, in its session.
+fn left_behind(own: &Stat, known: &HashSet<Pid>) -> Vec<Stat> {
+    stat::all()
+        .filter(|stat| stat.parent == Some(own.process) && stat.session == own.session)
+        .filter(|stat| !known.contains(&stat.process))
+        // What another thread has started meanwhile is a child like them.
+        .filter(|stat| stat.group != own.group && !is_led(stat.group))
+        .collect()
+}
+
+fn send(orphan: Stat, signal: Signal) {
+    let _ = match orphan.group {
+        Some(group) => kill_process_group(group, signal),
+        None => kill_process(orphan.process, signal),
+    };
 }
 
 /// Whether a group is one that this process has started on purpose.

@@ -270,7 +270,35 @@ fn without_a_place_no_work_is_done() {
             finding.id
         );
     }
+}
+
+#[test]
+fn a_place_that_the_manifest_does_not_know_is_refused_before_anything_is_started() {
     let stage = Stage::new("");
-    let report = kit(&stage).argv(["scratch"]).check(&Cancel::new()).unwrap();
-    assert_eq!(failed(&report), [""; 0]);
+    for (words, problem) in [
+        (&["scratch"][..], "has a word that is not NAME=VALUE"),
+        (
+            &["organization=scratch", "fiel=x"],
+            "names `fiel`, which is no setting of the backend: did you mean `file`?",
+        ),
+    ] {
+        let failure = kit(&stage).argv(words.iter().copied());
+        let failure = failure.check(&Cancel::new()).unwrap_err();
+        assert_eq!(failure.message, format!("`--argv` {problem}"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bot-cli-secrets-needy");
+    let manifest = r#"{"protocol":"1.0","name":"secrets-needy","version":"1.0.0","role":"secrets-backend","secrets":"1.0","settings":[{"name":"zone","required":true}]}"#;
+    std::fs::write(
+        &file,
+        format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\ntouch \"$0.started\"\n"),
+    )
+    .unwrap();
+    let kit = Kit::new(&file).argv([""; 0]);
+    let failure = kit.check(&Cancel::new()).unwrap_err();
+    assert_eq!(
+        failure.message,
+        "`--argv` lacks the setting `zone`, which the backend requires: `zone=VALUE`"
+    );
+    assert!(!folder.path().join("bot-cli-secrets-needy.started").exists());
 }

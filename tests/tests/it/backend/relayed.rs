@@ -13,7 +13,10 @@ fn questions_are_relayed_under_the_backends_name() {
     stage.open().unwrap();
     assert_eq!(
         stage.seen(),
-        ["secrets-sample.code Code None", "Note signed in"]
+        [
+            "secrets-sample.code Code None",
+            "Note secrets-sample: signed in"
+        ]
     );
 }
 
@@ -31,7 +34,7 @@ fn a_script_answers_a_question_of_the_backend_by_that_name_only() {
         .answers
         .insert("secrets-sample.code".to_owned(), json!("1234"));
     stage.open().unwrap();
-    assert_eq!(stage.seen(), ["Note signed in"]);
+    assert_eq!(stage.seen(), ["Note secrets-sample: signed in"]);
 }
 
 #[test]

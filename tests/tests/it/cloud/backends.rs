@@ -458,3 +458,50 @@ fn backends_and_their_settings_are_completed_and_none_is_started() {
     );
     assert!(!user.plugins().join("bot-cli-secrets-acme.started").exists());
 }
+
+#[test]
+fn a_file_of_settings_that_can_not_be_read_stops_only_whom_it_is_for() {
+    let user = with_both();
+    let folder = user.home().join(".config/bot-cli");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("backends.toml"), "[vault\n").unwrap();
+    user.done(&["secrets", "set", "prod", "A=1", "-s", "--backend", "local"]);
+    user.done(&["secrets", "list"]);
+    user.done(&["config", "show"]);
+    let list = ["secrets", "list", "--backend", "vault"];
+    assert_eq!(user.fails(&list), (Some(2), "invalid_config".to_owned()));
+    // Another backend's table is another's.
+    std::fs::write(folder.join("backends.toml"), "[other]\nzone = 7\n").unwrap();
+    user.done(&list);
+}
+
+#[test]
+fn a_setting_that_looks_like_a_credential_is_kept_with_a_warning() {
+    let user = with_both();
+    let members = r#""secrets":"1.0","settings":[{"name":"api-key","about":"K"},{"name":"address","about":"Where"}]"#;
+    let text = manifest("rash", "1.0").replace(r#""secrets":"1.0""#, members);
+    script(&user, "rash", &text);
+    let said = |key: &str| {
+        format!(
+            "warning: `{key}` looks like a credential, and settings are kept as plain text: `bot-cli cloud config set {key} ''` removes it\n"
+        )
+    };
+    for (key, value, expected) in [
+        ("rash.api-key", "k", said("rash.api-key")),
+        (
+            "rash.address",
+            "https://ada:pw@vault.example",
+            said("rash.address"),
+        ),
+        ("rash.address", "https://vault.example", String::new()),
+    ] {
+        let run = user.run(&["config", "set", key, value]);
+        assert_eq!((run.status, run.stderr), (Some(0), expected), "{key}");
+    }
+    for key in ["nodrawer.x", "No Drawer.x"] {
+        let run = user.run(&["config", "set", key, "y"]);
+        let expected = "  key: must be `NAME.KEY`, with the name of a backend that is installed\n";
+        assert!(run.stderr.contains(expected), "{run:?}");
+        assert!(!run.stderr.contains("--backend"), "{run:?}");
+    }
+}

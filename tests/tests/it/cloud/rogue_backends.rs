@@ -1,8 +1,11 @@
 //! Backends that break their word: nothing is called done that isn't, no value is shown, and what is built in works on.
 
+use std::io::Read;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use bot_cli_tests::patience::wait_until;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::user::{Run, User, assert_in_no_file};
@@ -34,11 +37,24 @@ while IFS= read -r line; do
       if [ -e "$state" ] && [ $fault != lies ]; then result '{"set":{"name":"prod","kind":"secret","keys":["A"]}}'
       else result '{"set":null}'; fi ;;
     *'"method":"secrets/list"'*)
+      case $fault in
+        nameless) result '{"sets":[{"name":"","kind":"secret"}]}'; continue ;;
+        doubled) result '{"sets":[{"name":"x","kind":"secret"},{"name":"x","kind":"secret"}]}'; continue ;;
+        many)
+          printf '{"jsonrpc":"2.0","id":%s,"result":{"sets":[' "$id"
+          seq -s, -f '{"name":"a-set-with-a-rather-long-name-%06.0f","kind":"secret"}' 1 100000 | tr -d '\n'
+          printf ']}}\n'
+          continue ;;
+      esac
       if [ -e "$state" ] && [ $fault != lies ]; then result '{"sets":[{"name":"prod","kind":"secret"}]}'
       else result '{"sets":[]}'; fi ;;
     *'"method":"secrets/values"'*)
       case $fault in
         bad-values) result '{"values":{"A B=":"c4n4ry-v4lue"}}' ;;
+        twice-a-key) result '{"values":{"A":"c4n4ry-v4lue","A":"c4n4ry-v4lue2"}}' ;;
+        nul) result '{"values":{"A":"c4n4ry-v4lue\u0000"}}' ;;
+        hidden-nul) result '{"values":{"c4n4ry-v4lue":"x\u0000"}}' ;;
+        powers) result '{"values":{"A":"c4n4ry-v4lue","LD_c4n4ry-v4lue":"","BASH_ENV":""}}' ;;
         quotes) error "the value is $value" "{\"code\":\"refused\",\"hints\":[\"use $value\"]}" ;;
         *) result '{"values":{"A":"c4n4ry-v4lue"}}' ;;
       esac ;;
@@ -51,6 +67,7 @@ while IFS= read -r line; do
         twice-late) result '{}'; (sleep 0.1; result '{}') ;;
         both) result '{}'; error "no" '{"code":"refused","effect":"not_done"}' ;;
         hangs) exec sleep 1000 ;;
+        deaf) trap '' TERM INT HUP; while :; do sleep 1; done ;;
         partly) error "half" '{"code":"refused","effect":{"partly":{"done":["OTHER"],"unknown":[],"not_done":[]}}}' ;;
         no-effect) error "what" '{"code":"unavailable"}' ;;
         not-done) rm "$state"; error "no" '{"code":"conflict","effect":"not_done"}' ;;
@@ -103,6 +120,26 @@ impl Rogue {
         for shown in [&run.stdout, &run.stderr, &document.to_string()] {
             assert!(!shown.contains(VALUE), "{arguments:?}: {shown}");
         }
+        (run, document)
+    }
+
+    /// The host with the plugin and the backend.
+    fn host(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(self.user.bin().join("bot-cli"));
+        command
+            .args(words)
+            .current_dir(self.user.work())
+            .env_clear()
+            .envs(self.user.variables())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn hosted(&self, words: &[&str]) -> (Run, Value) {
+        let run = self.user.feed(&mut self.host(words), "");
+        let document = run.stdout.parse().unwrap_or_default();
         (run, document)
     }
 
@@ -232,4 +269,123 @@ fn values_that_can_not_be_had_start_no_program() {
         assert!(!run.stderr.contains(VALUE), "{fault}: {run:?}");
         rogue.rest(fault);
     }
+}
+
+#[test]
+fn a_value_that_no_variable_can_have_is_named_by_its_key_as_far_as_lists_show_it() {
+    for (fault, whose) in [("nul", "`A`"), ("hidden-nul", "a key")] {
+        let rogue = Rogue::new(fault);
+        std::fs::write(rogue.file.with_extension("state"), "").unwrap();
+        let (run, _) = rogue.run(&["secrets", "run", "prod", "--", "true"]);
+        let expected = format!(
+            "error: the value of {whose} in the backend `rogue` has a NUL character, which no variable of an environment can have\n\
+             hint: set it again without that character\n"
+        );
+        assert_eq!((run.status, run.stderr), (Some(1), expected), "{fault}");
+        rogue.rest(fault);
+    }
+}
+
+#[test]
+fn a_program_gets_what_changes_how_programs_run_with_a_word_about_it() {
+    let rogue = Rogue::new("powers");
+    let words = ["secrets", "run", "prod", "--backend", "rogue", "--", "true"];
+    let run = rogue.user.run(&words);
+    let said = "warning: `prod` sets `BASH_ENV`, `LD_…`: not only values for a bot, but what programs run or how\n";
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), said));
+    // The vault has no other rule.
+    rogue
+        .user
+        .done(&["secrets", "set", "prod", "BASH_ENV=x", "-s"]);
+    let run = rogue.user.run(&["secrets", "run", "prod", "--", "true"]);
+    assert!(
+        run.stderr.starts_with("warning: `prod` sets `BASH_ENV`: "),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn what_can_be_read_in_two_ways_is_not_relied_on() {
+    for (fault, words, reason) in [
+        (
+            "twice-a-key",
+            &["secrets", "run", "prod", "--", "true"][..],
+            "sent a reply that can't be read: an object in it names a member twice",
+        ),
+        (
+            "nameless",
+            &["secrets", "list"],
+            "sent a result that `secrets/list` does not have: a set has no name",
+        ),
+        (
+            "doubled",
+            &["secrets", "list"],
+            "sent a result that `secrets/list` does not have: two sets have one name",
+        ),
+    ] {
+        let rogue = Rogue::new(fault);
+        let (run, _) = rogue.run(words);
+        assert_eq!(run.status, Some(1), "{fault}: {run:?}");
+        let expected =
+            format!("error: the backend `rogue` failed: plugin `secrets-rogue` {reason}\n");
+        assert!(run.stderr.starts_with(&expected), "{fault}: {run:?}");
+        rogue.rest(fault);
+    }
+}
+
+#[test]
+fn a_list_may_be_longer_than_a_line_of_the_protocol() {
+    let rogue = Rogue::new("many");
+    let words = ["cloud", "secrets", "list", "--backend", "rogue"];
+    let (run, _) = rogue.hosted(&words);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert_eq!(run.stdout.lines().count(), 100_001);
+    let (run, document) = rogue.hosted(&[&words[..], &["--json"]].concat());
+    assert_eq!(
+        (run.status, &document["error"]["code"]),
+        (Some(1), &Value::from("result_too_large"))
+    );
+    let hints = document["error"]["hints"].to_string();
+    assert!(
+        hints.contains("`bot-cli-cloud` has no such limit"),
+        "{hints}"
+    );
+    // By itself it writes to no line of the protocol.
+    let run = rogue.user.run(&[&words[1..], &["--json"]].concat());
+    assert_eq!(
+        run.document()["sets"].as_array().map(Vec::len),
+        Some(100_000)
+    );
+}
+
+#[test]
+fn ctrl_c_ends_a_deaf_backend_before_the_host_loses_patience() {
+    let rogue = Rogue::new("deaf");
+    let pair = format!("A={VALUE}");
+    let words = [
+        "cloud",
+        "secrets",
+        "set",
+        "prod",
+        &pair,
+        "-s",
+        "--backend",
+        "rogue",
+    ];
+    let mut host = rogue.host(&words).spawn().unwrap();
+    let state = rogue.file.with_extension("state");
+    wait_until("the change is under way", || state.exists());
+    kill_process(Pid::from_child(&host), Signal::INT).unwrap();
+    let mut stderr = String::new();
+    host.stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    assert_eq!(host.wait().unwrap().code(), Some(130), "{stderr}");
+    assert!(
+        stderr.contains("cancelled; it is unknown whether `prod` was changed\n"),
+        "{stderr}"
+    );
+    rogue.rest("deaf");
 }

@@ -79,6 +79,39 @@ fn a_provider_pack_passes_every_check_and_is_found_where_packs_are() {
 }
 
 #[test]
+fn the_name_of_the_file_is_as_good_as_the_name() {
+    let bench = bench();
+    let new = [
+        "plugin",
+        "new",
+        "bot-cli-pack-zz",
+        "--role",
+        "provider-pack",
+    ];
+    assert_eq!(bench.run(&new).unwrap().status, Some(0));
+    let (status, made) = report(&bench, "./zz", &[]);
+    assert_eq!((status, checks(&made, "failed")), (Some(0), Vec::new()));
+    let new = [
+        "plugin",
+        "new",
+        "secrets-zz",
+        "--role",
+        "secrets-backend",
+        "--lang",
+        "python",
+    ];
+    expect(
+        &bench,
+        &new,
+        0,
+        "Made the secrets backend `zz`\n  created   bot-cli-secrets-zz/bot-cli-secrets-zz\n  created   bot-cli-secrets-zz/test.py\n",
+        "next: ./bot-cli-secrets-zz/test.py\n\
+         next: bot-cli plugin check ./bot-cli-secrets-zz/bot-cli-secrets-zz --argv ''\n\
+         next: mkdir -p [BENCH]/home/.local/share/bot-cli/plugins && cp ./bot-cli-secrets-zz/bot-cli-secrets-zz [BENCH]/home/.local/share/bot-cli/plugins/\n",
+    );
+}
+
+#[test]
 fn a_role_a_language_and_a_name_must_fit_each_other() {
     let bench = bench();
     for (words, stderr) in [
@@ -96,7 +129,7 @@ fn a_role_a_language_and_a_name_must_fit_each_other() {
         ),
         (
             &["demo", "--role", "provider-pack", "--lang", "sh"],
-            "error: `--lang`: a provider pack is written as a folder of TOML files, without a program\n",
+            "error: `--lang`: a provider pack is written as a folder of TOML files, without a program\nhint: bot-cli plugin new demo --role provider-pack\n",
         ),
         (
             &["demo", "--role", "provider-pack", "--dir", "my packs"],
@@ -113,6 +146,15 @@ fn a_role_a_language_and_a_name_must_fit_each_other() {
         (
             &["plugin", "--lang", "sh"],
             "error: the name is a command of bot-cli itself\n",
+        ),
+        (
+            &["local", "--role", "secrets-backend", "--lang", "python"],
+            "error: the name is that of a backend that needs no plugin\n",
+        ),
+        (
+            &["git", "--role", "provider-pack"],
+            "error: a provider pack `git` could not be used as it would be written: `env.GIT_API_KEY` is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`; and 2 more problems\n  \
+             name: begins what others have\nhint: choose another name\n",
         ),
     ] {
         let arguments = [&["plugin", "new"], words].concat();

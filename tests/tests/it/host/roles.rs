@@ -359,3 +359,53 @@ fn help_names_what_packs_and_backends_bring() {
     }
     nothing_was_started(&bench);
 }
+
+#[test]
+fn what_a_command_has_itself_is_known_from_its_manifest() {
+    let bench = bench();
+    let mut maker = maker();
+    maker["uses"]["secrets-backend"]["names"] = json!(["hosted"]);
+    maker["uses"]["provider-pack"]["taken"] = json!({
+        "ids": { "a transport": ["acme_tts"] },
+        "variables": {
+            "ACME_API_KEY": {
+                "of": "a service that is built in",
+                "means": { "about": "Access token", "secret": true },
+                "read": [{}],
+            },
+            "ACME_LINE": { "of": "the transport `line`" },
+        },
+    });
+    install(&bench, &maker);
+    let mut mine = pack("acme");
+    let mut reads = service("acme_llm", "llm");
+    reads["prompt"] = json!("settings.system_instruction");
+    reads["args"] = json!([{ "name": "line", "env": "ACME_LINE" }]);
+    let mut voice = service("acme_tts", "tts");
+    voice["args"] = json!([]);
+    let mut own = service("acme_own_stt", "stt");
+    own["args"] = json!([{ "name": "key", "env": "ACME_OWN_KEY" }]);
+    let provider = &mut mine["providers"][0];
+    provider["env"]["ACME_LINE"] = json!({ "about": "Line" });
+    provider["env"]["ACME_OWN_KEY"] = json!({ "about": "Key" });
+    provider["service"] = json!([service("acme_stt", "stt"), reads, voice, own]);
+    install(&bench, &mine);
+    install(&bench, &backend("hosted"));
+    let ran = bench.run(&["plugin", "list"]).unwrap();
+    let pack = format!("{}: ", bench.path("plugins/bot-cli-pack-acme").display());
+    let pack = pack.replace(&bench.path("").display().to_string(), "[BENCH]/");
+    for line in [
+        format!("{pack}acme_stt is left out: `env.ACME_API_KEY.about` must be `Access token`, as in a service that is built in\n"),
+        format!("{pack}acme_llm is left out: `env.ACME_LINE` is a variable of the transport `line`\n"),
+        format!("{pack}acme_tts is left out: `id` is that of a transport\n"),
+        "[BENCH]/plugins/bot-cli-secrets-hosted: `hosted` is the name of a backend that is built in\n".to_owned(),
+    ] {
+        assert!(ran.stdout.contains(&line), "{line}\n{}", ran.stdout);
+    }
+    let (status, checked) = super::check::report(&bench, "pack-acme", &[]);
+    assert_eq!(
+        (status, super::check::checks(&checked, "failed")),
+        (Some(1), vec!["pack_identifiers", "pack_variables"])
+    );
+    nothing_was_started(&bench);
+}

@@ -120,6 +120,30 @@ fn what_a_plugin_started_ends_with_it() {
 }
 
 #[test]
+fn what_a_killed_plugin_leaves_is_ended_and_its_work_is_in_doubt() {
+    let bench = bench_with_rogue();
+    let output = bench
+        .host(&["rogue", "killed-parent"])
+        .env("IT_PATIENCE", "100")
+        .output()
+        .unwrap();
+    let ran = bench.ran(&output).unwrap();
+    assert_eq!(
+        (ran.status, ran.stderr.as_str()),
+        (
+            Some(125),
+            "error: plugin `rogue` ended without a reply (signal: 9 (SIGKILL))\n\
+             hint: if it was changing something, look at what became of that\n"
+        )
+    );
+    let child: u32 = ran.stdout.trim().parse().unwrap();
+    assert!(!is_alive(child), "{child} goes on");
+    let ran = bench.run(&["rogue", "killed-parent", "--json"]).unwrap();
+    let document: serde_json::Value = ran.stdout.parse().unwrap();
+    assert_eq!(document["error"]["outcome"], "unknown");
+}
+
+#[test]
 fn a_plugin_ends_when_its_host_is_killed() {
     let mut running = start(&bench_with_rogue(), "silent");
     let plugin = Pid::from_raw(running.plugin.try_into().unwrap()).unwrap();

@@ -12,7 +12,11 @@ fn each_breach_of_the_protocol_has_its_line() {
             "ended without a reply (exit status: 0)",
             "hint: it printed a line that is not a message: `Hello \\u{1b}[31m\"world\"`\n",
         ),
-        ("crash", "ended without a reply (signal: 6 (SIGABRT))", ""),
+        (
+            "crash",
+            "ended without a reply (signal: 6 (SIGABRT))",
+            "hint: if it was changing something, look at what became of that\n",
+        ),
         ("wrong-id", "replied to request 99, which nobody made", ""),
         ("double", "replied twice to request 1", ""),
         ("long-line", "sent a line of more than 8 MiB", ""),

@@ -395,3 +395,70 @@ fn a_pack_that_is_asked_is_started_once_and_only_where_packs_matter() {
     assert_eq!(user.listed().0["packs"][0]["version"], "1.2.10");
     assert_eq!(starts(), 2);
 }
+
+/// Writes so many log lines, and then brings the service `chatty_stt`.
+const CHATTY: &str = r#"read -r request
+i=0
+while [ $i -lt 900 ]; do
+  printf '{"jsonrpc":"2.0","method":"log","params":{"id":1,"level":"warn","message":"your token has\\nexpired"}}\n'
+  i=$((i + 1))
+done
+printf '{"jsonrpc":"2.0","id":1,"result":{"providers":[{"label":"C","site":"https://c.example","env":{},"service":[{"id":"chatty_stt","kind":"stt","label":"C","module":"c.c","class":"CService"}]}]}}\n'
+"#;
+
+#[test]
+fn what_a_pack_says_carries_its_name_and_has_an_end() {
+    let user = User::new();
+    user.script("chatty", &json!({ "providers": "dynamic" }), CHATTY);
+    let (listed, warnings) = user.listed();
+    assert_eq!(listed["packs"][0]["services"], json!(["chatty_stt"]));
+    let mut expected = vec!["warning: pack-chatty: your token has expired"; 20];
+    expected.push("warning: pack-chatty: its further lines are not shown");
+    assert_eq!(warnings, expected);
+}
+
+#[test]
+fn a_service_gets_sound_at_its_one_rate_in_web_bots_and_in_calls() {
+    let user = User::new();
+    let members = json!({ "input_rate": 24000, "turns": "service", "prompt": "instructions" });
+    let fixed = service("acme_realtime", &members);
+    user.script("acme", &json!({ "providers": provider(&[fixed]) }), "");
+    for (transport, expected) in [
+        (
+            "p2p_webrtc",
+            &[
+                "            audio_in_sample_rate=24_000,  # the only rate that Label of acme realtime takes",
+            ][..],
+        ),
+        (
+            "carrier_a",
+            &[
+                "        audio_in_sample_rate=24_000,  # the only rate that Label of acme realtime takes",
+                "CALL_INPUT_RATE = 24_000  # the only rate that Label of acme realtime takes here",
+            ],
+        ),
+    ] {
+        let kind = if transport == "carrier_a" {
+            "telephony"
+        } else {
+            "web"
+        };
+        let options = [
+            "-b",
+            kind,
+            "-t",
+            transport,
+            "-m",
+            "realtime",
+            "--realtime",
+            "acme_realtime",
+        ];
+        let run = user.run(&[&[transport][..], &options].concat());
+        assert_eq!(run.status, Some(0), "{run:?}");
+        let made = tree(&user.path(&format!("work/{transport}")));
+        let bot = String::from_utf8(made["server/bot.py"].clone()).unwrap();
+        for line in expected {
+            assert!(bot.lines().any(|found| found == *line), "{line}\n{bot}");
+        }
+    }
+}

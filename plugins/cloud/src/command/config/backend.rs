@@ -1,5 +1,8 @@
 //! The backends that have an executable of their own: which there are, and their settings.
 
+use std::collections::BTreeMap;
+
+use bot_cli_sdk::backend::names_a_credential;
 use bot_cli_sdk::discovery::{BackendStanding, FoundBackend};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
@@ -39,7 +42,7 @@ pub fn set(
 ) -> Result<Reply, Failure> {
     let source = Source::Flag;
     let Some(name) = BackendName::parse(backend) else {
-        return Err(unknown_backend(backend, source));
+        return Err(not_a_backend(unknown_backend(backend, source)));
     };
     if BUILT_IN.contains(&name) {
         let failure = invalid(vec![(
@@ -49,7 +52,7 @@ pub fn set(
         )]);
         return Err(failure.hint(format!("`{name}` has no settings of its own")));
     }
-    let mut settings = BackendSettings::read(&context.environment)?;
+    let mut settings = BackendSettings::read(&context.environment, &name)?;
     let key = if value.is_empty() {
         key.to_owned()
     } else {
@@ -57,15 +60,36 @@ pub fn set(
             value: name.clone(),
             source,
         };
-        let installed = Installed::find(&context.environment, &setting)?;
+        let installed = Installed::find(&context.environment, &setting).map_err(not_a_backend)?;
         check(&installed, key, value)?
     };
+    if !value.is_empty() && (names_a_credential(&key).is_some() || has_a_password(value)) {
+        let shown = format!("{name}.{}", theirs(&key));
+        context.warn(&format!(
+            "`{shown}` looks like a credential, and settings are kept as plain text: `bot-cli cloud config set {shown} ''` removes it"
+        ));
+    }
     settings.set(&name, &key, (!value.is_empty()).then_some(value))?;
     Ok(done(
         &format!("{name}.{}", theirs(&key)),
         value,
         &settings.path,
     ))
+}
+
+/// The failure of a key whose first word is no backend that there is: no option was given.
+fn not_a_backend(mut failure: Failure) -> Failure {
+    if failure.code == "unknown_backend" {
+        failure.fields.clear();
+        let problem = "must be `NAME.KEY`, with the name of a backend that is installed";
+        return failure.field("key", None, problem);
+    }
+    failure
+}
+
+/// Whether an address has a user and a password in it.
+fn has_a_password(value: &str) -> bool {
+    url::Url::parse(value).is_ok_and(|url| url.password().is_some())
 }
 
 /// The name of the setting, as the backend has it.
@@ -109,7 +133,11 @@ pub fn warn_of_others(context: &CommandContext<'_>, config: &Config, key: &str) 
 
 /// The settings of the backend that is in use.
 pub fn settings(context: &CommandContext<'_>, name: &BackendName) -> Result<Settings, Failure> {
-    let all = BackendSettings::read(&context.environment)?.all(name);
+    let all = if BUILT_IN.contains(name) {
+        BTreeMap::new()
+    } else {
+        BackendSettings::read(&context.environment, name)?.all(name)
+    };
     let rows = all.iter().map(|(key, value)| {
         let setting = format!("{name}.{}", theirs(key));
         vec![setting, theirs(value), Source::Config.name().to_owned()]

@@ -42,7 +42,7 @@ pub struct Installed {
 /// What `bot-cli-cloud` can use of backends.
 #[must_use]
 pub fn uses() -> UseSpec {
-    UseSpec::new(secrets::VERSION)
+    UseSpec::new(secrets::VERSION).names(BUILT_IN.each_ref().map(BackendName::as_str))
 }
 
 /// Every backend that was found, whether or not it can be used.
@@ -109,7 +109,7 @@ impl Installed {
 
     /// The settings that are set, all of which it must know; and all that it needs must be set.
     fn set(&self, environment: &Environment) -> Result<BTreeMap<String, String>, Failure> {
-        let file = BackendSettings::read(environment)?;
+        let file = BackendSettings::read(environment, &self.name)?;
         let mut set = file.all(&self.name);
         let (name, specs) = (&self.name, self.settings());
         if let Some(unknown) = set.keys().find(|key| !knows(&specs, key)) {

@@ -15,7 +15,8 @@ use crate::protocol::secrets::{
     Ability, Code, DeleteResult, GetResult, ListResult, NameRules, OpenResult, SetDetails,
     SetSummary, methods,
 };
-use crate::protocol::{ErrorObject, codes, shape};
+use crate::protocol::{ErrorObject, Role, codes, shape};
+use crate::suggest;
 use crate::terminal::printable;
 
 /// The most characters of a place.
@@ -109,6 +110,44 @@ pub fn later_minor(bench: &Bench) -> Held {
         }),
     )?;
     place.sweep()
+}
+
+/// What is wrong with the place that `--argv` names, as far as the manifest of the backend tells.
+pub fn wrong(bench: &Bench) -> Option<String> {
+    let words = bench.argv().ok()?;
+    let manifest = bench.declared().ok()?;
+    if manifest.role != Role::SecretsBackend {
+        return None;
+    }
+    let own = manifest
+        .settings
+        .iter()
+        .map(|setting| setting.name.as_str());
+    let known: Vec<&str> = own.chain(["organization", "region"]).collect();
+    let mut named = Vec::new();
+    for word in words {
+        let Some((name, _)) = word.split_once('=') else {
+            return Some("has a word that is not NAME=VALUE".to_owned());
+        };
+        if !known.contains(&name) {
+            let near = suggest::near(name, known.iter().copied());
+            let mend = near.first().map_or_else(
+                || format!("possible are {}", known.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Some(format!(
+                "names `{}`, which is no setting of the backend: {mend}",
+                printable(name, false)
+            ));
+        }
+        named.push(name);
+    }
+    let required = manifest.settings.iter().filter(|setting| setting.required);
+    let mut missing = required.map(|setting| setting.name.as_str());
+    let missing = missing.find(|name| !named.contains(name))?;
+    Some(format!(
+        "lacks the setting `{missing}`, which the backend requires: `{missing}=VALUE`"
+    ))
 }
 
 /// The words of `--argv` as members: `organization=scratch`.

@@ -179,7 +179,7 @@ const DECLARING: [(&str, Change, &[&str]); 29] = [
 type FolderCase = (&'static str, fn(&PathBuf), &'static [&'static str]);
 
 /// What is done with a good folder, and the checks that fail.
-const FOLDERS: [FolderCase; 8] = [
+const FOLDERS: [FolderCase; 9] = [
     ("good", |_| (), &["pack_framework"]),
     (
         "no pack.toml",
@@ -224,7 +224,15 @@ const FOLDERS: [FolderCase; 8] = [
             )
             .unwrap();
         },
-        &["manifest_protocol"],
+        &["pack_folder"],
+    ),
+    (
+        "misspelt key",
+        |it| {
+            let declared = format!("framwork = \">=1.14,<2\"\n{DECLARED}");
+            fs::write(it.join("pack.toml"), declared).unwrap();
+        },
+        &["pack_folder"],
     ),
     (
         "key",
