@@ -95,10 +95,8 @@ fn translated(theirs: &Map<String, Value>) -> Map<String, Value> {
     let mut ours = theirs.clone();
     // What it says follows from the client's framework.
     ours.remove("generate_client");
-    for (theirs, here) in [("enable_krisp", "enable_noise_cancel")] {
-        let value = ours.remove(theirs).unwrap();
-        ours.insert(here.to_owned(), value);
-    }
+    let cancels = ours.remove("enable_krisp").unwrap();
+    ours.insert("enable_noise_cancel".to_owned(), cancels);
     for (key, value) in &mut ours {
         let named = value.as_str();
         if key.ends_with("_service") {

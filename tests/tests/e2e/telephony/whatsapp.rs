@@ -1,4 +1,4 @@
-//! Calls from WhatsApp: the generated bot runs as its README says, and a stand-in for WhatsApp's API calls it over WebRTC.
+//! Calls from `WhatsApp`: the generated bot runs as its README says, and a stand-in for `WhatsApp`'s API calls it over WebRTC.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
