@@ -225,6 +225,11 @@ fn environment(config: &Config, files: &[PlannedFile]) -> Option<String> {
         .flat_map(|transport| &transport.env)
         .map(|variable| variable.name.as_str())
         .collect();
+    let by_class: BTreeSet<&str> = config
+        .services()
+        .flat_map(|service| &service.reads)
+        .map(|read| read.name.as_str())
+        .collect();
     let once: BTreeSet<&str> = listed.iter().copied().collect();
     if once.len() != listed.len() {
         return Some("a variable is listed twice".to_owned());
@@ -233,7 +238,7 @@ fn environment(config: &Config, files: &[PlannedFile]) -> Option<String> {
         return Some(format!("`{name}` is read and not listed"));
     }
     once.iter()
-        .find(|name| !is_read(name) && !by_runner.contains(*name))
+        .find(|name| !is_read(name) && !by_runner.contains(*name) && !by_class.contains(*name))
         .map(|name| format!("`{name}` is listed and nobody reads it"))
 }
 
