@@ -29,8 +29,8 @@ use crate::ui::{Capabilities, Level, Ui};
 /// How often cancelling and deadlines are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the output of a plugin that has ended is read on.
-const DRAIN: Duration = Duration::from_millis(100);
+/// How long the output of a plugin that has ended may be silent before no more is expected. What it leaves behind may keep it open.
+const DRAIN: Duration = Duration::from_millis(500);
 
 /// How much of what a plugin says while its question is open is kept before it has to wait.
 const PENDING: usize = 64;

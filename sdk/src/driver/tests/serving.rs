@@ -49,7 +49,16 @@ fn what_is_no_message_is_skipped_and_what_is_new_ignored() {
 #[test]
 fn a_flood_of_standard_error_is_no_deadlock() {
     let mut ui = Recorder::default();
-    let outcome = run_plugin("flood", &mut ui, &Cancel::new());
+    let patient = Patience {
+        finish: Duration::from_secs(60),
+        ..QUICK
+    };
+    let outcome = run(
+        &launch("flood", patient),
+        &params(),
+        &mut ui,
+        &Cancel::new(),
+    );
     assert_eq!(outcome.result.unwrap().text, "done");
     assert_eq!(ui.seen.len(), 1_000_000);
 }
