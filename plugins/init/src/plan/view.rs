@@ -27,7 +27,7 @@ pub struct ProjectView<'c> {
     pub name: String,
     /// `[a-z0-9-]`: the package and the agent.
     pub slug: String,
-    /// `web` or `telephony`.
+    /// `telephony` where a transport brings telephone calls, else `web`: a bot that is meant for the telephone can be tried in a browser first.
     pub bot_type: &'static str,
     /// `cascade` or `realtime`.
     pub mode: &'static str,
@@ -136,15 +136,14 @@ pub struct FileView {
 impl<'c> ProjectView<'c> {
     pub(super) fn new(config: &Config<'c>) -> Result<Self, PlanError> {
         let chosen = services(config);
+        let brings_calls =
+            (config.transports.iter()).any(|transport| transport.bot_type == BotType::Telephony);
         let readings = variables::all_readings(config)?;
         let bot = BotCode::new(config, &readings)?;
         Ok(Self {
             name: config.project_name.clone(),
             slug: config.slug.clone(),
-            bot_type: match config.bot_type {
-                BotType::Web => "web",
-                BotType::Telephony => "telephony",
-            },
+            bot_type: if brings_calls { "telephony" } else { "web" },
             mode: match config.pipeline {
                 Pipeline::Cascade { .. } => "cascade",
                 Pipeline::Realtime(_) => "realtime",
