@@ -199,6 +199,11 @@ impl User {
         } else if step.starts_with("uv run pipecat eval run") {
             let (_, port) = self.bot.as_ref().unwrap();
             self.succeeds(&format!("{step} --bot-url ws://127.0.0.1:{port}/ws"));
+        } else if let Some((kept, _)) = step.split_once(" | bot-cli cloud secrets set ") {
+            // The bot's keys alone go to the hosting service.
+            let kept = String::from_utf8(self.succeeds(kept).stdout).unwrap();
+            assert!(kept.contains("\nOPENAI_API_KEY="), "`{step}`: {kept}");
+            assert!(!kept.contains("\nSERVER_PORT="), "`{step}`: {kept}");
         } else if let Some(arguments) = step.strip_prefix("bot-cli init") {
             self.cwd = self.project.clone();
             let program = env!("CARGO_BIN_EXE_it-bot-cli-init");
