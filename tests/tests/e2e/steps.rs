@@ -203,7 +203,7 @@ impl User {
             // The bot's keys alone go to the hosting service.
             let kept = String::from_utf8(self.succeeds(kept).stdout).unwrap();
             assert!(kept.contains("\nOPENAI_API_KEY="), "`{step}`: {kept}");
-            assert!(!kept.contains("\nSERVER_PORT="), "`{step}`: {kept}");
+            assert!(!kept.contains("\nDIALOUT_KEY="), "`{step}`: {kept}");
         } else if let Some(arguments) = step.strip_prefix("bot-cli init") {
             self.cwd = self.project.clone();
             let program = env!("CARGO_BIN_EXE_it-bot-cli-init");
