@@ -1,9 +1,43 @@
-//! Tells cargo which folders are embedded: it sees a changed file by itself, a new one only this way.
+//! Turns the catalogue's TOML into JSON, which is read several times faster at every start, and tells cargo which folders are embedded:
+//! it sees a changed file by itself, a new one only this way.
 
-fn main() {
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::Context as _;
+
+fn main() -> anyhow::Result<()> {
     for folder in ["providers", "transports", "project", "guides"] {
         cargo_directive(&format!("rerun-if-changed={folder}"));
     }
+    let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
+    for folder in ["providers", "transports"] {
+        to_json(Path::new(folder), &out.join(folder))?;
+    }
+    Ok(())
+}
+
+/// Writes `providers/acme.toml` as `acme.json` into `out`, and nothing that has no such file any more.
+fn to_json(folder: &Path, out: &Path) -> anyhow::Result<()> {
+    drop(fs::remove_dir_all(out));
+    fs::create_dir_all(out)?;
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.path();
+        let Some(name) = file
+            .file_stem()
+            .filter(|_| file.extension() == Some("toml".as_ref()))
+        else {
+            continue;
+        };
+        let text = fs::read_to_string(&file)?;
+        let table: toml::Table =
+            toml::from_str(&text).with_context(|| file.display().to_string())?;
+        fs::write(
+            out.join(name).with_extension("json"),
+            serde_json::to_vec(&table)?,
+        )?;
+    }
+    Ok(())
 }
 
 #[allow(

@@ -167,10 +167,10 @@ fn parse_all<T: serde::de::DeserializeOwned>(
     let mut parsed = Vec::new();
     for file in files.files() {
         let text = file.contents_utf8().unwrap_or_default();
-        match toml::from_str(text) {
+        match serde_json::from_str(text) {
             Ok(value) => parsed.push(value),
             Err(error) => errors.push(CatalogueError {
-                path: format!("{folder}/{}", file.path().display()),
+                path: format!("{folder}/{}", file.path().with_extension("toml").display()),
                 reason: error.to_string(),
             }),
         }

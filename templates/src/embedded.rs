@@ -2,8 +2,9 @@
 
 use include_dir::{Dir, include_dir};
 
-pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/providers");
-pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/transports");
+/// The catalogue as the build script left it: JSON.
+pub(crate) static PROVIDERS: Dir<'_> = include_dir!("$OUT_DIR/providers");
+pub(crate) static TRANSPORTS: Dir<'_> = include_dir!("$OUT_DIR/transports");
 static PROJECT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/project");
 static GUIDES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/guides");
 
