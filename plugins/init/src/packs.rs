@@ -105,10 +105,8 @@ fn catalogue(found: Vec<FoundPack>) -> Catalogue {
 /// Why no project can have a service: its Python is one that the framework does not install on.
 fn too_new(service: &Service) -> Option<String> {
     let wanted = service.requires_python.as_deref()?;
-    let (major, minor) = wanted.split_once('.')?;
-    let wanted_python: (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
     let (below_major, below_minor) = FRAMEWORK.python_below;
-    (wanted_python >= FRAMEWORK.python_below).then(|| {
+    (plan::python_version(wanted)? >= FRAMEWORK.python_below).then(|| {
         format!(
             "it needs Python {wanted}, and pipecat-ai {} installs below {below_major}.{below_minor} only",
             FRAMEWORK.release

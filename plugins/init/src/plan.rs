@@ -8,6 +8,7 @@ use variables::VariableGroup;
 use view::ProjectView;
 
 pub(crate) use imports::names_of_templates as imported_names;
+pub(crate) use requirements::python_version;
 
 mod check;
 mod imports;

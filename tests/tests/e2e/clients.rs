@@ -7,11 +7,11 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use bot_cli_tests::program::program;
-use bot_cli_tests::python::Python;
 use tempfile::TempDir;
 
 use crate::conversation::free_port;
 use crate::conversation::running::Running;
+use crate::framework::tools::python;
 
 const GREETING: &str = "Hello, how can I help you?";
 const QUESTION: &str = "What time is it?";
@@ -290,10 +290,6 @@ pub(crate) fn tools() -> &'static Path {
             folder
         })
         .path()
-}
-
-fn python() -> &'static Python {
-    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 pub(crate) fn chromium() -> PathBuf {

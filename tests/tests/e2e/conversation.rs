@@ -10,9 +10,10 @@ use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use bot_cli_tests::python::Python;
 use running::Running;
 use tempfile::TempDir;
+
+use crate::framework::tools::python;
 
 #[test]
 fn the_starter_scenario_passes_with_a_model_that_answers_well() {
@@ -219,10 +220,6 @@ impl Bot {
         }
         command
     }
-}
-
-fn python() -> &'static Python {
-    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// Free when asked; the bot takes it at once.

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use bot_cli_tests::python::Python;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::conversation::running::Running;
 use crate::conversation::text;
+use crate::framework::tools::python;
 
 /// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
 const VOICE: f64 = 220.0;
@@ -322,8 +322,4 @@ fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("framework")
         .join(name)
-}
-
-fn python() -> &'static Python {
-    Python::with_framework().unwrap_or_else(|problem| panic!("{problem}"))
 }

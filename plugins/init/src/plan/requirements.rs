@@ -113,16 +113,19 @@ fn oldest_python(config: &Config) -> Result<(u32, u32), PlanError> {
         let Some(version) = &service.requires_python else {
             continue;
         };
-        let parsed = version
-            .split_once('.')
-            .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
-            .ok_or_else(|| {
-                PlanError::broken(
-                    "server/pyproject.toml",
-                    format!("`{version}` is not a Python version"),
-                )
-            })?;
+        let parsed = python_version(version).ok_or_else(|| {
+            PlanError::broken(
+                "server/pyproject.toml",
+                format!("`{version}` is not a Python version"),
+            )
+        })?;
         oldest = oldest.max(parsed);
     }
     Ok(oldest)
+}
+
+/// `3.12` as two numbers.
+pub(crate) fn python_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
