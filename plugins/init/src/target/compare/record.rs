@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::{Comparison, Conflict, Found, find, kind, with_lines};
+use super::{Comparison, Conflict, PathState, find, kind, with_lines};
 use crate::record::{self, FOLDER, Origin, RecordFile};
 use crate::transaction::Change;
 
@@ -23,8 +23,8 @@ impl Comparison {
             return Ok(());
         }
         let origin = match find(target, record::PROJECT)? {
-            Found::File(project) => record::origin(&project),
-            Found::Nothing | Found::Link | Found::Obstacle(_) => Origin::Foreign,
+            PathState::File(project) => record::origin(&project),
+            PathState::Nothing | PathState::Link | PathState::Obstacle(_) => Origin::Foreign,
         };
         for file in files {
             self.look_at_recorded(target, file, origin)?;
@@ -39,19 +39,19 @@ impl Comparison {
         origin: Origin,
     ) -> io::Result<()> {
         let there = match find(target, file.path)? {
-            Found::Nothing => {
+            PathState::Nothing => {
                 self.write(file, None);
                 return Ok(());
             }
-            Found::Link => {
+            PathState::Link => {
                 self.in_the_way(file.path, "is a symbolic link");
                 return Ok(());
             }
-            Found::Obstacle(reason) => {
+            PathState::Obstacle(reason) => {
                 self.in_the_way(file.path, &reason);
                 return Ok(());
             }
-            Found::File(there) => there,
+            PathState::File(there) => there,
         };
         if there == file.bytes {
             self.unchanged.push(file.path.to_owned());
