@@ -36,7 +36,7 @@ Examples:
 
 /// Manage secret sets and image pull secrets of deployed bots.
 ///
-/// Without an account they are kept in an encrypted vault on this machine; signed in, by the hosting service; with `--backend NAME`, by a backend that is installed as `bot-cli-secrets-NAME`.
+/// Without an account, secrets are stored in an encrypted vault on this machine; after `auth login`, by the hosting service; with `--backend NAME`, by the installed backend `bot-cli-secrets-NAME`.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "bot-cli-cloud", bin_name = "bot-cli cloud", version, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Options {
@@ -59,19 +59,19 @@ pub enum Command {
         #[command(subcommand)]
         command: VaultCommand,
     },
-    /// Sign in to the hosting service, and out
+    /// Sign in to and out of the hosting service
     Auth {
         /// The command.
         #[command(subcommand)]
         command: AuthCommand,
     },
-    /// The organizations that you belong to
+    /// List and choose your organizations
     Organizations {
         /// The command.
         #[command(subcommand)]
         command: OrganizationsCommand,
     },
-    /// The regions where secrets can be kept
+    /// List the regions for secrets
     Regions {
         /// The command.
         #[command(subcommand)]
@@ -116,7 +116,7 @@ impl ScopeOptions {
 }
 
 impl Command {
-    /// Returns whether the command changes what is kept somewhere, so that its failure has to say what became of that.
+    /// Returns whether the command changes stored data, so that its failure must state the outcome.
     #[must_use]
     pub const fn changes(&self) -> bool {
         match self {

@@ -20,12 +20,12 @@ Examples:
 pub enum AuthCommand {
     /// Sign in
     ///
-    /// A browser is opened. Machines without one read a personal access token or a private API key from stdin.
+    /// Opens a browser. On a machine without one, read a personal access token or a private API key with `--token-stdin`.
     #[command(after_help = LOGIN_EXAMPLES)]
     Login(Login),
     /// Sign out
     ///
-    /// This machine forgets the sign-in first, then the issuer is asked to revoke it. Keys and personal access tokens are only forgotten.
+    /// Deletes the sign-in from this machine and asks the issuer to revoke it. API keys and personal access tokens are deleted, but not revoked.
     Logout,
     /// Show how you are signed in; exits with 4 if you are not
     Status,
@@ -37,10 +37,10 @@ pub struct Login {
     /// Read a personal access token or a private API key from stdin
     #[arg(long, conflicts_with_all = ["no_browser", "import"])]
     pub token_stdin: bool,
-    /// Show the address that is to be opened, and open none
+    /// Show the address instead of opening a browser
     #[arg(long)]
     pub no_browser: bool,
-    /// Use the sign-in of the service's own client, which has to sign in again when bot-cli renews it
+    /// Use the sign-in of the service's own client, which must sign in again once bot-cli has renewed it
     #[arg(long, conflicts_with = "no_browser")]
     pub import: bool,
 }
@@ -49,7 +49,7 @@ pub struct Login {
 pub enum OrganizationsCommand {
     /// List them
     List(OnlyScope),
-    /// Use this one from now on
+    /// Set the default organization
     Use {
         /// Name of the organization
         #[arg(value_hint = ValueHint::Other)]
@@ -63,7 +63,7 @@ pub enum RegionsCommand {
     List(OnlyScope),
 }
 
-/// Nothing but where to act.
+/// Only the scope.
 #[derive(Debug, Clone, Args)]
 pub struct OnlyScope {
     #[command(flatten)]
@@ -72,9 +72,9 @@ pub struct OnlyScope {
 
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConfigCommand {
-    /// Show what holds, and where each of it comes from
+    /// Show every setting and its source
     Show,
-    /// Set or, with an empty value, remove a setting
+    /// Change a setting; an empty value removes it
     #[command(after_help = CONFIG_SET_EXAMPLES)]
     Set {
         /// organization, region, backend, api-url, timeout (seconds), keyring (auto, off), or NAME.KEY for a setting of an installed backend

@@ -81,20 +81,20 @@ pub enum SecretsCommand {
     List(List),
     /// Create or update a secret set
     ///
-    /// Keys that the set has and that are not given stay as they are. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the name is asked for at a terminal.
+    /// Other keys of the set stay as they are. In a generated project, the default name is that of server/cloud-deploy.toml. Elsewhere, a terminal asks for the name.
     ///
-    /// The name of a set has 1 to 63 letters, digits and hyphens, and no hyphen at an end. At the hosting service, a new set has 3 characters or more, and no capitals; another backend may have rules of its own.
+    /// The name of a set has 1 to 63 letters, digits and hyphens, without a hyphen at either end. At the hosting service, a new name needs at least 3 characters and no capitals; other backends may have their own rules.
     #[command(after_help = SET_EXAMPLES)]
     Set(Set),
     /// Copy a set from one backend to another
     ///
-    /// Keys that only the target has stay as they are. The hosting service never gives values back; the vault of this machine and other backends can be copied from. Image pull secrets can be copied too.
+    /// Keys that only the target has stay as they are. The hosting service never returns values, so the source is the vault of this machine or an installed backend. Image pull secrets can be copied too.
     #[command(after_help = COPY_EXAMPLES)]
     Copy(Copy),
     /// Remove keys from a secret set
     #[command(after_help = UNSET_EXAMPLES)]
     Unset(Unset),
-    /// Delete a secret set or an image pull secret, for good
+    /// Delete a secret set or an image pull secret permanently
     #[command(after_help = DELETE_EXAMPLES)]
     Delete(Delete),
     /// Create or update the credentials for a private image registry
@@ -102,7 +102,7 @@ pub enum SecretsCommand {
     ImagePullSecret(ImagePullSecret),
     /// Start a program with a set in its environment
     ///
-    /// The hosting service never gives values back: where nothing else is named, the set is that of the vault of this machine. In a generated project the name may be left out: it is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
+    /// The hosting service never returns values, so the default backend is then the vault of this machine. In a generated project, the default name is that of server/cloud-deploy.toml. Elsewhere, the set is chosen from a list at a terminal.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
 }
@@ -110,7 +110,7 @@ pub enum SecretsCommand {
 /// `secrets list`.
 #[derive(Debug, Clone, Args)]
 pub struct List {
-    /// Set whose keys are shown; values never are
+    /// Set whose keys are shown (values are never shown)
     pub name: Option<String>,
     /// Show secret sets only
     #[arg(short, long, overrides_with = "no_sets")]
@@ -118,7 +118,7 @@ pub struct List {
     /// Show image pull secrets too (default)
     #[arg(long, overrides_with = "sets")]
     pub no_sets: bool,
-    /// Show only what is in this region (default: all regions)
+    /// Show only this region (default: all regions)
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,
     #[command(flatten)]
@@ -134,22 +134,22 @@ pub struct List {
 pub struct Set {
     /// Set to create or update
     pub name: Option<String>,
-    /// Pairs; the value of a KEY in capitals, or of one that the set has, is asked for and hidden
+    /// KEY=value pairs; for a KEY alone (in capitals, or in the set already) the value is asked for, hidden
     #[arg(value_name = "KEY=VALUE", value_hint = ValueHint::Other)]
     pub secrets: Vec<String>,
-    /// Read the pairs from a file, one a line, as in .env; `-` for stdin
+    /// Read the pairs from a file, one per line, as in .env; `-` for stdin
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
-    /// Read the value of one key from a file, byte for byte with its last line end; `-` for stdin; repeatable
+    /// Read the value of one key from a file, byte for byte including its last line end; `-` for stdin; repeatable
     #[arg(long, value_name = "KEY=PATH", value_hint = ValueHint::Other)]
     pub value_from: Vec<String>,
-    /// Ask for the keys of this file, such as .env.example, that are still missing
+    /// Ask for the missing keys of this file, such as .env.example
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub from_template: Option<PathBuf>,
     /// How to treat a key without a value
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub empty: Empty,
-    /// Remove the keys of the set that the file does not have; the plan names them
+    /// Remove the keys of the set that are not in the file; the plan names them
     #[arg(long, requires = "file", conflicts_with = "from_template")]
     pub prune: bool,
     /// Skip the confirmation
@@ -250,10 +250,10 @@ pub struct ImagePullSecret {
     /// Encode the credentials as base64 (default)
     #[arg(long, overrides_with = "no_encode")]
     pub encode: bool,
-    /// Don't: they are base64 already
+    /// The credentials are already base64
     #[arg(long, overrides_with = "encode")]
     pub no_encode: bool,
-    /// Skip the confirmation that replacing credentials asks for at a terminal
+    /// Skip the confirmation before replacing credentials at a terminal
     #[arg(short, long)]
     pub skip: bool,
     /// Show what would change and change nothing

@@ -34,17 +34,17 @@ Examples:
 pub enum VaultCommand {
     /// Check that everything in the vault is authentic and opens
     ///
-    /// Nothing is written. An older copy of the whole vault can't be told from the current one.
+    /// Writes nothing. It can't detect that the whole vault was replaced by an older copy.
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify,
     /// Seal everything in the vault with a new key
     ///
-    /// The old key is removed. It still opens older copies of the vault, such as those of a file backup.
+    /// Removes the old key, which still opens older copies of the vault, for example in file backups.
     #[command(after_help = REKEY_EXAMPLES)]
     Rekey,
     /// Write everything in the vault to one file, sealed with a passphrase
     ///
-    /// The file has the sets of every organization and does not need the vault's key.
+    /// The file has the sets of every organization. To restore it, the vault's key is not needed.
     #[command(after_help = BACKUP_EXAMPLES)]
     Backup(Backup),
     /// Replace everything in the vault with a backup
