@@ -31,7 +31,7 @@ pub struct Kubernetes {
     sites: Sites,
 }
 
-/// What has the name of a set.
+/// The object with the name of a set.
 enum SetLookup {
     /// Nothing.
     Nothing,
@@ -243,7 +243,7 @@ impl Kubernetes {
     }
 }
 
-/// What `secrets/open` answers.
+/// Returns the answer to `secrets/open`.
 fn opened(sites: &Sites) -> OpenResult {
     let mut opened = OpenResult::default();
     let mut namespaces: Vec<&str> = sites

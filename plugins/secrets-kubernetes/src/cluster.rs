@@ -21,7 +21,7 @@ pub use answer::{Answer, not_the_api};
 pub use request::Request;
 pub use transport::sign_in;
 
-/// How often a request is tried.
+/// The maximum number of attempts.
 const TRIES: u32 = 3;
 
 /// The largest answer that is read: more than a Secret of 1 MiB in base64, or a page of a listing, can have.
@@ -47,16 +47,14 @@ pub enum Reach {
 /// A request that did not succeed.
 #[derive(Debug)]
 pub struct Failed {
-    /// What went wrong last.
+    /// The last error.
     pub error: Error,
-    /// How far it may have come.
     pub reach: Reach,
-    /// What the API itself said last.
     pub said: Said,
     retry: Retry,
 }
 
-/// What the API itself said.
+/// The API's own statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
     /// There is no such object.
@@ -79,7 +77,7 @@ enum Retry {
     After(Duration),
 }
 
-/// How often a request may be tried.
+/// The number of attempts that a request allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tries {
     /// Until it succeeds or fails in a way that stays.

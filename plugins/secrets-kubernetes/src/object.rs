@@ -46,7 +46,7 @@ pub struct Object {
     pub immutable: Option<bool>,
 }
 
-/// What the API says of any object.
+/// The metadata of any object.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
@@ -139,7 +139,7 @@ impl Serialize for Encoded {
     }
 }
 
-/// What a Secret is, by its type.
+/// Returns the kind of a Secret from its type.
 pub fn kind(type_: &str) -> SetKind {
     match type_ {
         OPAQUE | "" => SetKind::Secret,

@@ -27,7 +27,7 @@ const SETTINGS: [(&str, &str); 4] = [
     ),
 ];
 
-/// What the user has set.
+/// The user's settings.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub kubeconfig: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub timeout: Option<Duration>,
 }
 
-/// What the manifest says of them.
+/// Returns the settings for the manifest.
 pub fn specs() -> Vec<SettingSpec> {
     let spec = |(name, about): (&str, &str)| {
         let mut spec = SettingSpec::default();

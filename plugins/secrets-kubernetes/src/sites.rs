@@ -1,4 +1,4 @@
-//! Where sets can be: one namespace, or one in each context that is a region.
+//! The sites of sets: one namespace, or one in each context that is a region.
 
 use std::path::Path;
 use std::rc::Rc;

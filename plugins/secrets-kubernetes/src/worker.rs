@@ -9,7 +9,7 @@ use bot_cli_sdk::backend::{Code, Error};
 use bot_cli_sdk::session::Session;
 use tokio::runtime::Runtime;
 
-/// How often a request to stop is looked for.
+/// The interval at which a request to stop is checked.
 const TICK: Duration = Duration::from_millis(20);
 
 /// After so long the user is told what is waited for, and after so long again: a host takes silence for a fault.

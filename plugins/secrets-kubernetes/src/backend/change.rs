@@ -1,7 +1,7 @@
 //! Changes that say what became of them.
 //!
 //! Every change names the version of the object that it is meant for, so none is carried out twice and none undoes another's.
-//! Where the answer is lost, the object shows what became of it: one that has moved on can't be changed by a late request any more.
+//! If the answer is lost, the object shows the outcome: once its version has changed, a late request can no longer change it.
 
 use std::rc::Rc;
 
@@ -15,10 +15,10 @@ use crate::cluster::{Answer, Cluster, Reach, Request, Said, Tries, not_the_api};
 use crate::object::Object;
 use crate::words;
 
-/// How often a change begins again when somebody else was quicker.
+/// The maximum number of attempts if other writers interfere.
 pub(super) const ROUNDS: u32 = 3;
 
-/// What a look says about a change.
+/// The conclusion about a change after reading the object again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Done,
@@ -32,7 +32,7 @@ pub(super) enum Unmade {
     Overtaken(Error),
     /// The object was not there any more, and nothing was changed.
     Gone,
-    /// What went wrong, and what became of the change.
+    /// The error, with the outcome of the change.
     Failed(ChangeError),
 }
 

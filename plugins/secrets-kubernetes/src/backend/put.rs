@@ -18,7 +18,7 @@ use crate::object::{
 };
 use crate::words;
 
-/// What is to be in a set.
+/// The wanted contents of a set.
 struct Wanted<'a> {
     name: &'a str,
     region: Option<&'a str>,
@@ -136,7 +136,7 @@ impl Kubernetes {
         Err(error.not_done())
     }
 
-    /// Where a new set is made.
+    /// Returns the site of a new set.
     fn place_of_new(
         &mut self,
         wanted: &Wanted<'_>,
@@ -269,7 +269,7 @@ impl Wanted<'_> {
         Request::create(namespace, &body)
     }
 
-    /// What became of the change, by what is there now.
+    /// Returns the outcome of the change, from the current object.
     fn judge(&self, base: Option<&Object>, sight: Option<&Object>) -> Verdict {
         // A set that is not there may yet be created; one that was there and is gone tells nothing.
         let Some(object) = sight else {

@@ -30,7 +30,7 @@ pub fn not_the_api() -> Error {
     .hint("check `server` of the cluster in the kubeconfig")
 }
 
-/// What an answer means.
+/// Interprets an answer.
 pub fn read(
     status: StatusCode,
     headers: &HeaderMap,

@@ -1,4 +1,4 @@
-//! What goes wrong before an answer is there.
+//! Errors before there is an answer.
 
 use std::error::Error as StdError;
 use std::io;
