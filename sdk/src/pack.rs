@@ -21,6 +21,7 @@ pub use check::{Origin, Problem, arguments, check, variables};
 pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
 #[cfg(feature = "host")]
 pub(crate) use read::size;
+pub use python::BUILTINS;
 pub use read::{Contents, LeftOut, Newer, Reader, read};
 pub use rule::Rule;
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};

@@ -10,19 +10,32 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 import os
 import sys
 import wave
+
 from collections.abc import Callable
+
 from datetime import datetime
+
 from pathlib import Path
 
+
 from dotenv import load_dotenv
+
 from loguru import logger
+
 from pipecat.evals.transport import EvalTransportParams
+
 from pipecat.frames.frames import LLMRunFrame
+
 from pipecat.pipeline.pipeline import Pipeline
+
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+
 from pipecat.processors.aggregators.llm_context import LLMContext
+
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
+
 from pipecat.runner.types import (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -33,7 +46,9 @@ from pipecat.runner.types import (
     VonageRunnerArguments,
     WebSocketRunnerArguments,
 )
+
 from pipecat.runner.utils import create_transport
+
 from pipecat.services.openai.realtime.events import (
     AudioConfiguration,
     AudioInput,
@@ -42,9 +57,13 @@ from pipecat.services.openai.realtime.events import (
     SemanticTurnDetection,
     SessionProperties,
 )
+
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
+
 from pipecat.transports.base_transport import BaseTransport, TransportParams
+
 from pipecat.transports.daily.transport import DailyParams
+
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -79,6 +98,8 @@ def check_settings() -> None:
 
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
+
+
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
 
@@ -138,26 +159,47 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "daily": lambda: DailyParams(audio_in_enabled=True, audio_out_enabled=True),
-    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "daily": lambda: DailyParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "eval": lambda: EvalTransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_llm() -> OpenAIRealtimeLLMService:
     """Hear, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
+
         api_key=OPENAI_API_KEY,
+
         settings=OpenAIRealtimeLLMService.Settings(
+
             session_properties=SessionProperties(
+
                 audio=AudioConfiguration(
+
                     input=AudioInput(
+
                         transcription=InputAudioTranscription(),
+
                         turn_detection=SemanticTurnDetection(),
                     ),
-                    output=AudioOutput(voice=OPENAI_VOICE_ID),
+
+                    output=AudioOutput(
+
+                        voice=OPENAI_VOICE_ID,
+                    ),
                 ),
             ),
+
             system_instruction=SYSTEM_PROMPT,
         ),
     )

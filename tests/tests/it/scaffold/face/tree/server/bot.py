@@ -12,31 +12,52 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
+
 from collections.abc import Callable
 
 import aiohttp
+
 from dotenv import load_dotenv
+
 from loguru import logger
+
 from pipecat.audio.vad.silero import SileroVADAnalyzer
+
 from pipecat.frames.frames import LLMRunFrame
+
 from pipecat.pipeline.pipeline import Pipeline
+
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+
 from pipecat.processors.aggregators.llm_context import LLMContext
+
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
+
 from pipecat.runner.types import RunnerArguments
+
 from pipecat.runner.utils import create_transport
+
 from pipecat.services.cartesia.tts import CartesiaTTSService
+
 from pipecat.services.deepgram.stt import DeepgramSTTService
+
 from pipecat.services.heygen.api_liveavatar import LiveAvatarNewSessionRequest
+
 from pipecat.services.heygen.client import ServiceType
+
 from pipecat.services.heygen.video import HeyGenVideoService
+
 from pipecat.services.openai.llm import OpenAILLMService
+
 from pipecat.transports.base_transport import BaseTransport, TransportParams
+
 from pipecat.transports.daily.transport import DailyParams
+
 from pipecat.utils.types import NOT_GIVEN
+
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -68,12 +89,19 @@ def check_settings() -> None:
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
+
+
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
+
+
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
+
+
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 HEYGEN_API_KEY = required("HEYGEN_API_KEY")
 HEYGEN_AVATAR_ID = required("HEYGEN_AVATAR_ID")
+
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
@@ -98,33 +126,56 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
-    return DeepgramSTTService(api_key=DEEPGRAM_API_KEY)
+    return DeepgramSTTService(
+
+        api_key=DEEPGRAM_API_KEY,
+    )
 
 
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
+
         api_key=OPENAI_API_KEY,
+
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+
+        settings=OpenAILLMService.Settings(
+
+            model=OPENAI_MODEL,
+
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
 def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
+
         api_key=CARTESIA_API_KEY,
-        settings=CartesiaTTSService.Settings(voice=CARTESIA_VOICE_ID),
+
+        settings=CartesiaTTSService.Settings(
+
+            voice=CARTESIA_VOICE_ID,
+        ),
     )
 
 
 def create_video(session: aiohttp.ClientSession) -> HeyGenVideoService:
     """Show a face with HeyGen."""
     return HeyGenVideoService(
+
         api_key=HEYGEN_API_KEY,
+
         session=session,
+
         service_type=ServiceType.LIVE_AVATAR,
-        session_request=LiveAvatarNewSessionRequest(avatar_id=HEYGEN_AVATAR_ID),
+
+        session_request=LiveAvatarNewSessionRequest(
+
+            avatar_id=HEYGEN_AVATAR_ID,
+        ),
     )
 
 

@@ -14,21 +14,31 @@ import asyncio
 import os
 import socket
 import sys
+
 from collections.abc import Callable
 
+
 from dotenv import load_dotenv
+
 from loguru import logger
+
 from pipecat.audio.vad.silero import SileroVADAnalyzer
+
 from pipecat.frames.frames import LLMRunFrame
+
 from pipecat.pipeline.pipeline import Pipeline
+
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+
 from pipecat.processors.aggregators.llm_context import LLMContext
+
 from pipecat.processors.aggregators.llm_response_universal import (
     AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
     UserTurnMessageAddedMessage,
 )
+
 from pipecat.runner.types import (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -39,17 +49,29 @@ from pipecat.runner.types import (
     VonageRunnerArguments,
     WebSocketRunnerArguments,
 )
+
 from pipecat.runner.utils import create_transport
+
 from pipecat.services.cartesia.tts import CartesiaTTSService
+
 from pipecat.services.deepgram.stt import DeepgramSTTService
+
 from pipecat.services.openai.llm import OpenAILLMService
+
 from pipecat.transports.base_transport import BaseTransport, TransportParams
+
 from pipecat.transports.daily.transport import DailyParams
+
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
+
 from pipecat.utils.types import NOT_GIVEN
+
 from pipecat.workers.runner import WorkerRunner
+
 from pipecat_whisker import WhiskerServer
+
 from twilio.rest import Client
+
 from twilio.twiml.voice_response import Dial, VoiceResponse
 
 load_dotenv(override=True)
@@ -66,8 +88,14 @@ WATCHED: set[int] = set()
 
 # What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
-    "daily": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
-    "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
+    "daily": [
+        "TWILIO_ACCOUNT_SID",
+        "TWILIO_AUTH_TOKEN",
+    ],
+    "twilio": [
+        "TWILIO_ACCOUNT_SID",
+        "TWILIO_AUTH_TOKEN",
+    ],
 }
 # A telephone line carries 8 kHz.
 CALL_INPUT_RATE = 8_000
@@ -93,9 +121,15 @@ def check_settings() -> None:
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
+
+
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
+
+
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
+
+
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 
 
@@ -181,30 +215,52 @@ def take_over(call_sid: str, sip_endpoint: str) -> None:
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "daily": lambda: DailyParams(audio_in_enabled=True, audio_out_enabled=True),
-    "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+    "daily": lambda: DailyParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "twilio": lambda: FastAPIWebsocketParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
-    return DeepgramSTTService(api_key=DEEPGRAM_API_KEY)
+    return DeepgramSTTService(
+
+        api_key=DEEPGRAM_API_KEY,
+    )
 
 
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
+
         api_key=OPENAI_API_KEY,
+
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+
+        settings=OpenAILLMService.Settings(
+
+            model=OPENAI_MODEL,
+
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
 def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
+
         api_key=CARTESIA_API_KEY,
-        settings=CartesiaTTSService.Settings(voice=CARTESIA_VOICE_ID),
+
+        settings=CartesiaTTSService.Settings(
+
+            voice=CARTESIA_VOICE_ID,
+        ),
     )
 
 

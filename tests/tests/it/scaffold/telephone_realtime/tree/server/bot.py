@@ -12,28 +12,47 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 import os
 import sys
 import wave
+
 from collections.abc import Callable
+
 from datetime import datetime
+
 from pathlib import Path
 
+
 from dotenv import load_dotenv
+
 from loguru import logger
+
 from pipecat.audio.vad.silero import SileroVADAnalyzer
+
 from pipecat.frames.frames import LLMRunFrame
+
 from pipecat.pipeline.pipeline import Pipeline
+
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+
 from pipecat.processors.aggregators.llm_context import LLMContext
+
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
+
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
+
 from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+
 from pipecat.runner.utils import create_transport
+
 from pipecat.services.aws.nova_sonic.llm import AWSNovaSonicLLMService
+
 from pipecat.transports.base_transport import BaseTransport, TransportParams
+
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
+
 from pipecat.utils.types import NOT_GIVEN
+
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -51,9 +70,17 @@ RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit 
 
 # What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
-    "twilio": ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN"],
-    "telnyx": ["TELNYX_API_KEY"],
-    "plivo": ["PLIVO_AUTH_ID", "PLIVO_AUTH_TOKEN"],
+    "twilio": [
+        "TWILIO_ACCOUNT_SID",
+        "TWILIO_AUTH_TOKEN",
+    ],
+    "telnyx": [
+        "TELNYX_API_KEY",
+    ],
+    "plivo": [
+        "PLIVO_AUTH_ID",
+        "PLIVO_AUTH_TOKEN",
+    ],
     "exotel": [],
 }
 # A telephone line carries 8 kHz.
@@ -80,8 +107,12 @@ def check_settings() -> None:
 
 AWS_ACCESS_KEY_ID = required("AWS_ACCESS_KEY_ID")
 AWS_SECRET_ACCESS_KEY = required("AWS_SECRET_ACCESS_KEY")
+
+
 AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
 AWS_REGION = required("AWS_REGION")
+
+
 AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
 
 
@@ -102,22 +133,41 @@ def is_stream(runner_args: RunnerArguments) -> bool:
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    "telnyx": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    "plivo": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    "exotel": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
+    "twilio": lambda: FastAPIWebsocketParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "telnyx": lambda: FastAPIWebsocketParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "plivo": lambda: FastAPIWebsocketParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "exotel": lambda: FastAPIWebsocketParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_llm() -> AWSNovaSonicLLMService:
     """Hear, think and speak with AWS Nova Sonic."""
     return AWSNovaSonicLLMService(
+
         access_key_id=AWS_ACCESS_KEY_ID,
+
         secret_access_key=AWS_SECRET_ACCESS_KEY,
+
         session_token=AWS_SESSION_TOKEN,
+
         region=AWS_REGION,
+
         settings=AWSNovaSonicLLMService.Settings(
+
             voice=AWS_VOICE_ID,
+
             system_instruction=SYSTEM_PROMPT,
         ),
     )

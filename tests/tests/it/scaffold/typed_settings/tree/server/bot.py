@@ -10,28 +10,47 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
+
 from collections.abc import Callable
+
 from typing import Any, Literal
 
+
 from dotenv import load_dotenv
+
 from loguru import logger
+
 from pipecat.audio.vad.silero import SileroVADAnalyzer
+
 from pipecat.frames.frames import LLMRunFrame
+
 from pipecat.pipeline.pipeline import Pipeline
+
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+
 from pipecat.processors.aggregators.llm_context import LLMContext
+
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
+
 from pipecat.runner.types import RunnerArguments
+
 from pipecat.runner.utils import create_transport
+
 from pipecat.services.camb.tts import CambTTSService
+
 from pipecat.services.gladia.stt import GladiaSTTService
+
 from pipecat.services.google.llm import GoogleLLMService
+
 from pipecat.transports.base_transport import BaseTransport, TransportParams
+
 from pipecat.transports.livekit.transport import LiveKitParams
+
 from pipecat.utils.types import NOT_GIVEN, NotGiven
+
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -84,40 +103,66 @@ def check_settings() -> None:
 
 
 GLADIA_API_KEY = required("GLADIA_API_KEY")
+
+
 GLADIA_REGION: Literal["us-west", "eu-west"] | None = one_of(
     "GLADIA_REGION",
     ["us-west", "eu-west"],
     None,
 )
 GOOGLE_API_KEY = required("GOOGLE_API_KEY")
+
+
 GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
 CAMB_API_KEY = required("CAMB_API_KEY")
+
 CAMB_VOICE_ID: int | NotGiven = converted("CAMB_VOICE_ID", int, NOT_GIVEN)
+
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "livekit": lambda: LiveKitParams(audio_in_enabled=True, audio_out_enabled=True),
+    "livekit": lambda: LiveKitParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> GladiaSTTService:
     """Turn speech into text with Gladia."""
-    return GladiaSTTService(api_key=GLADIA_API_KEY, region=GLADIA_REGION)
+    return GladiaSTTService(
+
+        api_key=GLADIA_API_KEY,
+
+        region=GLADIA_REGION,
+    )
 
 
 def create_llm() -> GoogleLLMService:
     """Think of an answer with Google Gemini."""
     return GoogleLLMService(
+
         api_key=GOOGLE_API_KEY,
-        settings=GoogleLLMService.Settings(model=GOOGLE_MODEL, system_instruction=SYSTEM_PROMPT),
+
+        settings=GoogleLLMService.Settings(
+
+            model=GOOGLE_MODEL,
+
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
 def create_tts() -> CambTTSService:
     """Turn text into speech with Camb.ai."""
     return CambTTSService(
+
         api_key=CAMB_API_KEY,
-        settings=CambTTSService.Settings(voice=CAMB_VOICE_ID),
+
+        settings=CambTTSService.Settings(
+
+            voice=CAMB_VOICE_ID,
+        ),
     )
 
 
