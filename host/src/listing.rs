@@ -2,7 +2,7 @@
 
 mod roles;
 
-use bot_cli_sdk::discovery::{Found, Plugin, Standing};
+use bot_cli_sdk::discovery::{Plugin, PluginFile, Standing};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::Role;
 use bot_cli_sdk::terminal::table;
@@ -121,7 +121,7 @@ fn short(text: &str) -> String {
     }
 }
 
-fn row(found: &Found, all: &[Found], survey: &Survey) -> Row {
+fn row(found: &PluginFile, all: &[PluginFile], survey: &Survey) -> Row {
     let row = Row::new(&found.name, &found.file.to_string_lossy());
     match &found.standing {
         Standing::Usable(plugin) => usable(row, plugin, all, survey),
@@ -143,7 +143,7 @@ fn row(found: &Found, all: &[Found], survey: &Survey) -> Row {
     }
 }
 
-fn usable(mut row: Row, plugin: &Plugin, all: &[Found], survey: &Survey) -> Row {
+fn usable(mut row: Row, plugin: &Plugin, all: &[PluginFile], survey: &Survey) -> Row {
     let Some(manifest) = &plugin.manifest else {
         row.entry["status"] = json!("undeclared");
         row.entry["role"] = json!("command");

@@ -1,6 +1,6 @@
 //! The plugin that a name means, or what it may have meant instead.
 
-use bot_cli_sdk::discovery::{Found, Named, Plugin, PluginName, Standing};
+use bot_cli_sdk::discovery::{Named, Plugin, PluginFile, PluginName, Standing};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::protocol::CommandSpec;
 use bot_cli_sdk::suggest;
@@ -82,7 +82,7 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
     failure.hint("bot-cli --help")
 }
 
-fn command(found: &Found) -> Option<&Plugin> {
+fn command(found: &PluginFile) -> Option<&Plugin> {
     match &found.standing {
         Standing::Usable(plugin) if help::is_command(plugin) => Some(plugin),
         Standing::Usable(_)

@@ -5,7 +5,7 @@
 mod offers;
 mod survey;
 
-use bot_cli_sdk::discovery::{Form, Found, FoundPack, Plugin, Reach, Standing};
+use bot_cli_sdk::discovery::{Form, FoundPack, Plugin, PluginFile, Reach, Standing};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::pack::{self, Taken};
@@ -39,7 +39,7 @@ impl<'a> Source<'a> {
 /// The commands among `found` that use plugins of `role`, with what they declare.
 pub fn consumers<'a>(
     role: &'a Role,
-    found: &'a [Found],
+    found: &'a [PluginFile],
 ) -> impl Iterator<Item = (&'a Plugin, &'a Manifest)> {
     let usable = found.iter().filter_map(|found| match &found.standing {
         Standing::Usable(plugin) => Some((&**plugin, plugin.manifest.as_ref()?)),

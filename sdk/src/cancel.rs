@@ -1,4 +1,4 @@
-//! The user's wish to stop.
+//! The user's request to stop.
 
 use std::io;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::failure::{Exit, Failure, reason};
 pub use crate::process::is_ignored;
 use crate::process::{self, Listened, StopSignal};
 
-/// How often a wish is looked for.
+/// How often a request is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Counts how often the user asked to stop. Clones share the count.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<Wishes>);
+pub struct Cancel(Arc<CancelState>);
 
 #[derive(Debug, Default)]
-struct Wishes {
+struct CancelState {
     count: AtomicU8,
     terminated: AtomicBool,
-    /// Whether the first wish was a signal that tells a process to end.
+    /// Whether the first request was a signal that tells a process to end.
     terminated_first: AtomicBool,
 }
 
@@ -37,10 +37,10 @@ impl Cancel {
     /// background job.
     pub fn on_signals() -> Result<Self, Failure> {
         let cancel = Self::new();
-        let wishes = cancel.clone();
+        let on_signal = cancel.clone();
         process::listen_to_stop_signals(Listened::NotIgnored, move |signal| match signal {
-            StopSignal::Interrupt => wishes.request(),
-            StopSignal::Terminate | StopSignal::HangUp => wishes.terminate(),
+            StopSignal::Interrupt => on_signal.request(),
+            StopSignal::Terminate | StopSignal::HangUp => on_signal.terminate(),
         })?;
         Ok(cancel)
     }
@@ -64,7 +64,7 @@ impl Cancel {
         Ok(cancel)
     }
 
-    /// The class of a run that was stopped this way: that of the first wish. After Ctrl-C, a host ends with TERM who takes too long.
+    /// The class of a run that was stopped this way: that of the first request. After Ctrl-C, a host ends with TERM who takes too long.
     #[must_use]
     pub fn exit(&self) -> Exit {
         if self.0.terminated_first.load(Ordering::SeqCst) {

@@ -67,7 +67,7 @@ pub struct Kit {
 /// A check that begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Step {
+pub struct CheckStart {
     /// Its stable name.
     pub id: &'static str,
     /// Its place among all checks; the first has 1.
@@ -148,7 +148,7 @@ impl Kit {
     pub fn check_each(
         &self,
         cancel: &Cancel,
-        mut begins: impl FnMut(Step),
+        mut begins: impl FnMut(CheckStart),
     ) -> Result<Report, Failure> {
         let bench = Bench::new(self, cancel);
         if let Some(problem) = checks::wrong_place(&bench) {
@@ -163,7 +163,7 @@ impl Kit {
         let mut shut: Option<&str> = None;
         let checks: Vec<&Check> = catalogue::all(&bench);
         for (index, &check) in checks.iter().enumerate() {
-            begins(Step {
+            begins(CheckStart {
                 id: check.id,
                 number: index + 1,
                 of: checks.len(),

@@ -25,7 +25,7 @@ pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
 pub use packs::{Form, FoundPack, PackStanding, Reach};
 pub use role::{Refused, is_name as is_role_name};
-pub use search::{Found, Named, Standing};
+pub use search::{Named, PluginFile, Standing};
 pub use trust::{HostFile, Refusal, Trust};
 
 /// Where plugins are looked for, and who wants to run them.

@@ -1,11 +1,11 @@
 //! Runs a plugin's process and serves it while it works: questions, progress, output, cancelling, and a tidy end.
 
 mod conversation;
-mod ear;
-mod ladder;
+mod listener;
 mod nesting;
 mod process;
 mod service;
+mod stop_sequence;
 #[cfg(test)]
 mod tests;
 mod violation;

@@ -19,9 +19,9 @@ mod tests;
 pub use check::{Origin, Problem, arguments, check, variables};
 #[cfg(feature = "host")]
 pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
+pub use python::BUILTINS;
 #[cfg(feature = "host")]
 pub(crate) use read::size;
-pub use python::BUILTINS;
 pub use read::{Contents, LeftOut, Newer, Reader, read};
 pub use rule::Rule;
 pub use schema::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};

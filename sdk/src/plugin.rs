@@ -4,12 +4,12 @@ mod describe;
 mod direct;
 mod embed;
 mod input;
+mod open_requests;
 mod peer;
 mod serve;
 mod size;
 pub(crate) mod surface;
 pub mod usage;
-mod wishes;
 pub(crate) mod work;
 
 use std::io::IsTerminal;

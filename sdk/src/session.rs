@@ -42,7 +42,7 @@ struct Shown {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "independent facts about the terminal and the user's wishes"
+    reason = "independent facts about the terminal and the user's choices"
 )]
 #[non_exhaustive]
 pub struct Context {
@@ -345,7 +345,7 @@ impl Session {
         self.cancel.requested()
     }
 
-    /// The wish to stop, for work in other threads.
+    /// The request to stop, for work in other threads.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel

@@ -243,7 +243,7 @@ fn at_least_one(length: u16) -> NonZero<u16> {
     NonZero::new(length).unwrap_or(NonZero::<u16>::MIN)
 }
 
-/// What became of the wish to read.
+/// What became of the request to read.
 enum Progress {
     More,
     Closed,

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 /// Where a user's sets are.
 #[derive(Debug)]
-enum Place {
+enum BackendKind {
     Vault,
     Backend,
     Hosted(Service),
@@ -35,7 +35,7 @@ pub struct User {
     /// As a failed test names them.
     pub name: &'static str,
     root: TempDir,
-    place: Place,
+    place: BackendKind,
     variables: BTreeMap<&'static str, String>,
 }
 
@@ -53,14 +53,14 @@ pub struct Run {
 impl User {
     /// Without an account.
     pub fn of_the_vault() -> Self {
-        let mut user = Self::new("vault", Place::Vault);
+        let mut user = Self::new("vault", BackendKind::Vault);
         user.set("BOT_CLI_BACKEND", "local");
         user
     }
 
     /// With a backend that has an executable of its own, in the user's folder of plugins.
     pub fn of_a_backend() -> Self {
-        let mut user = Self::new("backend", Place::Backend);
+        let mut user = Self::new("backend", BackendKind::Backend);
         let plugins = user.plugins();
         let file = plugins.join("bot-cli-secrets-vault");
         second_name(&executable("it-secrets-vault"), &file).unwrap();
@@ -100,13 +100,13 @@ impl User {
     fn hosted(name: &'static str, token: &str) -> Self {
         let service = Service::start().unwrap();
         let url = service.url().to_owned();
-        let mut user = Self::new(name, Place::Hosted(service));
+        let mut user = Self::new(name, BackendKind::Hosted(service));
         user.set("BOT_CLI_API_URL", &url);
         user.set("BOT_CLI_TOKEN", token);
         user
     }
 
-    fn new(name: &'static str, place: Place) -> Self {
+    fn new(name: &'static str, place: BackendKind) -> Self {
         default_in_children();
         let root = TempDir::new().unwrap();
         for folder in ["home", "work"] {
@@ -144,8 +144,8 @@ impl User {
     /// The stand-in behind a hosted user.
     pub fn service(&self) -> &Service {
         match &self.place {
-            Place::Hosted(service) => service,
-            Place::Vault | Place::Backend => panic!("there is no service"),
+            BackendKind::Hosted(service) => service,
+            BackendKind::Vault | BackendKind::Backend => panic!("there is no service"),
         }
     }
 
@@ -237,8 +237,8 @@ impl User {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             let text = text.replace(&self.root.path().display().to_string(), "[ROOT]");
             match &self.place {
-                Place::Hosted(service) => text.replace(service.url(), "[SERVICE]"),
-                Place::Vault | Place::Backend => text,
+                BackendKind::Hosted(service) => text.replace(service.url(), "[SERVICE]"),
+                BackendKind::Vault | BackendKind::Backend => text,
             }
         };
         Run {
@@ -273,11 +273,11 @@ impl User {
     /// The values of a set, however they can be had: from the service's state, or by a program that is started with them.
     pub fn values(&self, set: &str) -> BTreeMap<String, String> {
         match &self.place {
-            Place::Hosted(service) => {
+            BackendKind::Hosted(service) => {
                 let stored = &service.stored()[ORGANIZATION][set]["secrets"];
                 serde_json::from_value(stored.clone()).unwrap_or_default()
             }
-            Place::Vault | Place::Backend => self.run_values(set),
+            BackendKind::Vault | BackendKind::Backend => self.run_values(set),
         }
     }
 

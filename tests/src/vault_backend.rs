@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bot_cli_cloud::backend::local::{Effect, ORGANIZATION, REGIONS, Vault, VaultError};
 use bot_cli_cloud::backend::{Details, Keys, Summary};
 use bot_cli_cloud::domain::{self, Entry, Key, RegistryHost, SetName, Status};
-use bot_cli_cloud::secret_file::Place;
+use bot_cli_cloud::secret_file::Storage;
 use bot_cli_cloud::watch::Nobody;
 use bot_cli_sdk::backend::{Backend, ChangeError, Code, Error};
 use bot_cli_sdk::protocol::SettingSpec;
@@ -55,7 +55,7 @@ impl Backend for VaultBackend {
             Ability::ImagePullSecrets,
             Ability::Organizations,
         ];
-        let vault = Vault::new(&folder, organization, Place::File, &Nobody);
+        let vault = Vault::new(&folder, organization, Storage::File, &Nobody);
         Ok((Self { vault }, opened))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::discovery::{BACKEND_PREFIX, Found, FoundPack, Plugin};
+use bot_cli_sdk::discovery::{BACKEND_PREFIX, FoundPack, Plugin, PluginFile};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::protocol::{Manifest, Role};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub fn judged(
     row: Row,
     plugin: &Plugin,
     manifest: &Manifest,
-    all: &[Found],
+    all: &[PluginFile],
     survey: &Survey,
 ) -> Row {
     let prefix = match manifest.role {
@@ -47,7 +47,7 @@ pub fn judged(
 }
 
 /// A plugin of a role that this host does not know; commands may.
-fn other(mut row: Row, role: &Role, all: &[Found]) -> Row {
+fn other(mut row: Row, role: &Role, all: &[PluginFile]) -> Row {
     let users: Vec<String> = consumers(role, all)
         .map(|(plugin, _)| plugin.name.to_string())
         .collect();

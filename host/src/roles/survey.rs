@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::discovery::{
-    BackendStanding, Found, FoundBackend, FoundPack, PackStanding, Reach, Refused,
+    BackendStanding, FoundBackend, FoundPack, PackStanding, PluginFile, Reach, Refused,
 };
 use bot_cli_sdk::pack::Taken;
 use bot_cli_sdk::protocol::Role;
@@ -38,7 +38,7 @@ pub enum View {
 
 impl Survey {
     /// Looks at every pack and backend as each command in `found` does.
-    pub fn make(found: &[Found], environment: &Environment) -> Self {
+    pub fn make(found: &[PluginFile], environment: &Environment) -> Self {
         let mut views = Vec::new();
         for (plugin, manifest) in consumers(&Role::ProviderPack, found) {
             let offers = Offers::new(plugin, manifest, environment);

@@ -32,7 +32,10 @@ use bot_cli_sdk::protocol::{Candidate, Role, UseSpec};
 use bot_cli_sdk::session::{Context, Session};
 
 use crate::environment::{self, Environment};
-use crate::options::{Auth, Command, Config, Options, Organizations, Regions, Secrets, Vault};
+use crate::options::{
+    AuthCommand, Command, ConfigCommand, Options, OrganizationsCommand, RegionsCommand,
+    SecretsCommand, VaultCommand,
+};
 use crate::words;
 use context::CommandContext;
 
@@ -85,35 +88,35 @@ pub fn run(
 fn carry_out(options: Options, context: &CommandContext<'_>) -> Result<Reply, Failure> {
     match options.command {
         Command::Secrets { command } => match command {
-            Secrets::List(options) => list::list(context, &options),
-            Secrets::Set(options) => set::set(context, options),
-            Secrets::Copy(options) => copy::copy(context, &options),
-            Secrets::Unset(options) => unset::unset(context, &options),
-            Secrets::Delete(options) => delete::delete(context, &options),
-            Secrets::ImagePullSecret(options) => image_pull_secret::put(context, &options),
-            Secrets::Run(options) => run::run(context, &options),
+            SecretsCommand::List(options) => list::list(context, &options),
+            SecretsCommand::Set(options) => set::set(context, options),
+            SecretsCommand::Copy(options) => copy::copy(context, &options),
+            SecretsCommand::Unset(options) => unset::unset(context, &options),
+            SecretsCommand::Delete(options) => delete::delete(context, &options),
+            SecretsCommand::ImagePullSecret(options) => image_pull_secret::put(context, &options),
+            SecretsCommand::Run(options) => run::run(context, &options),
         },
         Command::Vault { command } => match command {
-            Vault::Verify => vault::verify(context),
-            Vault::Rekey => vault::rekey(context),
-            Vault::Backup(options) => vault::backup(context, &options),
-            Vault::Restore(options) => vault::restore(context, &options),
+            VaultCommand::Verify => vault::verify(context),
+            VaultCommand::Rekey => vault::rekey(context),
+            VaultCommand::Backup(options) => vault::backup(context, &options),
+            VaultCommand::Restore(options) => vault::restore(context, &options),
         },
         Command::Auth { command } => match command {
-            Auth::Login(options) => auth::login(context, &options),
-            Auth::Logout => logout::logout(context),
-            Auth::Status => auth::status(context),
+            AuthCommand::Login(options) => auth::login(context, &options),
+            AuthCommand::Logout => logout::logout(context),
+            AuthCommand::Status => auth::status(context),
         },
         Command::Organizations { command } => match command {
-            Organizations::List(options) => organizations::list(context, &options.scope),
-            Organizations::Use { name } => organizations::choose(context, &name),
+            OrganizationsCommand::List(options) => organizations::list(context, &options.scope),
+            OrganizationsCommand::Use { name } => organizations::choose(context, &name),
         },
         Command::Regions { command } => match command {
-            Regions::List(options) => regions::list(context, &options.scope),
+            RegionsCommand::List(options) => regions::list(context, &options.scope),
         },
         Command::Config { command } => match command {
-            Config::Show => config::show(context),
-            Config::Set { key, value } => config::set(context, &key, &value),
+            ConfigCommand::Show => config::show(context),
+            ConfigCommand::Set { key, value } => config::set(context, &key, &value),
         },
     }
 }

@@ -27,13 +27,13 @@ pub const KEYS: [&str; 6] = [
 
 /// The settings of the file.
 #[derive(Debug, Clone, Default)]
-pub struct Config {
+pub struct ConfigFile {
     /// Where it is, whether or not there is one; empty where no folder for it is known.
     pub path: PathBuf,
     settings: DocumentMut,
 }
 
-impl Config {
+impl ConfigFile {
     /// Reads it; no file is an empty one, and so is no place for one.
     pub fn read(environment: &Environment) -> Result<Self, Failure> {
         let Some(folder) = &environment.config_folder else {
@@ -210,7 +210,7 @@ fn unreadable(path: &Path, reason: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::Config;
+    use super::ConfigFile;
     use crate::environment::Environment;
 
     #[test]
@@ -244,11 +244,15 @@ mod tests {
         let path = folder.path().join("config.toml");
         for (key, value, expected) in cases {
             std::fs::write(&path, before).unwrap();
-            let mut config = Config::read(&environment).unwrap();
+            let mut config = ConfigFile::read(&environment).unwrap();
             config.set(key, value).unwrap();
             let after = std::fs::read_to_string(&path).unwrap();
             assert_eq!(after, expected, "{key} = {value:?}");
-            assert_eq!(Config::read(&environment).unwrap().get(key), value, "{key}");
+            assert_eq!(
+                ConfigFile::read(&environment).unwrap().get(key),
+                value,
+                "{key}"
+            );
         }
     }
 
@@ -261,7 +265,7 @@ mod tests {
         };
         let path = folder.path().join("config.toml");
         std::fs::write(&path, "# mine\n").unwrap();
-        let mut config = Config::read(&environment).unwrap();
+        let mut config = ConfigFile::read(&environment).unwrap();
         config.set("region", Some("us-west")).unwrap();
         let after = std::fs::read_to_string(&path).unwrap();
         assert_eq!(after, "# mine\nregion = \"us-west\"\n");

@@ -25,7 +25,7 @@ const BRIEFLY: Duration = Duration::from_millis(900);
 /// After how long the user is told what is waited for.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How often the user's wish to stop is looked for.
+/// How often the user's request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// What goes wrong with a keyring.

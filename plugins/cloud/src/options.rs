@@ -7,9 +7,11 @@ mod vault;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::scope::Wanted;
-pub use account::{Auth, Config, Login, OnlyScope, Organizations, Regions};
-pub use secrets::{Copy, Delete, ImagePullSecret, List, Run, Secrets, Set, Unset};
-pub use vault::{Backup, Restore, Vault};
+pub use account::{
+    AuthCommand, ConfigCommand, Login, OnlyScope, OrganizationsCommand, RegionsCommand,
+};
+pub use secrets::{Copy, Delete, ImagePullSecret, List, Run, SecretsCommand, Set, Unset};
+pub use vault::{Backup, Restore, VaultCommand};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,37 +52,37 @@ pub enum Command {
     Secrets {
         /// The command.
         #[command(subcommand)]
-        command: Secrets,
+        command: SecretsCommand,
     },
     /// Check, back up and restore the vault of this machine, and change its key
     Vault {
         /// The command.
         #[command(subcommand)]
-        command: Vault,
+        command: VaultCommand,
     },
     /// Sign in to the hosting service, and out
     Auth {
         /// The command.
         #[command(subcommand)]
-        command: Auth,
+        command: AuthCommand,
     },
     /// The organizations that you belong to
     Organizations {
         /// The command.
         #[command(subcommand)]
-        command: Organizations,
+        command: OrganizationsCommand,
     },
     /// The regions where secrets can be kept
     Regions {
         /// The command.
         #[command(subcommand)]
-        command: Regions,
+        command: RegionsCommand,
     },
     /// What holds where no option says otherwise
     Config {
         /// The command.
         #[command(subcommand)]
-        command: Config,
+        command: ConfigCommand,
     },
 }
 
@@ -121,16 +123,16 @@ impl Command {
     pub const fn changes(&self) -> bool {
         match self {
             Self::Secrets { command } => match command {
-                Secrets::Set(_)
-                | Secrets::Copy(_)
-                | Secrets::Unset(_)
-                | Secrets::Delete(_)
-                | Secrets::ImagePullSecret(_) => true,
-                Secrets::List(_) | Secrets::Run(_) => false,
+                SecretsCommand::Set(_)
+                | SecretsCommand::Copy(_)
+                | SecretsCommand::Unset(_)
+                | SecretsCommand::Delete(_)
+                | SecretsCommand::ImagePullSecret(_) => true,
+                SecretsCommand::List(_) | SecretsCommand::Run(_) => false,
             },
             Self::Vault { command } => match command {
-                Vault::Rekey | Vault::Backup(_) | Vault::Restore(_) => true,
-                Vault::Verify => false,
+                VaultCommand::Rekey | VaultCommand::Backup(_) | VaultCommand::Restore(_) => true,
+                VaultCommand::Verify => false,
             },
             Self::Auth { .. }
             | Self::Organizations { .. }

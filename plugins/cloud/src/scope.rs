@@ -9,12 +9,12 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::config::{BackendSettings, Config};
+use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::invalid;
 use crate::pace::Pace;
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 use crate::text::theirs;
 
 /// The address of the service.
@@ -115,7 +115,7 @@ pub struct Scope {
     /// Where the time that a request may take came from.
     pub timeout: Source,
     /// Where a new sign-in and the key of a new vault are kept.
-    pub keyring: Setting<Place>,
+    pub keyring: Setting<Storage>,
 }
 
 impl Scope {
@@ -125,7 +125,7 @@ impl Scope {
     pub fn resolve(
         wanted: &Wanted,
         environment: &Environment,
-        config: &Config,
+        config: &ConfigFile,
         backends: impl FnOnce(&BackendName) -> Result<BackendSettings, Failure>,
         signed_in: bool,
     ) -> Result<Self, Failure> {
@@ -206,7 +206,7 @@ impl Scope {
                 request: timeout.map_or(environment.pace.request, |timeout| timeout.value),
                 ..environment.pace
             },
-            keyring: keyring.unwrap_or_else(|| of(Place::Keyring, Source::Default)),
+            keyring: keyring.unwrap_or_else(|| of(Storage::Keyring, Source::Default)),
         })
     }
 
@@ -336,20 +336,20 @@ pub fn unknown_backend(name: &str, source: Source) -> Failure {
 }
 
 /// Whether the keyring is used where there is one.
-pub fn keyring_of(text: &str) -> Result<Place, String> {
+pub fn keyring_of(text: &str) -> Result<Storage, String> {
     match text {
-        "auto" => Ok(Place::Keyring),
-        "off" => Ok(Place::File),
+        "auto" => Ok(Storage::Keyring),
+        "off" => Ok(Storage::File),
         _ => Err("must be `auto` or `off`".to_owned()),
     }
 }
 
 /// The word that [`keyring_of`] reads.
 #[must_use]
-pub const fn keyring_word(place: Place) -> &'static str {
+pub const fn keyring_word(place: Storage) -> &'static str {
     match place {
-        Place::Keyring => "auto",
-        Place::File => "off",
+        Storage::Keyring => "auto",
+        Storage::File => "off",
     }
 }
 

@@ -28,14 +28,14 @@ const LONGEST: usize = 16 * 1024;
 
 /// Where a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Storage {
     /// In the file.
     File,
     /// In the keyring.
     Keyring,
 }
 
-impl Place {
+impl Storage {
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -121,36 +121,36 @@ impl<'a> SecretFile<'a> {
 
     /// Whether the file has the text or names an entry of the keyring.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Storage {
         match self.entry() {
-            Some(_) => Place::Keyring,
-            None => Place::File,
+            Some(_) => Storage::Keyring,
+            None => Storage::File,
         }
     }
 
     /// Keeps a text in the place of an earlier one and says where: in the keyring if `wanted` and there is one, otherwise in
     /// the file.
-    pub fn write(&self, text: &Secret, wanted: Place) -> Result<Place, SecretFileError> {
+    pub fn write(&self, text: &Secret, wanted: Storage) -> Result<Storage, SecretFileError> {
         self.room(text, wanted, 0)?.keep(text)
     }
 
     /// Makes sure that a text can be kept before it is known: in the keyring if `wanted` and it takes an entry, otherwise in
     /// the file. What is kept already stays as it is.
-    pub fn reserve(&self, wanted: Place) -> Result<Room<'_>, SecretFileError> {
+    pub fn reserve(&self, wanted: Storage) -> Result<Room<'_>, SecretFileError> {
         self.room(&Secret::new(RESERVED.to_owned()), wanted, LONGEST)
     }
 
     fn room(
         &self,
         first: &Secret,
-        wanted: Place,
+        wanted: Storage,
         length: usize,
     ) -> Result<Room<'_>, SecretFileError> {
         let file = Reserved::new(&self.path, length);
         let file = file.map_err(|error| SecretFileError::File(reason(&error)))?;
         let entry = match wanted {
-            Place::File => None,
-            Place::Keyring => self.new_entry(first)?,
+            Storage::File => None,
+            Storage::Keyring => self.new_entry(first)?,
         };
         let entry = entry.map(|name| NewEntry {
             name: Some(name),
@@ -293,7 +293,7 @@ pub struct Room<'a> {
 
 impl Room<'_> {
     /// Keeps the text in the place of an earlier one and says where.
-    pub fn keep(self, text: &Secret) -> Result<Place, SecretFileError> {
+    pub fn keep(self, text: &Secret) -> Result<Storage, SecretFileError> {
         let place = self.place;
         let before = place.entry();
         let entry = self.entry.and_then(|entry| entry.fill(text, place));
@@ -324,9 +324,9 @@ impl Room<'_> {
         match entry {
             Some(entry) => {
                 entry.settle();
-                Ok(Place::Keyring)
+                Ok(Storage::Keyring)
             }
-            None => Ok(Place::File),
+            None => Ok(Storage::File),
         }
     }
 }
@@ -385,7 +385,7 @@ mod tests {
 
     use bot_cli_sdk::secret::Secret;
 
-    use super::{Place, SecretFile, SecretFileError, entry};
+    use super::{SecretFile, SecretFileError, Storage, entry};
     use crate::watch::Nobody;
 
     #[test]
@@ -394,13 +394,13 @@ mod tests {
         let file = SecretFile::new(folder.path().join("new/text"), &Nobody);
         assert_eq!(file.read(), Ok(None));
         let text = Secret::new("one\ntwo".to_owned());
-        assert_eq!(file.write(&text, Place::File), Ok(Place::File));
+        assert_eq!(file.write(&text, Storage::File), Ok(Storage::File));
         assert_eq!(file.read(), Ok(Some(text.clone())));
-        drop(file.reserve(Place::File).unwrap());
+        drop(file.reserve(Storage::File).unwrap());
         assert_eq!(file.read(), Ok(Some(text)));
         let text = Secret::new("three".to_owned());
-        let room = file.reserve(Place::File).unwrap();
-        assert_eq!(room.keep(&text), Ok(Place::File));
+        let room = file.reserve(Storage::File).unwrap();
+        assert_eq!(room.keep(&text), Ok(Storage::File));
         assert_eq!(file.read(), Ok(Some(text)));
         assert_eq!((file.remove(), file.remove()), (Ok(true), Ok(false)));
     }

@@ -30,7 +30,7 @@ use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, quote
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, Recovered};
-use crate::wizard::{self, Way, Wishes};
+use crate::wizard::{self, Selection, Way};
 use next::Keys;
 use report::Report;
 
@@ -163,16 +163,16 @@ impl Options {
     }
 
     fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
-        let given = Wishes {
+        let given = Selection {
             cwd: session.cwd().to_owned(),
             home: std::env::home_dir(),
             // A script is asked nothing that it was not asked before.
             can_ask: session.interactive() && !session.has_answers(),
             target,
-            ..Wishes::default()
+            ..Selection::default()
         };
         let found = OnceCell::new();
-        let wishes = wizard::ask(session, &given, &|session| {
+        let selection = wizard::ask(session, &given, &|session| {
             if let Some(known) = found.get() {
                 return Ok(known);
             }
@@ -181,11 +181,11 @@ impl Options {
             Ok(found.get_or_init(|| catalogue))
         })?;
         let catalogue = found.get().unwrap_or(Catalogue::built_in());
-        let target = wishes.target.ok_or_else(nothing_to_go_by)?;
-        let config = match wishes.way {
+        let target = selection.target.ok_or_else(nothing_to_go_by)?;
+        let config = match selection.way {
             Some(Way::Scaffold) => {
                 let name = default_name(&target.path);
-                let resolved = resolve(&wishes.draft, name.as_deref(), catalogue);
+                let resolved = resolve(&selection.draft, name.as_deref(), catalogue);
                 let config = resolved.map_err(invalid_input)?;
                 note_name(&config, session);
                 Some(config)

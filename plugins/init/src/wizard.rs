@@ -24,7 +24,7 @@ use walk::Walk;
 
 /// What is to be made: as far as it is known before the questions, completely after them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct Selection {
     /// The folder that a target is named from.
     pub cwd: PathBuf,
     /// The user's home directory, for `~`.
@@ -57,17 +57,17 @@ pub type Find<'a> = &'a dyn Fn(&mut Session) -> Result<&'a Catalogue, Failure>;
 /// user has seen the summary and agreed, where there is one to ask. Cancelling is a failure with [`Exit::Cancelled`](bot_cli_sdk::failure::Exit).
 pub fn ask<'a>(
     session: &mut Session,
-    given: &'a Wishes,
+    given: &'a Selection,
     find: Find<'a>,
-) -> Result<Wishes, Failure> {
+) -> Result<Selection, Failure> {
     let mut walk = Walk::new(steps::ALL, given, find);
     loop {
-        let wishes = walk.complete(session)?;
-        if wishes.way != Some(Way::Scaffold) && !wishes.can_ask {
-            return Ok(wishes);
+        let selection = walk.complete(session)?;
+        if selection.way != Some(Way::Scaffold) && !selection.can_ask {
+            return Ok(selection);
         }
-        match summary::agree(session, &walk, &wishes)? {
-            Verdict::Create => return Ok(wishes),
+        match summary::agree(session, &walk, &selection)? {
+            Verdict::Create => return Ok(selection),
             Verdict::Change(key) => walk.change(&key),
             Verdict::Back => walk.back(),
             Verdict::Cancel => return Err(Failure::cancelled()),

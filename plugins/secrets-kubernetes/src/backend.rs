@@ -32,18 +32,18 @@ pub struct Kubernetes {
 }
 
 /// What has the name of a set.
-enum Found {
+enum SetLookup {
     /// Nothing.
     Nothing,
     /// A set, in this cluster.
-    Ours(Place, Box<Object>),
+    Ours(RegionalCluster, Box<Object>),
     /// A Secret that is not one of our sets.
     Foreign,
 }
 
 /// A cluster, and the code of its region where there are regions.
 #[derive(Clone)]
-struct Place {
+struct RegionalCluster {
     cluster: Rc<Cluster>,
     region: Option<String>,
 }
@@ -87,8 +87,8 @@ impl Backend for Kubernetes {
 
     fn get(&mut self, name: &str, session: &mut Session) -> Result<Option<SetDetails>, Error> {
         Ok(match self.find(name, session)? {
-            Found::Ours(place, object) => Some(details(name, &place, &object)),
-            Found::Nothing | Found::Foreign => None,
+            SetLookup::Ours(place, object) => Some(details(name, &place, &object)),
+            SetLookup::Nothing | SetLookup::Foreign => None,
         })
     }
 
@@ -98,8 +98,10 @@ impl Backend for Kubernetes {
         session: &mut Session,
     ) -> Result<Option<BTreeMap<String, Secret>>, Error> {
         match self.find(name, session)? {
-            Found::Ours(_, object) if object.kind() == SetKind::Secret => object.values().map(Some),
-            Found::Ours(..) | Found::Nothing | Found::Foreign => Ok(None),
+            SetLookup::Ours(_, object) if object.kind() == SetKind::Secret => {
+                object.values().map(Some)
+            }
+            SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => Ok(None),
         }
     }
 
@@ -109,7 +111,7 @@ impl Backend for Kubernetes {
         session: &mut Session,
     ) -> Result<CredentialsResult, Error> {
         match self.find(name, session)? {
-            Found::Ours(_, object) if object.kind() == SetKind::ImagePullSecret => {
+            SetLookup::Ours(_, object) if object.kind() == SetKind::ImagePullSecret => {
                 let (host, credentials) = credentials(&object).ok_or_else(|| {
                     Error::new(
                         Code::Refused,
@@ -118,7 +120,7 @@ impl Backend for Kubernetes {
                 })?;
                 Ok(CredentialsResult::new(host, credentials))
             }
-            Found::Ours(..) | Found::Nothing | Found::Foreign => Err(Error::new(
+            SetLookup::Ours(..) | SetLookup::Nothing | SetLookup::Foreign => Err(Error::new(
                 Code::NotFound,
                 format!("no image pull secret is named `{name}`"),
             )),
@@ -178,7 +180,11 @@ impl Kubernetes {
     }
 
     /// The clusters of a region, or all.
-    fn places(&mut self, region: Option<&str>, session: &mut Session) -> Result<Vec<Place>, Error> {
+    fn places(
+        &mut self,
+        region: Option<&str>,
+        session: &mut Session,
+    ) -> Result<Vec<RegionalCluster>, Error> {
         let positions = self.sites.in_region(region);
         if positions.is_empty() {
             return Err(self.no_region(region.unwrap_or_default()));
@@ -187,7 +193,7 @@ impl Kubernetes {
         for position in positions {
             let cluster = self.sites.cluster(position, session)?;
             let region = self.sites.all()[position].region.clone();
-            places.push(Place { cluster, region });
+            places.push(RegionalCluster { cluster, region });
         }
         Ok(places)
     }
@@ -209,9 +215,9 @@ impl Kubernetes {
     }
 
     /// Looks for what has the name of a set, in all regions.
-    fn find(&mut self, name: &str, session: &mut Session) -> Result<Found, Error> {
+    fn find(&mut self, name: &str, session: &mut Session) -> Result<SetLookup, Error> {
         let object_name = object_name(name)?;
-        let mut ours: Vec<(Place, Box<Object>)> = Vec::new();
+        let mut ours: Vec<(RegionalCluster, Box<Object>)> = Vec::new();
         let mut foreign = false;
         for place in self.places(None, session)? {
             match look(&place.cluster, &object_name, Tries::Several, session)? {
@@ -222,16 +228,17 @@ impl Kubernetes {
         }
         if ours.len() > 1 {
             let preferred = self.sites.preferred.clone();
-            let is_preferred = |(place, _): &(Place, Box<Object>)| place.region == preferred;
+            let is_preferred =
+                |(place, _): &(RegionalCluster, Box<Object>)| place.region == preferred;
             let Some(position) = ours.iter().position(is_preferred) else {
                 return Err(several(name, &ours));
             };
             ours.swap(0, position);
         }
         Ok(match ours.into_iter().next() {
-            Some((place, object)) => Found::Ours(place, object),
-            None if foreign => Found::Foreign,
-            None => Found::Nothing,
+            Some((place, object)) => SetLookup::Ours(place, object),
+            None if foreign => SetLookup::Foreign,
+            None => SetLookup::Nothing,
         })
     }
 }
@@ -284,7 +291,7 @@ fn opened(sites: &Sites) -> OpenResult {
     opened
 }
 
-fn several(name: &str, ours: &[(Place, Box<Object>)]) -> Error {
+fn several(name: &str, ours: &[(RegionalCluster, Box<Object>)]) -> Error {
     let codes: Vec<String> = ours
         .iter()
         .filter_map(|(place, _)| place.region.as_ref())
@@ -330,7 +337,7 @@ fn written(request: Option<Request>) -> Result<Request, Error> {
 }
 
 fn list_type(
-    place: &Place,
+    place: &RegionalCluster,
     type_: &str,
     sets: &mut Vec<SetSummary>,
     session: &mut Session,
@@ -410,7 +417,7 @@ fn namespace_exists(cluster: &Cluster, session: &mut Session) -> Result<(), Erro
     }
 }
 
-fn details(name: &str, place: &Place, object: &Object) -> SetDetails {
+fn details(name: &str, place: &RegionalCluster, object: &Object) -> SetDetails {
     let (status, error) = object.metadata.status();
     let mut details = SetDetails::default();
     name.clone_into(&mut details.name);

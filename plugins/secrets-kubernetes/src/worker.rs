@@ -9,7 +9,7 @@ use bot_cli_sdk::backend::{Code, Error};
 use bot_cli_sdk::session::Session;
 use tokio::runtime::Runtime;
 
-/// How often a wish to stop is looked for.
+/// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// After so long the user is told what is waited for, and after so long again: a host takes silence for a fault.
@@ -33,7 +33,7 @@ impl Worker {
         Ok(Rc::new(Self(Some(runtime))))
     }
 
-    /// Waits for the future or for the user's wish to stop. A wish that is already there comes first. `what` is waited for.
+    /// Waits for the future or for the user's request to stop. A request that is already there comes first. `what` is waited for.
     pub fn wait<T>(
         &self,
         session: &mut Session,

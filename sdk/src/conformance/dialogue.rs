@@ -111,7 +111,7 @@ impl<'a> Dialogue<'a> {
         Rc::clone(&self.folder)
     }
 
-    /// Sends a request and at once the wish to cancel it. Returns its number.
+    /// Sends a request and at once the request to cancel it. Returns its number.
     pub fn send_and_cancel(&mut self, method: &str, params: Value) -> i64 {
         let line = self.line(method, params);
         let id = self.last_id;

@@ -65,7 +65,7 @@ pub fn providers(
     }
     let started = SystemTime::now();
     let asked = ask(plugin, discovery, relay, cwd);
-    // Another version of the file may have answered, and a wish to stop is no answer.
+    // Another version of the file may have answered, and a request to stop is no answer.
     let Some(folder) = cache else {
         return asked.map(Some);
     };

@@ -22,7 +22,7 @@ pub struct Named {
 /// A file that has the name of a plugin.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Found {
+pub struct PluginFile {
     /// The name in its file's name.
     pub name: String,
     /// The file.
@@ -73,7 +73,7 @@ impl Discovery {
 
     /// Every file that has the name of a plugin, by name and then in the order of search. `reserved` are the host's own.
     #[must_use]
-    pub fn all(&self, reserved: &[&str]) -> Vec<Found> {
+    pub fn all(&self, reserved: &[&str]) -> Vec<PluginFile> {
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         let mut seen = Vec::new();
         for folder in &self.folders {
@@ -102,7 +102,7 @@ impl Discovery {
                 {
                     continue;
                 }
-                found.push(Found {
+                found.push(PluginFile {
                     name: name.clone(),
                     file,
                     standing,

@@ -17,12 +17,12 @@ use crate::question::{Answer, Question};
 use crate::session::{Context, Session};
 use crate::ui::{self, Capabilities, Level, Ui};
 
-struct Place {
+struct Fixture {
     folder: tempfile::TempDir,
     discovery: Discovery,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().to_owned();
@@ -162,12 +162,12 @@ fn brings(pack: &FoundPack) -> String {
 
 #[test]
 fn without_packs_there_are_none() {
-    assert!(Place::new().packs().is_empty());
+    assert!(Fixture::new().packs().is_empty());
 }
 
 #[test]
 fn a_pack_is_a_file_or_a_folder() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.script(
         "pack-beta",
         &format!(r#"{PACK},"providers":[{}]"#, provider("beta_stt")),
@@ -189,7 +189,7 @@ fn a_pack_is_a_file_or_a_folder() {
 
 #[test]
 fn a_name_is_one_pack() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.script(
         "pack-acme",
         &format!(r#"{PACK},"providers":[{}]"#, provider("acme_stt")),
@@ -222,7 +222,7 @@ fn a_name_is_one_pack() {
 
 #[test]
 fn two_packs_do_not_have_the_same_identifier() {
-    let place = Place::new();
+    let place = Fixture::new();
     let list = |id: &str| format!(r#"{PACK},"providers":[{}]"#, provider(id));
     place.script("pack-acme", &list("acme_fast_stt"), "");
     place.script("pack-acme-fast", &list("acme_fast_stt"), "");
@@ -273,11 +273,11 @@ fn what_is_not_used_is_told_in_a_line_with_the_mend() {
             "`providers` must be a list; give every key the type that the schema has for it",
         ),
     ] {
-        let place = Place::new();
+        let place = Fixture::new();
         place.script("pack-acme", &members, "");
         assert_eq!(brings(&place.one()), expected, "{members}");
     }
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("bin/bot-cli-pack-acme", "#!/bin/sh\n");
     let pack = place.one();
     assert!(
@@ -293,7 +293,7 @@ fn what_is_not_used_is_told_in_a_line_with_the_mend() {
 
 #[test]
 fn the_files_of_a_folder_are_read_one_by_one() {
-    let place = Place::new();
+    let place = Fixture::new();
     let file = place.folder_pack(
         "acme",
         "version = \"1.0.0\"\ncatalogue = \"1.0\"\n",
@@ -325,7 +325,7 @@ fn the_files_of_a_folder_are_read_one_by_one() {
 
 #[test]
 fn a_folder_that_others_can_change_is_no_pack() {
-    let place = Place::new();
+    let place = Fixture::new();
     let file = place.folder_pack(
         "acme",
         "version = \"1.0.0\"\ncatalogue = \"1.0\"\n",
@@ -350,7 +350,7 @@ fn a_folder_that_others_can_change_is_no_pack() {
 
 #[test]
 fn names_of_folders_are_names_of_packs() {
-    let place = Place::new();
+    let place = Fixture::new();
     for name in [
         "Acme",
         "a_b",
@@ -375,7 +375,7 @@ fn names_of_folders_are_names_of_packs() {
 
 #[test]
 fn much_data_is_refused_in_a_line() {
-    let place = Place::new();
+    let place = Fixture::new();
     let manifest = json!({
         "protocol": "1.0", "name": "pack-acme", "version": "1.0.0", "role": "provider-pack",
         "catalogue": "1.0", "providers": ["x".repeat(10 * 1024 * 1024)],
@@ -423,7 +423,7 @@ printf '{{"jsonrpc":"2.0","id":1,{result}}}\n'
 
 #[test]
 fn a_pack_that_answers_is_started_once_for_each_version_of_its_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
     let result = format!(r#""result":{{"providers":[{}]}}"#, provider("acme_stt"));
     let file = place.script("pack-acme", &dynamic, &answering(&result));
@@ -448,7 +448,7 @@ fn a_pack_that_answers_is_started_once_for_each_version_of_its_file() {
 
 #[test]
 fn the_executables_of_the_document_are_packs() {
-    let place = Place::new();
+    let place = Fixture::new();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs");
     for (name, expected) in [
         ("moss", "moss_small_llm, moss_large_llm"),
@@ -484,7 +484,7 @@ fn a_pack_that_answers_something_else_is_refused() {
         ),
         ("echo x".repeat(3), "plugin `pack-acme` "),
     ] {
-        let place = Place::new();
+        let place = Fixture::new();
         place.script("pack-acme", &dynamic, &script);
         let told = brings(&place.ask());
         assert!(told.starts_with(expected), "{told}");
@@ -499,7 +499,7 @@ fn a_pack_that_answers_something_else_is_refused() {
 
 #[test]
 fn a_pack_that_failed_slowly_is_asked_again_later_or_when_its_file_changes() {
-    let place = Place::new();
+    let place = Fixture::new();
     let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
     let result = format!(r#""result":{{"providers":[{}]}}"#, provider("acme_stt"));
     let file = place.script("pack-acme", &dynamic, &answering(&result));
@@ -541,7 +541,7 @@ fn a_pack_that_failed_slowly_is_asked_again_later_or_when_its_file_changes() {
 
 #[test]
 fn a_backend_has_a_name_of_its_own() {
-    let place = Place::new();
+    let place = Fixture::new();
     let backend = r#""role":"secrets-backend","secrets":"1.0""#;
     place.script("secrets-acme", backend, "");
     place.script("secrets-local", backend, "");

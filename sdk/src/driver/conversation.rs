@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use super::ear::Ear;
-use super::ladder::{Ladder, Step};
+use super::listener::Listener;
 use super::process::{Event, Outgoing, Process, outgoing};
 use super::service::{self, Notice};
+use super::stop_sequence::{StopAction, StopSequence};
 use super::{Launch, Patience, Violation, not_runnable};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
@@ -59,14 +59,14 @@ pub struct Plugin {
     ending: bool,
     /// Whether the user was told that somebody stopped it.
     stop_told: bool,
-    ear: Ear,
+    listener: Listener,
 }
 
 /// A request that has no reply yet.
 struct Open<'a> {
     id: Id,
     cancel: &'a Cancel,
-    ladder: Ladder<'a>,
+    stop_sequence: StopSequence<'a>,
     /// Whether the request is one of a role, whose result nobody but this process sees.
     for_role: bool,
     /// What the plugin was offered.
@@ -90,7 +90,7 @@ impl Plugin {
             unsent: None,
             ending: false,
             stop_told: false,
-            ear: Ear::new(&launch.name),
+            listener: Listener::new(&launch.name),
         })
     }
 
@@ -107,7 +107,7 @@ impl Plugin {
         let mut open = Open {
             id: id.clone(),
             cancel,
-            ladder: Ladder::new(self.patience, cancel),
+            stop_sequence: StopSequence::new(self.patience, cancel),
             for_role: false,
             offered: offered(&params),
             format: if params["context"]["format"] == "json" {
@@ -150,7 +150,7 @@ impl Plugin {
         let mut open = Open {
             id: id.clone(),
             cancel,
-            ladder: Ladder::new(self.patience, cancel),
+            stop_sequence: StopSequence::new(self.patience, cancel),
             for_role: true,
             offered,
             // There is no text that early output could be a part of.
@@ -167,7 +167,7 @@ impl Plugin {
         let mut ended = false;
         while let Some(event) = self.next_late(Duration::ZERO) {
             ended |= matches!(event, Event::OutputEnded);
-            if let Some(violation) = self.ear.late(event, ui) {
+            if let Some(violation) = self.listener.late(event, ui) {
                 return Err(self.give_up(violation, ui));
             }
         }
@@ -180,7 +180,7 @@ impl Plugin {
 
     /// From now on nothing that the plugin says is shown or quoted: it was given, or has given, what must not be seen.
     pub fn mute(&mut self) {
-        self.ear.mute();
+        self.listener.mute();
     }
 
     /// Ends the plugin at once, because what it answered can't be relied on.
@@ -202,7 +202,7 @@ impl Plugin {
                         return self.judge(reply, open);
                     }
                 }
-                Ok(Event::Stderr(line)) => self.ear.stderr(&line, ui),
+                Ok(Event::Stderr(line)) => self.listener.stderr(&line, ui),
                 Ok(Event::OutputEnded) | Err(RecvTimeoutError::Disconnected) => output_ended = true,
                 Err(RecvTimeoutError::Timeout) => {
                     output_ended |= self.process.end().is_some();
@@ -216,20 +216,20 @@ impl Plugin {
                 Some(Stopped::BySomebody) => self.tell_of_the_stop(open.cancel, ui),
                 None => self.stop_told = false,
             }
-            match open.ladder.climb(Instant::now()) {
+            match open.stop_sequence.advance(Instant::now()) {
                 None => {}
-                Some(Step::Tell(reason)) => {
+                Some(StopAction::Tell(reason)) => {
                     // What the terminal shows for Ctrl-C would stand behind it.
                     ui.clear_progress();
                     self.tell_to_stop(&open.id, reason);
                 }
-                Some(Step::Terminate) => {
+                Some(StopAction::Terminate) => {
                     // It may have something to say on its way out, but nothing to hear any more.
                     self.unsent = None;
                     self.ending = true;
                     self.process.terminate();
                 }
-                Some(Step::Kill) => {
+                Some(StopAction::Kill) => {
                     self.end(Duration::ZERO, ui);
                     return Err(self.stopped(open));
                 }
@@ -310,11 +310,11 @@ impl Plugin {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
-        open.ladder.hear(Instant::now());
+        open.stop_sequence.hear(Instant::now());
         match Message::from_line(&bytes) {
             Ok(Message::Request { id, method, params }) => {
                 self.serve(id, &method, params, open, ui);
-                open.ladder.hear(Instant::now());
+                open.stop_sequence.hear(Instant::now());
             }
             // The question that it takes back is not asked any more.
             Ok(Message::Notification { method, .. }) if method == methods::CANCEL => {}
@@ -338,7 +338,7 @@ impl Plugin {
             {
                 for problem in error.read_details().1 {
                     let what = format!("sent an error that can't be read as a whole: {problem}");
-                    self.ear.note(&what, ui);
+                    self.listener.note(&what, ui);
                 }
                 return Ok(Some(Err(error)));
             }
@@ -350,8 +350,10 @@ impl Plugin {
                     Some(NearMessage::Reply(reason)) => {
                         return Err(self.give_up(Violation::WrongReply(reason), ui));
                     }
-                    Some(NearMessage::Other(reason)) => self.ear.skipped(&bytes, Some(&reason), ui),
-                    None => self.ear.skipped(&bytes, None, ui),
+                    Some(NearMessage::Other(reason)) => {
+                        self.listener.skipped(&bytes, Some(&reason), ui)
+                    }
+                    None => self.listener.skipped(&bytes, None, ui),
                 }
             }
         }
@@ -379,7 +381,7 @@ impl Plugin {
             return;
         };
         if reply.secret {
-            self.ear.be_discreet();
+            self.listener.be_discreet();
         }
         self.send(reply.line);
         if reply.cancelled && !open.cancel.requested() {
@@ -393,12 +395,12 @@ impl Plugin {
         if let Some(id) = notice.request()
             && *id != open.id
         {
-            let id = self.ear.shown(id.clone());
+            let id = self.listener.shown(id.clone());
             let what = format!("sent `{method}` for the request {id}, which is not open");
-            return self.ear.note(&what, ui);
+            return self.listener.note(&what, ui);
         }
         match notice {
-            _ if self.ear.is_muted() => {}
+            _ if self.listener.is_muted() => {}
             Notice::Progress(progress) => {
                 ui.progress(&progress.message, progress.current, progress.total);
             }
@@ -411,13 +413,13 @@ impl Plugin {
                     Format::Text if !fits => "sent more `output` than fits into a line",
                     Format::Text => "sent `output`, which can't be shown before the result",
                 };
-                self.ear.note(what, ui);
+                self.listener.note(what, ui);
                 if open.format == Format::Text && fits {
                     open.output.push_str(&output.text);
                 }
             }
             Notice::Unknown => {
-                let method = self.ear.shown_name(method);
+                let method = self.listener.shown_name(method);
                 ui.log(
                     Level::Debug,
                     &format!("ignored the notification `{method}`"),
@@ -425,7 +427,7 @@ impl Plugin {
             }
             Notice::Unreadable(problem) => {
                 let what = format!("sent `{method}` that can't be read: {problem}");
-                self.ear.note(&what, ui);
+                self.listener.note(&what, ui);
             }
         }
     }
@@ -436,14 +438,14 @@ impl Plugin {
             Some(Id::Number(number)) if (1..self.last_id).contains(&number) => {
                 Violation::DoubleReply(Id::Number(number))
             }
-            id => Violation::WrongId(id.map(|id| self.ear.shown(id))),
+            id => Violation::WrongId(id.map(|id| self.listener.shown(id))),
         };
         self.give_up(violation, ui)
     }
 
     /// A reply as it counts: one that came too late is none.
     fn judge(&self, reply: Replied, open: &Open<'_>) -> Result<Replied, Failure> {
-        match open.ladder.late() {
+        match open.stop_sequence.late() {
             Some(late) => Err(Violation::from(late).by(&self.name).into()),
             None => Ok(reply),
         }
@@ -451,7 +453,7 @@ impl Plugin {
 
     /// The failure of a plugin that was to stop and did not reply.
     fn stopped(&self, open: &Open<'_>) -> Failure {
-        match open.ladder.late() {
+        match open.stop_sequence.late() {
             Some(late) => Violation::from(late).by(&self.name).into(),
             None => open.cancel.explain(Failure::cancelled()),
         }
@@ -472,7 +474,7 @@ impl Plugin {
                         return self.judge(reply, open);
                     }
                 }
-                Event::Stderr(line) => self.ear.stderr(&line, ui),
+                Event::Stderr(line) => self.listener.stderr(&line, ui),
                 Event::OutputEnded => {}
             }
         }
@@ -486,7 +488,7 @@ impl Plugin {
         }
         let end = self.process.end();
         self.end(self.patience.terminate, ui);
-        if open.cancel.requested() || open.ladder.late().is_some() {
+        if open.cancel.requested() || open.stop_sequence.late().is_some() {
             return Err(self.stopped(open));
         }
         Err(self.no_reply(end).by(&self.name).into())
@@ -496,8 +498,8 @@ impl Plugin {
         Violation::NoReply {
             end: end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string()),
             by_signal: end.is_some_and(ended_by_signal),
-            stderr: self.ear.last_words(),
-            printed: self.ear.last_printed(),
+            stderr: self.listener.last_words(),
+            printed: self.listener.last_printed(),
         }
     }
 
@@ -511,11 +513,11 @@ impl Plugin {
         let mut left = self.process.end().is_none();
         while left && Instant::now() < deadline && cancel.count() == cancels {
             if let Some(event) = self.pending.pop_front() {
-                double = double.or(self.ear.late(event, ui));
+                double = double.or(self.listener.late(event, ui));
                 continue;
             }
             match self.process.next_event(pause) {
-                Ok(event) => double = double.or(self.ear.late(event, ui)),
+                Ok(event) => double = double.or(self.listener.late(event, ui)),
                 Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(TICK),
                 Err(RecvTimeoutError::Disconnected) => {
                     thread::sleep(pause);
@@ -542,8 +544,8 @@ impl Plugin {
     /// Ends what is left of the plugin, hears what it says meanwhile, and tells whether it replied once more.
     fn end(&mut self, patience: Duration, ui: &mut dyn Ui) -> Option<Violation> {
         let mut double = None;
-        let ear = &mut self.ear;
-        let mut hear = |event| double = double.take().or(ear.late(event, ui));
+        let listener = &mut self.listener;
+        let mut hear = |event| double = double.take().or(listener.late(event, ui));
         self.pending.drain(..).for_each(&mut hear);
         self.process.end_group(patience, &mut hear);
         let deadline = Instant::now() + self.patience.finish;

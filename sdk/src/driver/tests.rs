@@ -35,9 +35,9 @@ impl Recorder {
     /// Asks to stop so many times as soon as a line with `text` comes in.
     fn cancelling(text: &'static str, cancel: &Cancel, times: u8) -> Self {
         let cancel = cancel.clone();
-        let wish = move || (0..times).for_each(|_| cancel.request());
+        let request = move || (0..times).for_each(|_| cancel.request());
         Self {
-            at: Some((text, Box::new(wish))),
+            at: Some((text, Box::new(request))),
             ..Self::default()
         }
     }

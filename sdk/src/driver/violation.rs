@@ -1,6 +1,6 @@
 //! What a plugin may do wrong, each with its sentence.
 
-use super::ladder::Late;
+use super::stop_sequence::Late;
 use crate::failure::{ChangeState, Exit, Failure};
 use crate::protocol::{Id, MAX_LINE};
 

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::open_requests::OpenRequests;
 use super::size::pieces;
-use super::wishes::Wishes;
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::line::{self, Line};
@@ -74,7 +74,7 @@ pub enum Reply {
 pub fn listen(
     mut input: impl BufRead,
     output: &Output,
-    wishes: &Wishes,
+    open_requests: &OpenRequests,
     requests: &Sender<Incoming>,
     replies: &Sender<Reply>,
 ) {
@@ -96,7 +96,7 @@ pub fn listen(
         }
         match Message::from_line(&bytes) {
             Ok(Message::Request { id, method, params }) => {
-                let cancel = wishes.open(&id);
+                let cancel = open_requests.open(&id);
                 drop(requests.send(Incoming {
                     id,
                     method,
@@ -106,7 +106,7 @@ pub fn listen(
             }
             Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
                 if let Ok(params) = CancelParams::deserialize(params) {
-                    wishes.cancel(&params.id);
+                    open_requests.cancel(&params.id);
                 }
             }
             Ok(Message::Notification { .. } | Message::Error { id: None, .. }) => {}

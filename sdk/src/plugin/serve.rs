@@ -13,8 +13,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::open_requests::OpenRequests;
 use super::peer::{self, Incoming, Output, Peer, Reply};
-use super::wishes::Wishes;
 use super::work::carry_out;
 use super::{Command, describe, input, size, surface, usage};
 use crate::cancel::{self, Cancel};
@@ -49,18 +49,18 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     };
     let (requests, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
-    let wishes = Wishes::new(replies.clone());
-    if wishes.heed_signals(GRACE).is_err() {
+    let open_requests = OpenRequests::new(replies.clone());
+    if open_requests.heed_signals(GRACE).is_err() {
         return ExitCode::from(Exit::Failed.status());
     }
     let listening = {
-        let (output, wishes) = (output.clone(), wishes.clone());
+        let (output, open_requests) = (output.clone(), open_requests.clone());
         cancel::beside(move || {
             let input = BufReader::new(io::stdin());
-            peer::listen(input, &output, &wishes, &requests, &replies);
+            peer::listen(input, &output, &open_requests, &requests, &replies);
             drop((requests, replies));
-            wishes.input_ended();
-            end_without_reader(&watched, &wishes);
+            open_requests.input_ended();
+            end_without_reader(&watched, &open_requests);
         })
     };
     if let Err(failure) = listening {
@@ -86,18 +86,20 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
                 error,
             },
         };
-        wishes.close(&id);
+        open_requests.close(&id);
         if !host.output.send(&reply) {
             let (id, error) = (Some(id), size::too_large().into());
             host.output.send(&Message::Error { id, error });
         }
         // A secrets backend has put values into it.
         reply.wipe();
-        if let Some(status) = wishes.replied() {
+        if let Some(status) = open_requests.replied() {
             return ExitCode::from(status);
         }
     }
-    wishes.status().map_or(ExitCode::SUCCESS, ExitCode::from)
+    open_requests
+        .status()
+        .map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
 /// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
@@ -110,12 +112,12 @@ fn take_stdout() -> io::Result<(Output, OwnedFd)> {
 }
 
 /// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
-fn end_without_reader(output: &OwnedFd, wishes: &Wishes) {
+fn end_without_reader(output: &OwnedFd, open_requests: &OpenRequests) {
     // Without any flag asked for, only the loss of the reader is reported. A file has no reader to lose.
     let mut watched = [PollFd::new(output, PollFlags::empty())];
     while let Ok(count) = poll(&mut watched, None) {
         if count > 0 {
-            wishes.cancel_all();
+            open_requests.cancel_all();
             thread::sleep(GRACE);
             std::process::exit(Exit::Failed.status().into());
         }

@@ -57,7 +57,7 @@ impl Relay {
         &self.context
     }
 
-    /// The wish to stop.
+    /// The request to stop.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel

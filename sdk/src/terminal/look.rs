@@ -13,7 +13,7 @@ pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "independent facts about the streams and the user's wishes"
+    reason = "independent facts about the streams and the user's choices"
 )]
 #[non_exhaustive]
 pub struct Look {

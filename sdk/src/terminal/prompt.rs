@@ -47,7 +47,7 @@ pub fn ask(
 }
 
 /// What a prompt does with a key.
-enum Step {
+enum KeyOutcome {
     /// It asks on.
     Stay,
     Done(Answer),
@@ -57,15 +57,15 @@ enum Step {
 
 /// A question with what has been typed so far.
 trait Prompt {
-    fn press(&mut self, key: Key) -> Step;
+    fn press(&mut self, key: Key) -> KeyOutcome;
 
     /// How long it waits for the next key before [`nothing`](Self::nothing) has come.
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    fn nothing(&mut self) -> Step {
-        Step::Stay
+    fn nothing(&mut self) -> KeyOutcome {
+        KeyOutcome::Stay
     }
 
     /// What is shown while it asks.
@@ -132,21 +132,21 @@ fn put(
                 frame.leave();
                 let suspended = keyboard.suspend();
                 suspended.map_err(|error| failed(question, &reason(&error)))?;
-                Step::Stay
+                KeyOutcome::Stay
             }
             Event::Key(Key::Control('l')) => {
                 frame.clear_screen();
-                Step::Stay
+                KeyOutcome::Stay
             }
             Event::Key(key) => prompt.press(key),
             Event::Nothing => prompt.nothing(),
-            Event::Redraw => Step::Stay,
+            Event::Redraw => KeyOutcome::Stay,
         };
         match step {
-            Step::Stay => {}
-            Step::Done(answer) => return Ok(answer),
-            Step::Back if question.back => return Ok(Answer::Back),
-            Step::Back => return Err(Failure::cancelled()),
+            KeyOutcome::Stay => {}
+            KeyOutcome::Done(answer) => return Ok(answer),
+            KeyOutcome::Back if question.back => return Ok(Answer::Back),
+            KeyOutcome::Back => return Err(Failure::cancelled()),
         }
     }
 }

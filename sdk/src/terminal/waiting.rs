@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::ui::withdrawn;
 
-/// How often a wish to stop is looked for.
+/// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Standard input, which is read for as long as somebody waits for it.

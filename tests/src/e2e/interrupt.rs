@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use bot_cli_sdk::cancel::Cancel;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
-/// How often the wish to stop, and the processes that are left, are looked for.
+/// How often the request to stop, and the processes that are left, are looked for.
 const TICK: Duration = Duration::from_millis(50);
 
 /// What a process may take to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The user's wish to stop, and what comes of it.
+/// The user's request to stop, and what comes of it.
 #[derive(Debug)]
 pub(super) struct Interrupt {
     cancel: Cancel,
@@ -28,12 +28,12 @@ impl Interrupt {
         #[cfg(target_os = "linux")]
         let _ = rustix::process::set_child_subreaper(Some(getpid()));
         let cancel = Cancel::on_signals().map_err(|failure| failure.to_string())?;
-        let wish = cancel.clone();
+        let request = cancel.clone();
         let ending = thread::spawn(move || {
-            while !wish.requested() {
+            while !request.requested() {
                 thread::sleep(TICK);
             }
-            end_descendants(&wish);
+            end_descendants(&request);
         });
         Ok(Self { cancel, ending })
     }
@@ -56,7 +56,7 @@ impl Interrupt {
 }
 
 /// Asks first, then kills: `grace` later, or when the user asks again. What the processes start meanwhile ends as well.
-fn end_descendants(wish: &Cancel) {
+fn end_descendants(request: &Cancel) {
     let begun = Instant::now();
     let mut asked = BTreeSet::new();
     loop {
@@ -64,7 +64,7 @@ fn end_descendants(wish: &Cancel) {
         if left.is_empty() {
             return;
         }
-        let kill = begun.elapsed() > GRACE || wish.count() > 1;
+        let kill = begun.elapsed() > GRACE || request.count() > 1;
         for pid in left {
             if kill {
                 let _ = kill_process(pid, Signal::KILL);

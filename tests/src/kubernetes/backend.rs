@@ -12,7 +12,7 @@ use bot_cli_sdk::session::{Context, Session};
 use bot_cli_secrets_kubernetes::{Kubernetes, Pace};
 use serde_json::{Map, Value, json};
 
-use crate::listener::Listener;
+use crate::recording_ui::RecordingUi;
 
 /// Short pauses: the tests have many faults and no network.
 pub const PACE: Pace = Pace {
@@ -59,7 +59,7 @@ impl Backend {
         cancel: Cancel,
     ) -> Result<Self, (String, String)> {
         let heard = Arc::new(Mutex::new(String::new()));
-        let ui = Box::new(Listener(Arc::clone(&heard)));
+        let ui = Box::new(RecordingUi(Arc::clone(&heard)));
         let mut context = Context::new("/");
         context.verbosity = 2;
         let mut session = Session::new(ui, context, Map::new(), cancel);

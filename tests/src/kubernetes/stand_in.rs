@@ -70,7 +70,7 @@ impl StandIn {
                 }
                 world.lock().open += 1;
                 thread::spawn(move || {
-                    // An error is a connection that ended badly, as a test wished or as a client did.
+                    // An error is a connection that ended badly, as a test asked or as a client did.
                     let _ = connection::serve(&stream, &world);
                     world.lock().open -= 1;
                 });

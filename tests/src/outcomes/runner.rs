@@ -18,7 +18,7 @@ use clap::Parser as _;
 use serde_json::{Map, Value};
 
 use super::operation::Operation;
-use crate::listener::Listener;
+use crate::recording_ui::RecordingUi;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 
 /// What a run showed.
@@ -84,7 +84,7 @@ impl Runner for InProcess {
         let cancel = Cancel::new();
         let mut context = Context::new("/");
         context.verbosity = 1;
-        let ui = Box::new(Listener(Arc::clone(&heard)));
+        let ui = Box::new(RecordingUi(Arc::clone(&heard)));
         let mut session = Session::new(ui, context, Map::new(), cancel.clone());
         let environment = Environment {
             organization: (!self.with_key).then(|| ORGANIZATION.to_owned()),

@@ -1,4 +1,4 @@
-//! One connection: requests come in, are recorded and answered, or go wrong as a test wished.
+//! One connection: requests come in, are recorded and answered, or go wrong as a test asked.
 //!
 //! Asynchronous, because hyper is: a slow or endless answer must not keep the others waiting.
 
@@ -65,7 +65,7 @@ async fn serve(
         }
     });
     let http = http1::Builder::new();
-    // An error here is a connection that ended badly, as a test wished or as a client did.
+    // An error here is a connection that ended badly, as a test asked or as a client did.
     let _ = match tls {
         None => http.serve_connection(TokioIo::new(stream), service).await,
         Some(tls) => {

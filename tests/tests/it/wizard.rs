@@ -22,11 +22,11 @@ enum Door {
 const DOORS: [Door; 2] = [Door::Host, Door::Hand];
 
 /// An empty folder to work in, and both executables under their own names.
-struct Desk {
+struct Workspace {
     bench: Bench,
 }
 
-impl Desk {
+impl Workspace {
     fn new() -> Self {
         let executables = [
             ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
@@ -157,15 +157,15 @@ fn equivalent(output: &str) -> &str {
 #[test]
 fn a_walk_makes_what_the_command_it_shows_makes() {
     for door in DOORS {
-        let desk = Desk::new();
-        let mut terminal = desk.start(door);
+        let workspace = Workspace::new();
+        let mut terminal = workspace.start(door);
         answer(&mut terminal, &WALK);
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
 
-        let again = Desk::new();
+        let again = Workspace::new();
         again.paste(equivalent(&ended.output));
-        let files = tree(&desk.work());
+        let files = tree(&workspace.work());
         assert!(
             files.contains_key("my-bot/server/bot.py"),
             "{:?}",
@@ -178,28 +178,28 @@ fn a_walk_makes_what_the_command_it_shows_makes() {
 #[test]
 fn leaves_the_bot_to_a_coding_agent() {
     for door in DOORS {
-        let desk = Desk::new();
-        let mut terminal = desk.start(door);
+        let workspace = Workspace::new();
+        let mut terminal = workspace.start(door);
         answer(
             &mut terminal,
             &[WALK[0], (WALK[1].0, ENTER), ("Write these guides?", ENTER)],
         );
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
-        let files: Vec<String> = tree(&desk.work().join("my-bot")).into_keys().collect();
+        let files: Vec<String> = tree(&workspace.work().join("my-bot")).into_keys().collect();
         assert_eq!(files, ["AGENTS.md", "ASSISTANT.md", "GETTING_STARTED.md"]);
 
-        let again = Desk::new();
+        let again = Workspace::new();
         assert_eq!(equivalent(&ended.output), "bot-cli init my-bot </dev/null");
         again.paste(equivalent(&ended.output));
-        assert_eq!(tree(&desk.work()), tree(&again.work()), "{door:?}");
+        assert_eq!(tree(&workspace.work()), tree(&again.work()), "{door:?}");
     }
 }
 
 #[test]
 fn shows_a_summary_that_can_be_changed() {
-    let desk = Desk::new();
-    let mut terminal = desk.start(Door::Host);
+    let workspace = Workspace::new();
+    let mut terminal = workspace.start(Door::Host);
     answer(&mut terminal, &WALK[..16]);
     terminal.wait_for_question("Create this project?").unwrap();
     let screen = terminal.screen();
@@ -227,13 +227,13 @@ fn shows_a_summary_that_can_be_changed() {
     terminal.press("cancel\r").unwrap();
     let ended = terminal.end().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{}", ended.screen);
-    assert!(desk.is_untouched());
+    assert!(workspace.is_untouched());
 }
 
 #[test]
 fn narrows_a_long_list_as_one_types() {
-    let desk = Desk::new();
-    let mut terminal = desk.start(Door::Host);
+    let workspace = Workspace::new();
+    let mut terminal = workspace.start(Door::Host);
     answer(&mut terminal, &WALK[..6]);
     terminal
         .wait_for_question("Which speech-to-text service?")
@@ -257,8 +257,8 @@ fn narrows_a_long_list_as_one_types() {
 #[test]
 fn escape_goes_back_to_the_answer_before() {
     for door in DOORS {
-        let desk = Desk::new();
-        let mut terminal = desk.start(door);
+        let workspace = Workspace::new();
+        let mut terminal = workspace.start(door);
         answer(&mut terminal, &WALK[..3]);
         for at in (1..4).rev() {
             terminal.wait_for_question(WALK[at].0).unwrap();
@@ -274,7 +274,7 @@ fn escape_goes_back_to_the_answer_before() {
         terminal.wait_for("no letter or digit of ASCII").unwrap();
         terminal.press(CTRL_C).unwrap();
         assert_eq!(terminal.end().unwrap().status.code(), Some(130));
-        assert!(desk.is_untouched());
+        assert!(workspace.is_untouched());
     }
 }
 
@@ -282,8 +282,8 @@ fn escape_goes_back_to_the_answer_before() {
 fn ctrl_c_at_any_question_leaves_nothing() {
     for door in DOORS {
         for at in 0..WALK.len() {
-            let desk = Desk::new();
-            let mut terminal = desk.start(door);
+            let workspace = Workspace::new();
+            let mut terminal = workspace.start(door);
             answer(&mut terminal, &WALK[..at]);
             terminal.wait_for_question(WALK[at].0).unwrap();
             terminal.press(CTRL_C).unwrap();
@@ -294,7 +294,7 @@ fn ctrl_c_at_any_question_leaves_nothing() {
                 "{door:?} {at}\n{}",
                 ended.screen
             );
-            assert!(desk.is_untouched(), "{door:?} {at}");
+            assert!(workspace.is_untouched(), "{door:?} {at}");
         }
     }
 }
@@ -302,8 +302,8 @@ fn ctrl_c_at_any_question_leaves_nothing() {
 #[test]
 fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
     for door in DOORS {
-        let desk = Desk::new();
-        let mut terminal = Terminal::start(desk.init(door), 15, 50).unwrap();
+        let workspace = Workspace::new();
+        let mut terminal = Terminal::start(workspace.init(door), 15, 50).unwrap();
         answer(&mut terminal, &WALK[..3]);
         answer(
             &mut terminal,
@@ -327,12 +327,12 @@ fn ctrl_c_in_a_list_as_high_as_the_terminal_leaves_no_scraps() {
 fn closing_the_terminal_leaves_nothing() {
     for door in DOORS {
         for at in [0, 6, 14] {
-            let desk = Desk::new();
-            let mut terminal = desk.start(door);
+            let workspace = Workspace::new();
+            let mut terminal = workspace.start(door);
             answer(&mut terminal, &WALK[..at]);
             terminal.wait_for_question(WALK[at].0).unwrap();
             assert!(!terminal.hang_up().unwrap().success(), "{door:?} {at}");
-            assert!(desk.is_untouched(), "{door:?} {at}");
+            assert!(workspace.is_untouched(), "{door:?} {at}");
         }
     }
 }
@@ -341,38 +341,38 @@ fn closing_the_terminal_leaves_nothing() {
 fn a_terminal_that_is_gone_without_a_signal_leaves_nothing() {
     for words in [&["bot-cli", "init"][..], &["bot-cli-init"]] {
         for at in [0, 6, 13, 16] {
-            let desk = Desk::new();
+            let workspace = Workspace::new();
             let command = pty_process::blocking::Command::new("/bin/sh")
                 .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
                 .args(words)
                 .env_clear()
-                .envs(desk.environment())
-                .current_dir(desk.work());
+                .envs(workspace.environment())
+                .current_dir(workspace.work());
             let mut terminal = Terminal::start(command, 40, 100).unwrap();
             answer(&mut terminal, &WALK[..at]);
             terminal.wait_for_question(WALK[at].0).unwrap();
             let status = terminal.hang_up().unwrap();
             assert_eq!(status.code(), Some(130), "{words:?} {at}");
-            assert!(desk.is_untouched(), "{words:?} {at}");
+            assert!(workspace.is_untouched(), "{words:?} {at}");
         }
     }
 }
 
 #[test]
 fn a_narrow_terminal_is_wide_enough() {
-    let desk = Desk::new();
-    let mut terminal = Terminal::start(desk.init(Door::Host), 24, 40).unwrap();
+    let workspace = Workspace::new();
+    let mut terminal = Terminal::start(workspace.init(Door::Host), 24, 40).unwrap();
     answer(&mut terminal, &WALK);
     let ended = terminal.end().unwrap();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.screen);
-    assert!(desk.work().join("my-bot/server/bot.py").is_file());
+    assert!(workspace.work().join("my-bot/server/bot.py").is_file());
 }
 
 #[test]
 fn no_color_means_no_colour() {
     for (set, coloured) in [(None, true), (Some("1"), false)] {
-        let desk = Desk::new();
-        let mut command = desk.init(Door::Host);
+        let workspace = Workspace::new();
+        let mut command = workspace.init(Door::Host);
         if let Some(value) = set {
             command = command.env("NO_COLOR", value);
         }
@@ -385,9 +385,9 @@ fn no_color_means_no_colour() {
 
 #[test]
 fn a_script_answers_by_key_and_is_told_all_that_is_open() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let mut answers = json!({"target": "my-bot", "way": "scaffold", "mode": "cascade"});
-    let reply = desk.run(&answers);
+    let reply = workspace.run(&answers);
     assert_eq!(reply["error"]["data"]["code"], "input_required", "{reply}");
     let open = reply["error"]["data"]["inputs"].as_array().unwrap();
     let open: Vec<&str> = open
@@ -395,7 +395,7 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
         .map(|input| input["key"].as_str().unwrap())
         .collect();
     assert_eq!(open, ["stt", "llm", "tts"]);
-    assert!(desk.is_untouched());
+    assert!(workspace.is_untouched());
 
     for (key, service) in [
         ("stt", "deepgram_stt"),
@@ -406,17 +406,17 @@ fn a_script_answers_by_key_and_is_told_all_that_is_open() {
     }
     answers["features"] = json!(["recording"]);
     answers["enable_noise_cancel"] = json!(true);
-    let reply = desk.run(&answers);
-    let again = Desk::new();
+    let reply = workspace.run(&answers);
+    let again = Workspace::new();
     again.paste(equivalent(reply["result"]["text"].as_str().unwrap()));
-    assert_eq!(tree(&desk.work()), tree(&again.work()));
+    assert_eq!(tree(&workspace.work()), tree(&again.work()));
 }
 
 #[test]
 fn a_tilde_is_the_home_directory_and_never_a_folder_of_that_name() {
     for door in DOORS {
-        let desk = Desk::new();
-        let mut terminal = desk.start(door);
+        let workspace = Workspace::new();
+        let mut terminal = workspace.start(door);
         answer(
             &mut terminal,
             &[
@@ -427,18 +427,18 @@ fn a_tilde_is_the_home_directory_and_never_a_folder_of_that_name() {
         );
         let ended = terminal.end().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{door:?}\n{}", ended.screen);
-        assert!(desk.bench.path("home/my-bot/AGENTS.md").is_file());
-        assert!(desk.is_untouched());
+        assert!(workspace.bench.path("home/my-bot/AGENTS.md").is_file());
+        assert!(workspace.is_untouched());
     }
 }
 
 #[test]
 fn what_is_in_the_way_is_told_when_the_folder_is_chosen() {
     for door in DOORS {
-        let desk = Desk::new();
-        fs::create_dir(desk.work().join("my-bot")).unwrap();
-        fs::write(desk.work().join("my-bot/README.md"), "mine").unwrap();
-        let mut terminal = desk.start(door);
+        let workspace = Workspace::new();
+        fs::create_dir(workspace.work().join("my-bot")).unwrap();
+        fs::write(workspace.work().join("my-bot/README.md"), "mine").unwrap();
+        let mut terminal = workspace.start(door);
         answer(
             &mut terminal,
             &[
@@ -459,8 +459,8 @@ fn what_is_in_the_way_is_told_when_the_folder_is_chosen() {
 #[test]
 fn options_are_a_table_at_a_terminal() {
     for door in DOORS {
-        let desk = Desk::new();
-        let command = desk.init(door).arg("--list-options");
+        let workspace = Workspace::new();
+        let command = workspace.init(door).arg("--list-options");
         let terminal = Terminal::start(command, 40, 100).unwrap();
         let output = terminal.end().unwrap().output;
         assert!(
@@ -469,7 +469,7 @@ fn options_are_a_table_at_a_terminal() {
                 .any(|line| line.contains("carrier_a ") && line.contains("Twilio")),
             "{output}"
         );
-        let command = desk.init(door).arg("--list-options").arg("--json");
+        let command = workspace.init(door).arg("--list-options").arg("--json");
         let output = Terminal::start(command, 40, 100)
             .unwrap()
             .end()
@@ -482,10 +482,10 @@ fn options_are_a_table_at_a_terminal() {
 
 #[test]
 fn what_is_in_the_way_costs_no_answer() {
-    let desk = Desk::new();
-    fs::create_dir(desk.work().join("my-bot")).unwrap();
-    fs::write(desk.work().join("my-bot/README.md"), "mine").unwrap();
-    let reply = desk.run(&json!({
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.work().join("my-bot")).unwrap();
+    fs::write(workspace.work().join("my-bot/README.md"), "mine").unwrap();
+    let reply = workspace.run(&json!({
         "target": "my-bot", "way": "scaffold", "mode": "realtime", "realtime": "openai_realtime",
     }));
     assert_eq!(reply["error"]["data"]["code"], "conflict", "{reply}");

@@ -12,7 +12,7 @@ use crate::environment::Environment;
 use crate::files::lock::{LockError, PATIENCE, lock as take};
 use crate::files::private_folder;
 use crate::keyring::KeyringError;
-use crate::secret_file::{Place, Room, SecretFile, SecretFileError};
+use crate::secret_file::{Room, SecretFile, SecretFileError, Storage};
 use crate::watch::Watch;
 use crate::words;
 
@@ -54,7 +54,7 @@ pub struct Refresh {
 
 /// What is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum StoredCredentials {
     /// Nobody has signed in.
     Nothing,
     /// Somebody has.
@@ -104,15 +104,15 @@ pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
 
 /// Looks for credentials; whatever is wrong with them is no error yet.
 #[must_use]
-pub fn find(place: &SecretFile<'_>) -> Found {
+pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
     let text = match place.read() {
         Ok(Some(text)) => text,
-        Ok(None) => return Found::Nothing,
-        Err(error) => return Found::Broken(error),
+        Ok(None) => return StoredCredentials::Nothing,
+        Err(error) => return StoredCredentials::Broken(error),
     };
     // The parser's own words quote the text.
     match toml::from_str::<File>(text.expose()) {
-        Ok(file) if !file.token.is_empty() => Found::Usable(Credentials {
+        Ok(file) if !file.token.is_empty() => StoredCredentials::Usable(Credentials {
             api_url: file.api_url,
             kind: file.kind,
             token: Secret::new(file.token),
@@ -126,7 +126,7 @@ pub fn find(place: &SecretFile<'_>) -> Found {
                 }),
             shared: file.shared,
         }),
-        Ok(_) | Err(_) => Found::Broken(SecretFileError::File(
+        Ok(_) | Err(_) => StoredCredentials::Broken(SecretFileError::File(
             "it is not what signing in writes".to_owned(),
         )),
     }
@@ -136,14 +136,14 @@ pub fn find(place: &SecretFile<'_>) -> Found {
 pub fn keep(
     place: &SecretFile<'_>,
     credentials: &Credentials,
-    wanted: Place,
-) -> Result<Place, Failure> {
+    wanted: Storage,
+) -> Result<Storage, Failure> {
     let kept = written(credentials).and_then(|text| place.write(&text, wanted));
     kept.map_err(|error| not_kept(place.path(), &error))
 }
 
 /// Keeps credentials in the room that was reserved for them; where they are.
-pub fn keep_in(room: Room<'_>, credentials: &Credentials) -> Result<Place, SecretFileError> {
+pub fn keep_in(room: Room<'_>, credentials: &Credentials) -> Result<Storage, SecretFileError> {
     room.keep(&written(credentials)?)
 }
 
@@ -238,8 +238,10 @@ pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
 mod tests {
     use bot_cli_sdk::secret::Secret;
 
-    use super::{Credentials, Found, Refresh, TokenKind, find, forget, keep, parse_token};
-    use crate::secret_file::{Place, SecretFile, SecretFileError};
+    use super::{
+        Credentials, Refresh, StoredCredentials, TokenKind, find, forget, keep, parse_token,
+    };
+    use crate::secret_file::{SecretFile, SecretFileError, Storage};
     use crate::watch::Nobody;
 
     #[test]
@@ -256,7 +258,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("credentials.toml");
         let place = SecretFile::new(path, &Nobody);
-        assert_eq!((find(&place), place.exists()), (Found::Nothing, false));
+        assert_eq!(
+            (find(&place), place.exists()),
+            (StoredCredentials::Nothing, false)
+        );
         let credentials = Credentials {
             api_url: "https://a.example".to_owned(),
             kind: TokenKind::User,
@@ -268,10 +273,10 @@ mod tests {
             }),
             shared: true,
         };
-        keep(&place, &credentials, Place::File).unwrap();
+        keep(&place, &credentials, Storage::File).unwrap();
         assert_eq!(
             (find(&place), place.exists()),
-            (Found::Usable(credentials), true)
+            (StoredCredentials::Usable(credentials), true)
         );
         assert!(forget(&place).unwrap() && !forget(&place).unwrap());
     }
@@ -281,8 +286,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = SecretFile::new(folder.path().join("credentials.toml"), &Nobody);
         let text = Secret::new("token = s3cret".to_owned());
-        place.write(&text, Place::File).unwrap();
-        let Found::Broken(SecretFileError::File(why)) = find(&place) else {
+        place.write(&text, Storage::File).unwrap();
+        let StoredCredentials::Broken(SecretFileError::File(why)) = find(&place) else {
             panic!()
         };
         assert!(!why.contains("s3cret"), "{why}");

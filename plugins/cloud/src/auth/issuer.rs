@@ -44,13 +44,13 @@ pub type Oauth =
 pub struct Issuer<'a> {
     service: String,
     http: reqwest::Client,
-    config: Config,
+    config: SignInConfig,
     endpoints: Endpoints,
     pace: Pace,
     watch: &'a dyn Watch,
 }
 
-/// What an issuer answers to the wish to end a sign-in.
+/// What an issuer answers to the request to end a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
     /// It is ended, or was already.
@@ -61,7 +61,7 @@ pub enum Revocation {
 
 /// What the service says of its issuer.
 #[derive(Deserialize)]
-struct Config {
+struct SignInConfig {
     issuer: String,
     client_id: String,
     #[serde(default)]
@@ -90,7 +90,7 @@ impl<'a> Issuer<'a> {
         let http = connector(base, pace)?;
         let service = base.as_str().trim_end_matches('/').to_owned();
         let root = service.strip_suffix("/v1").unwrap_or(&service);
-        let config: Config = get(&http, &format!("{root}/auth/config"), pace, watch).await?;
+        let config: SignInConfig = get(&http, &format!("{root}/auth/config"), pace, watch).await?;
         secure(&config.issuer)?;
         let discovery = format!(
             "{}/.well-known/openid-configuration",

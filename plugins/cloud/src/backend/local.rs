@@ -30,7 +30,7 @@ use super::{Details, Keys, Profile, Summary};
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
 use crate::files::lock::PATIENCE;
 use crate::files::{self, Overwrite, WriteError, exists};
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 use crate::watch::{Nobody, Watch};
 pub use as_backend::profile;
 use backup::{Copied, Unsealed};
@@ -74,7 +74,7 @@ pub struct Vault<'a> {
 /// the vault is not said here: then there are no names.
 #[must_use]
 pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> {
-    let mut vault = Vault::new(folder, organization.clone(), Place::File, &Nobody);
+    let mut vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
     vault.home.patience = Duration::ZERO;
     let sets = vault.list(None).ok()?;
     Some(sets.into_iter().map(|set| set.name).collect())
@@ -83,7 +83,7 @@ pub fn names(folder: &Path, organization: &Organization) -> Option<Vec<String>> 
 /// Returns the keys of a set as [`names`] does the sets.
 #[must_use]
 pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Option<Vec<String>> {
-    let mut vault = Vault::new(folder, organization.clone(), Place::File, &Nobody);
+    let mut vault = Vault::new(folder, organization.clone(), Storage::File, &Nobody);
     vault.home.patience = Duration::ZERO;
     match vault.get(name).ok()??.keys {
         Keys::Known(keys) => Some(keys),
@@ -93,12 +93,12 @@ pub fn keys(folder: &Path, organization: &Organization, name: &SetName) -> Optio
 
 impl<'a> Vault<'a> {
     /// The vault in `folder`, which is made at the first write; a new key is kept in `key`. Waiting for other processes
-    /// and for the keyring ends with the user's wish to stop.
+    /// and for the keyring ends with the user's request to stop.
     #[must_use]
     pub fn new(
         folder: &Path,
         organization: Organization,
-        key: Place,
+        key: Storage,
         watch: &'a dyn Watch,
     ) -> Self {
         Self {
@@ -256,7 +256,7 @@ impl<'a> Vault<'a> {
     }
 
     /// Seals everything with a new key and forgets the old one; where the new key is.
-    pub fn rekey(&self) -> Result<Place, VaultError> {
+    pub fn rekey(&self) -> Result<Storage, VaultError> {
         self.home.rekey()
     }
 

@@ -22,7 +22,7 @@ use crate::domain::BackendName;
 use crate::input::invalid;
 use crate::options::Login;
 use crate::scope::{Scope, Wanted};
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 use crate::text::theirs;
 use crate::words;
 
@@ -156,7 +156,7 @@ fn keep(
     context: &CommandContext<'_>,
     scope: &Scope,
     credentials: &Credentials,
-) -> Result<Place, Failure> {
+) -> Result<Storage, Failure> {
     let place = context.credentials()?;
     let _lock = credentials::lock(place.path(), context)?;
     credentials::keep(&place, credentials, scope.keyring.value)

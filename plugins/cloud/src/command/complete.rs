@@ -5,7 +5,7 @@ use bot_cli_sdk::protocol::Candidate;
 
 use super::kind::{self, Kind};
 use crate::backend::Ability;
-use crate::config::{Config, KEYS};
+use crate::config::{ConfigFile, KEYS};
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
 use crate::scope::{Setting, Source};
@@ -48,7 +48,7 @@ fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<Candidate>
 }
 
 fn regions(words: &[String], environment: &Environment) -> Option<Vec<Candidate>> {
-    let place = Place::find(words, environment, ["--backend", "--to"])?;
+    let place = CompletionScope::find(words, environment, ["--backend", "--to"])?;
     let regions = place.kind.regions().into_iter();
     Some(
         regions
@@ -73,9 +73,9 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
         return None;
     }
     let place = match command.as_str() {
-        "copy" => Place::of_a_copy(rest, environment),
-        "run" => Place::readable(rest, environment),
-        _ => Place::find(rest, environment, ["--backend"; 2]),
+        "copy" => CompletionScope::of_a_copy(rest, environment),
+        "run" => CompletionScope::readable(rest, environment),
+        _ => CompletionScope::find(rest, environment, ["--backend"; 2]),
     }?;
     place.kind.sets(environment, place.organization.as_ref())
 }
@@ -88,7 +88,7 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     if secrets != "secrets" || unset != "unset" {
         return None;
     }
-    let place = Place::find(rest, environment, ["--backend"; 2])?;
+    let place = CompletionScope::find(rest, environment, ["--backend"; 2])?;
     let (last, before) = rest.split_last()?;
     let mut named = before.iter().filter_map(|word| SetName::parse(word).ok());
     let organization = place.organization.as_ref();
@@ -98,15 +98,15 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
 }
 
 /// Where the words act, as far as that can be seen without a look at the sign-in.
-struct Place {
+struct CompletionScope {
     kind: Box<dyn Kind>,
     organization: Option<Organization>,
 }
 
-impl Place {
+impl CompletionScope {
     /// The place that the options, the environment or the configuration name; the vault where they name none.
     fn find(words: &[String], environment: &Environment, options: [&str; 2]) -> Option<Self> {
-        let config = Config::read(environment).ok()?;
+        let config = ConfigFile::read(environment).ok()?;
         let backend = option(words, options)
             .or_else(|| environment.backend.clone())
             .or_else(|| config.get("backend").map(str::to_owned));
@@ -119,13 +119,18 @@ impl Place {
         if place.kind.profile().can(Ability::Values) {
             return Some(place);
         }
-        Self::of(None, words, environment, &Config::read(environment).ok()?)
+        Self::of(
+            None,
+            words,
+            environment,
+            &ConfigFile::read(environment).ok()?,
+        )
     }
 
     /// The place of the original of a copy, which only an option names.
     fn of_a_copy(words: &[String], environment: &Environment) -> Option<Self> {
         let from = option(words, ["--from"; 2]);
-        let config = Config::read(environment).ok()?;
+        let config = ConfigFile::read(environment).ok()?;
         Self::of(from.as_deref(), words, environment, &config)
     }
 
@@ -133,7 +138,7 @@ impl Place {
         backend: Option<&str>,
         words: &[String],
         environment: &Environment,
-        config: &Config,
+        config: &ConfigFile,
     ) -> Option<Self> {
         let name = match backend {
             Some(name) => BackendName::parse(name)?,

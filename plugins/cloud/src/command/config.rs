@@ -11,14 +11,14 @@ use serde_json::json;
 
 use super::context::CommandContext;
 use super::{kind, open};
-use crate::config::{Config, KEYS, nearest};
+use crate::config::{ConfigFile, KEYS, nearest};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
 use crate::keyring::{self, KeyringError};
 use crate::scope::{
     Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
 };
-use crate::secret_file::{Place, SecretFile};
+use crate::secret_file::{SecretFile, Storage};
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = open::scope(context, &Wanted::default())?;
@@ -32,7 +32,7 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     if let Some(kind) = &kind {
         kind.settle(&mut scope);
     }
-    let config = Config::read(&context.environment)?;
+    let config = ConfigFile::read(&context.environment)?;
     let nobody = || ("(not set)".to_owned(), "");
     let organization = scope.organization.as_ref();
     let region = scope.region.as_ref();
@@ -97,15 +97,15 @@ pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
         "scope": data,
         "config": config.path,
         "vault": vault,
-        "vault_key": key.map(Place::name),
+        "vault_key": key.map(Storage::name),
         "settings": own.data,
         "backends": backends.data,
     })))
 }
 
 /// Whether the keyring that is wanted is there.
-fn keyring_state(context: &CommandContext<'_>, wanted: Place) -> Option<&'static str> {
-    if wanted == Place::File {
+fn keyring_state(context: &CommandContext<'_>, wanted: Storage) -> Option<&'static str> {
+    if wanted == Storage::File {
         return None;
     }
     Some(match keyring::available(context) {
@@ -116,7 +116,7 @@ fn keyring_state(context: &CommandContext<'_>, wanted: Place) -> Option<&'static
 }
 
 /// Where the key of the vault is, if there is one.
-fn vault_key(context: &CommandContext<'_>, vault: &Path) -> Option<Place> {
+fn vault_key(context: &CommandContext<'_>, vault: &Path) -> Option<Storage> {
     let file = SecretFile::new(vault.join("vault.key"), context);
     file.exists().then(|| file.place())
 }
@@ -143,7 +143,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
     if !value.is_empty() {
         check(context, &key, value)?;
     }
-    let mut config = Config::read(&context.environment)?;
+    let mut config = ConfigFile::read(&context.environment)?;
     config.set(&key, (!value.is_empty()).then_some(value))?;
     if !value.is_empty() {
         backend::warn_of_others(context, &config, &key);

@@ -17,7 +17,7 @@ use crate::watch::Watch;
 /// The session, to be used from several places in turn; the environment.
 pub struct CommandContext<'a> {
     session: RefCell<&'a mut Session>,
-    /// The user's wish to stop.
+    /// The user's request to stop.
     pub cancel: Cancel,
     /// The environment of the process.
     pub environment: Environment,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::context::CommandContext;
 use super::open;
-use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
+use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials, TokenKind};
 use crate::auth::import;
 use crate::auth::issuer::{self, Issuer, Revocation};
 use crate::backend::hosted::ServiceError;
@@ -71,15 +71,19 @@ pub(super) fn logout(context: &CommandContext<'_>) -> Result<Reply, Failure> {
 }
 
 /// Ends the sign-in where it was made, if it was.
-fn end(context: &CommandContext<'_>, found: &Found) -> Result<End, Failure> {
+fn end(context: &CommandContext<'_>, found: &StoredCredentials) -> Result<End, Failure> {
     let goes_on = |code: &str, why: String| End::GoesOn {
         code: code.to_owned(),
         why,
     };
     let credentials = match found {
-        Found::Usable(credentials) => credentials,
-        Found::Broken(why) => return Ok(goes_on("broken_credentials", why.to_string())),
-        Found::Nothing => return Ok(goes_on("broken_credentials", "it was not there".to_owned())),
+        StoredCredentials::Usable(credentials) => credentials,
+        StoredCredentials::Broken(why) => {
+            return Ok(goes_on("broken_credentials", why.to_string()));
+        }
+        StoredCredentials::Nothing => {
+            return Ok(goes_on("broken_credentials", "it was not there".to_owned()));
+        }
     };
     if credentials.kind == TokenKind::ApiKey {
         return Ok(End::NotOurs("the private API key itself still works"));
@@ -138,10 +142,10 @@ fn revoke(
 }
 
 /// What a sign-in that was not revoked is still good for.
-fn rest(found: &Found, now: u64) -> String {
+fn rest(found: &StoredCredentials, now: u64) -> String {
     let refresh = match found {
-        Found::Usable(credentials) => credentials.refresh.as_ref(),
-        Found::Broken(_) | Found::Nothing => None,
+        StoredCredentials::Usable(credentials) => credentials.refresh.as_ref(),
+        StoredCredentials::Broken(_) | StoredCredentials::Nothing => None,
     };
     match refresh.map(|refresh| refresh.expires_at.saturating_sub(now)) {
         None => "a copy of its token works until it runs out".to_owned(),

@@ -5,7 +5,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use super::context::CommandContext;
 use super::kind;
 use crate::backend::{ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary};
-use crate::config::{BackendSettings, Config, nearest};
+use crate::config::{BackendSettings, ConfigFile, nearest};
 use crate::domain::{BackendName, Region, SetName};
 use crate::scope::{Scope, Setting, Source, Wanted};
 use crate::text::theirs;
@@ -22,7 +22,7 @@ pub struct Opened<'a> {
 
 /// Where options, environment, configuration and sign-in say to act.
 pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
-    let config = Config::read(&context.environment)?;
+    let config = ConfigFile::read(&context.environment)?;
     // Whoever has no place for a sign-in may have a token.
     let signed_in = context.credentials().is_ok_and(|place| place.exists());
     let backends = |name: &BackendName| BackendSettings::read(&context.environment, name);

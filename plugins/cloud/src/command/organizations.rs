@@ -10,7 +10,7 @@ use serde_json::json;
 use super::context::CommandContext;
 use super::kind::{self, Organizations, Others};
 use super::open;
-use crate::config::{BackendSettings, Config, nearest};
+use crate::config::{BackendSettings, ConfigFile, nearest};
 use crate::domain::{BUILT_IN, Organization};
 use crate::input::invalid;
 use crate::options::ScopeOptions;
@@ -92,7 +92,7 @@ fn keep(
     let (key, value) = ("organization", Some(wanted.as_str()));
     let backend = &scope.backend.value;
     if BUILT_IN.contains(backend) {
-        let mut config = Config::read(&context.environment)?;
+        let mut config = ConfigFile::read(&context.environment)?;
         config.set(key, value)?;
         return Ok(config.path);
     }

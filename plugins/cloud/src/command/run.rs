@@ -33,7 +33,7 @@ const NO_PROGRAM: &str = "no program can be started with them";
 /// How often the program and the user are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the program has from the user's wish to stop until it is killed. The host has 5 seconds for us.
+/// How long the program has from the user's request to stop until it is killed. The host has 5 seconds for us.
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {

@@ -4,7 +4,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
-use crate::auth::credentials::{self, Credentials, Found, Refresh, TokenKind};
+use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials, TokenKind};
 use crate::auth::import::{self, Imported};
 use crate::auth::issuer::{self, Issuer};
 use crate::backend::hosted::ServiceError;
@@ -55,16 +55,16 @@ pub fn access(context: &CommandContext<'_>, scope: &Scope) -> Result<Access, Fai
 /// The sign-in that is kept, if it is one to this service.
 fn kept(scope: &Scope, place: &SecretFile<'_>) -> Result<Credentials, Failure> {
     match credentials::find(place) {
-        Found::Nothing => Err(not_signed_in("you are not signed in")),
-        Found::Broken(why) => Err(credentials::broken(place.path(), &why)),
-        Found::Usable(credentials) if credentials.api_url != scope.shown_url() => {
+        StoredCredentials::Nothing => Err(not_signed_in("you are not signed in")),
+        StoredCredentials::Broken(why) => Err(credentials::broken(place.path(), &why)),
+        StoredCredentials::Usable(credentials) if credentials.api_url != scope.shown_url() => {
             Err(not_signed_in(&format!(
                 "you are signed in to {}, not to {}",
                 credentials.api_url,
                 scope.shown_url()
             )))
         }
-        Found::Usable(credentials) => Ok(credentials),
+        StoredCredentials::Usable(credentials) => Ok(credentials),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::backend::local::{Size, Vault, VaultError, Verified, open_backup, read
 use crate::files::Overwrite;
 use crate::input::{given, invalid};
 use crate::options::{Backup, Restore};
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 use crate::text::{count, theirs};
 use crate::words;
 
@@ -147,8 +147,8 @@ fn failure(error: &VaultError) -> Failure {
 
 fn whole(context: &CommandContext<'_>, found: &Verified) -> Reply {
     let kept = match found.key {
-        Place::File => "in a file",
-        Place::Keyring => "in the keyring",
+        Storage::File => "in a file",
+        Storage::Keyring => "in the keyring",
     };
     let authentic = match found.format {
         1 => {

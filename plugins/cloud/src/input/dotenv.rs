@@ -21,21 +21,21 @@ pub struct Binding {
     /// The value, perhaps empty.
     pub value: Secret,
     /// Where the key begins.
-    pub at: Place,
+    pub at: Position,
     /// The lines of comment right above it, without their `#`.
     pub comment: Vec<String>,
 }
 
 /// A place in a file, both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// The line.
     pub line: usize,
     /// The character of the line.
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -45,7 +45,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Where.
-    pub at: Place,
+    pub at: Position,
     /// What; never a part of a value.
     pub what: &'static str,
 }
@@ -72,11 +72,11 @@ pub fn parse(text: &str) -> Dotenv {
     let text = Secret::new(text);
     let mut reader = Reader {
         rest: text.expose(),
-        at: Place { line: 1, column: 1 },
+        at: Position { line: 1, column: 1 },
     };
     let mut bindings: Vec<Binding> = Vec::new();
     let mut problems = Vec::new();
-    let mut seen: HashMap<String, Place> = HashMap::new();
+    let mut seen: HashMap<String, Position> = HashMap::new();
     let mut comments = Comments::default();
     loop {
         reader.take_while(is_space);
@@ -143,7 +143,7 @@ impl Comments {
 
 struct Reader<'a> {
     rest: &'a str,
-    at: Place,
+    at: Position,
 }
 
 impl<'a> Reader<'a> {
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
     }
 
     /// After a problem: behind the end of the line.
-    fn next_line(&mut self, start: Place) {
+    fn next_line(&mut self, start: Position) {
         if self.at.line == start.line || !self.rest.is_empty() {
             self.take_while(|c| c != '\n');
         }

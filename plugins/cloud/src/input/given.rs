@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::reason;
 
-use super::dotenv::{self, Binding, Place};
+use super::dotenv::{self, Binding, Position};
 use super::empty::{Empty, Fate};
 use super::looks_like_a_key;
 use super::pairs::{self, Bare};
@@ -122,7 +122,7 @@ pub fn unreadable(error: &std::io::Error) -> String {
 pub(super) struct Lines {
     pub(super) bindings: Vec<Binding>,
     pub(super) marked: bool,
-    pub(super) wrong: Vec<(Option<Place>, String)>,
+    pub(super) wrong: Vec<(Option<Position>, String)>,
 }
 
 pub(super) fn lines(bytes: &[u8]) -> Lines {
@@ -152,10 +152,10 @@ pub(super) fn lines(bytes: &[u8]) -> Lines {
 pub(super) fn in_order(
     name: &str,
     flag: &'static str,
-    mut wrong: Vec<(Option<Place>, String)>,
+    mut wrong: Vec<(Option<Position>, String)>,
 ) -> Vec<Wrong> {
     wrong.sort_by_key(|(at, _)| *at);
-    let field = |at: Option<Place>| at.map_or(name.to_owned(), |at| format!("{name}:{at}"));
+    let field = |at: Option<Position>| at.map_or(name.to_owned(), |at| format!("{name}:{at}"));
     wrong
         .into_iter()
         .map(|(at, problem)| (field(at), Some(flag), problem))

@@ -18,7 +18,7 @@ Examples:
 
 /// What can be done about signing in.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Auth {
+pub enum AuthCommand {
     /// Sign in
     ///
     /// A browser is opened. Machines without one read a personal access token or a private API key from stdin.
@@ -48,7 +48,7 @@ pub struct Login {
 
 /// What can be done with organizations.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Organizations {
+pub enum OrganizationsCommand {
     /// List them
     List(OnlyScope),
     /// Use this one from now on
@@ -61,7 +61,7 @@ pub enum Organizations {
 
 /// What can be done with regions.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Regions {
+pub enum RegionsCommand {
     /// List them
     List(OnlyScope),
 }
@@ -76,7 +76,7 @@ pub struct OnlyScope {
 
 /// What can be done with the configuration.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Config {
+pub enum ConfigCommand {
     /// Show what holds, and where each of it comes from
     Show,
     /// Set or, with an empty value, remove a setting

@@ -76,7 +76,7 @@ Examples:
 
 /// What can be done with secrets.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Secrets {
+pub enum SecretsCommand {
     /// List secret sets and image pull secrets, or the keys of one set
     #[command(after_help = LIST_EXAMPLES)]
     List(List),

@@ -32,7 +32,7 @@ Examples:
 
 /// What can be done with the vault of this machine.
 #[derive(Debug, Clone, Subcommand)]
-pub enum Vault {
+pub enum VaultCommand {
     /// Check that everything in the vault is authentic and opens
     ///
     /// Nothing is written. An older copy of the whole vault can't be told from the current one.

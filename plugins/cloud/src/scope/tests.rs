@@ -1,5 +1,5 @@
 use super::{Scope, Source, Wanted, address};
-use crate::config::{BackendSettings, Config};
+use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::BackendName;
 use crate::environment::Environment;
 use bot_cli_sdk::secret::Secret;
@@ -15,7 +15,7 @@ fn resolve(wanted: &Wanted, environment: &Environment) -> Scope {
     Scope::resolve(
         wanted,
         environment,
-        &Config::default(),
+        &ConfigFile::default(),
         |_| Ok(BackendSettings::default()),
         false,
     )
@@ -42,7 +42,7 @@ fn a_token_or_a_sign_in_mean_the_service() {
     let scope = Scope::resolve(
         &Wanted::default(),
         &environment(),
-        &Config::default(),
+        &ConfigFile::default(),
         |_| Ok(BackendSettings::default()),
         true,
     );
@@ -80,7 +80,7 @@ fn all_wrong_settings_are_named_at_once() {
     let failure = Scope::resolve(
         &Wanted::default(),
         &variables,
-        &Config::default(),
+        &ConfigFile::default(),
         |_| Ok(BackendSettings::default()),
         false,
     )

@@ -37,7 +37,7 @@ pub(super) enum Keys {
 
 /// A command, and what somebody who types it has to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct NextStep {
     /// Counted from 1.
     pub(super) terminal: usize,
     /// Complete: a shell takes it as it is, unless `about` says what to replace.
@@ -76,7 +76,7 @@ pub(super) fn of_project(
     config: &Config,
     needed: &[VariableGroup],
     keys: Keys,
-) -> Vec<Step> {
+) -> Vec<NextStep> {
     let mut steps = Steps::new();
     let server = target.path.join("server");
     steps.add(enter(target, "server"));
@@ -133,7 +133,7 @@ pub(super) fn of_project(
 }
 
 /// The steps from guides in `target` to a coding agent that reads them.
-pub(super) fn of_guides(target: &Target) -> Vec<Step> {
+pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     let mut steps = Steps::new();
     if target.shown.trim_end_matches('/') != "." {
         steps.add(enter(target, ""));
@@ -145,7 +145,7 @@ pub(super) fn of_guides(target: &Target) -> Vec<Step> {
 }
 
 /// As people see them: each command with its remarks, which a shell takes for comments, on lines of their own.
-pub(super) fn shown(steps: &[Step]) -> Vec<String> {
+pub(super) fn shown(steps: &[NextStep]) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     let mut terminal = 1;
     for step in steps {
@@ -162,7 +162,7 @@ pub(super) fn shown(steps: &[Step]) -> Vec<String> {
 }
 
 /// As programs get them.
-pub(super) fn document(steps: &[Step]) -> Value {
+pub(super) fn document(steps: &[NextStep]) -> Value {
     steps
         .iter()
         .map(|step| {
@@ -319,7 +319,7 @@ fn ordinal(terminal: usize) -> &'static str {
 
 /// Steps while they are put together.
 struct Steps {
-    steps: Vec<Step>,
+    steps: Vec<NextStep>,
     terminal: usize,
 }
 
@@ -331,8 +331,8 @@ impl Steps {
         }
     }
 
-    fn add(&mut self, command: impl Into<String>) -> &mut Step {
-        let step = Step {
+    fn add(&mut self, command: impl Into<String>) -> &mut NextStep {
+        let step = NextStep {
             terminal: self.terminal,
             command: command.into(),
             stays: false,
@@ -357,7 +357,7 @@ impl Steps {
     }
 }
 
-impl Step {
+impl NextStep {
     fn about(&mut self, about: impl Into<String>) -> &mut Self {
         self.about.push(about.into());
         self

@@ -9,7 +9,7 @@
 use bot_cli_sdk::plugin::Reply;
 use serde_json::json;
 
-use super::next::{self, Step};
+use super::next::{self, NextStep};
 use crate::config::Config;
 use crate::equivalent::quote;
 use crate::target::Target;
@@ -23,7 +23,7 @@ pub(super) struct Report<'a> {
     /// Whether the files that are as they were to be go without saying.
     pub(super) quiet: bool,
     /// What comes after it.
-    pub(super) steps: &'a [Step],
+    pub(super) steps: &'a [NextStep],
 }
 
 impl Report<'_> {

@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
     let mut seen: Vec<Seen<'_>> = Vec::new();
     let mut client = None;
     for (name, raw) in &entries.0 {
-        let place = Place::of(raw.get(), text);
+        let place = Position::of(raw.get(), text);
         let key = draft::key_of(name);
         if let Some(earlier) = seen.iter().find(|earlier| earlier.key == key) {
             if let Some(problem) = earlier.repeated(name, raw) {
@@ -112,7 +112,7 @@ impl FromFile {
         };
     }
 
-    fn problem(&mut self, key: &str, place: &Place, problem: &str) {
+    fn problem(&mut self, key: &str, place: &Position, problem: &str) {
         let known = draft::flag(draft::key_of(key));
         let name = if known.is_some() {
             key.to_owned()
@@ -210,12 +210,12 @@ fn kind(value: &Value) -> String {
 }
 
 /// A place in a text, from 1; columns count characters.
-struct Place {
+struct Position {
     line: usize,
     column: usize,
 }
 
-impl Place {
+impl Position {
     /// Where `part`, a piece of `text` itself, begins.
     fn of(part: &str, text: &str) -> Self {
         let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);

@@ -113,7 +113,9 @@ impl<'t> Names<'t> {
                 Some("name") => Some((scope, Role::Bind)),
                 _ => Some((scope, Role::Use)),
             }),
-            "as_pattern_target" | "case_pattern" => self.children(node, |_| Some((scope, Role::Bind))),
+            "as_pattern_target" | "case_pattern" => {
+                self.children(node, |_| Some((scope, Role::Bind)))
+            }
             // Only the object of `object.attribute` and the value of `keyword=value` are looked up.
             "attribute" => self.children(node, |field| match field {
                 Some("object") => Some((scope, Role::Use)),
@@ -221,20 +223,41 @@ mod tests {
     fn what_nothing_binds_is_free() {
         for (code, expected) in [
             ("x = timedelta(seconds=2)", &["timedelta"][..]),
-            ("def f(a, *b, c=D, **e) -> G:\n    return a, b, c, e, h", &["D", "G", "h"]),
+            (
+                "def f(a, *b, c=D, **e) -> G:\n    return a, b, c, e, h",
+                &["D", "G", "h"],
+            ),
             ("def f(a: A, b: B | None = C): ...", &["A", "B", "C"]),
             ("def f():\n    x = 1\n\n\ndef g():\n    return x", &["x"]),
-            ("class A(B):\n    c = 1\n\n    def f(self):\n        return c", &["B", "c"]),
+            (
+                "class A(B):\n    c = 1\n\n    def f(self):\n        return c",
+                &["B", "c"],
+            ),
             ("a = [b for b in c if b.d]\nb", &["b", "c"]),
             ("f = lambda x: x + y", &["y"]),
-            ("with open(p) as f, g() as (h, i):\n    print(f, h, i)", &["g", "p"]),
-            ("try:\n    pass\nexcept E as error:\n    raise F from error", &["E", "F"]),
-            ("import a.b\nfrom c import d as e, f\na, e, f, d, c", &["c", "d"]),
+            (
+                "with open(p) as f, g() as (h, i):\n    print(f, h, i)",
+                &["g", "p"],
+            ),
+            (
+                "try:\n    pass\nexcept E as error:\n    raise F from error",
+                &["E", "F"],
+            ),
+            (
+                "import a.b\nfrom c import d as e, f\na, e, f, d, c",
+                &["c", "d"],
+            ),
             ("a.b = c.d(e=f)\ng[h] = 1", &["a", "c", "f", "g", "h"]),
-            ("x: dict[str, A] = {}\nfor i, (j, *k) in x:\n    print(f'{i}{j}{k}{l}')", &["A", "l"]),
+            (
+                "x: dict[str, A] = {}\nfor i, (j, *k) in x:\n    print(f'{i}{j}{k}{l}')",
+                &["A", "l"],
+            ),
             ("if (n := m):\n    n += o", &["m", "o"]),
             ("@app.get('/x')\nasync def f(): await g", &["app", "g"]),
-            ("if __name__ == '__main__':\n    _p = 'timedelta'  # timedelta", &[]),
+            (
+                "if __name__ == '__main__':\n    _p = 'timedelta'  # timedelta",
+                &[],
+            ),
         ] {
             assert_eq!(free_in(code), expected, "{code}");
         }

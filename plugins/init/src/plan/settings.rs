@@ -66,9 +66,8 @@ impl Settings {
 
 impl Setting {
     fn new(reading: &Reading) -> Result<Self, PlanError> {
-        let broken = |why: &str| {
-            PlanError::broken("server/bot.py", format!("{} {why}", reading.name))
-        };
+        let broken =
+            |why: &str| PlanError::broken("server/bot.py", format!("{} {why}", reading.name));
         if reading.unset == Unset::Required && reading.kind != Type::Str {
             return Err(broken("is required, but not text"));
         }

@@ -300,7 +300,12 @@ fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
                 .files
                 .iter()
                 .any(|file| file.path == "server/server.py");
-            assert_eq!(has_server, transport.call_server.is_some(), "{}", transport.id);
+            assert_eq!(
+                has_server,
+                transport.call_server.is_some(),
+                "{}",
+                transport.id
+            );
             assert_eq!(
                 file(&plan, "server/bot.py")
                     .matches("\n    \"daily\": lambda")

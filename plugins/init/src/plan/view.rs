@@ -259,7 +259,10 @@ impl<'c> ServiceView<'c> {
             pack: pack.map_or_else(String::new, |pack| {
                 format!("{} {}", pack.name, pack.version)
             }),
-            note: service.note.as_deref().map(|text| variables::markdown(text, pack)),
+            note: service
+                .note
+                .as_deref()
+                .map(|text| variables::markdown(text, pack)),
             deprecated: service
                 .deprecated
                 .as_deref()

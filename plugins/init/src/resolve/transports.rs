@@ -132,7 +132,10 @@ fn check_direction(
         .iter()
         .filter(|transport| transport.family.as_deref() == Some(family))
     {
-        if transport.direction().is_some_and(|direction| direction != given) {
+        if transport
+            .direction()
+            .is_some_and(|direction| direction != given)
+        {
             problems.add(
                 key,
                 format!(

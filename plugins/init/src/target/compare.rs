@@ -110,20 +110,20 @@ impl Comparison {
             return Ok(());
         }
         match found {
-            Found::Nothing => self.changes.push(change(file, None)),
-            Found::Obstacle(reason) => self.conflict(file, reason),
-            Found::Link if file.existing == Existing::Guide && guides == Guides::Keep => {
+            PathState::Nothing => self.changes.push(change(file, None)),
+            PathState::Obstacle(reason) => self.conflict(file, reason),
+            PathState::Link if file.existing == Existing::Guide && guides == Guides::Keep => {
                 self.kept.push(Kept {
                     path: file.path.clone(),
                     guide: Guide::Foreign,
                     change: change(file, None),
                 });
             }
-            Found::Link => self.conflict(file, "is a symbolic link".to_owned()),
-            Found::File(bytes) if bytes == file.text.as_bytes() => {
+            PathState::Link => self.conflict(file, "is a symbolic link".to_owned()),
+            PathState::File(bytes) if bytes == file.text.as_bytes() => {
                 self.unchanged.push(file.path.clone());
             }
-            Found::File(bytes) => match file.existing {
+            PathState::File(bytes) => match file.existing {
                 Existing::Conflict => {
                     self.conflict(file, "is there with other contents".to_owned());
                 }
@@ -156,12 +156,14 @@ impl Comparison {
 }
 
 /// Whether something is to be done or said about a guide that this run does not write by itself.
-fn concerns(found: &Found, file: &PlannedFile, guides: Guides) -> bool {
+fn concerns(found: &PathState, file: &PlannedFile, guides: Guides) -> bool {
     match found {
-        Found::Nothing => false,
-        Found::File(bytes) if bytes == file.text.as_bytes() => false,
-        Found::File(bytes) => guides == Guides::Overwrite || guides::recognise(bytes).is_stale(),
-        Found::Link | Found::Obstacle(_) => guides == Guides::Overwrite,
+        PathState::Nothing => false,
+        PathState::File(bytes) if bytes == file.text.as_bytes() => false,
+        PathState::File(bytes) => {
+            guides == Guides::Overwrite || guides::recognise(bytes).is_stale()
+        }
+        PathState::Link | PathState::Obstacle(_) => guides == Guides::Overwrite,
     }
 }
 
@@ -173,7 +175,7 @@ fn change(file: &PlannedFile, replaces: Option<Vec<u8>>) -> Change {
     }
 }
 
-enum Found {
+enum PathState {
     Nothing,
     File(Vec<u8>),
     Link,
@@ -181,39 +183,45 @@ enum Found {
 }
 
 /// What stands at `path`, without ever going through a symbolic link.
-fn find(target: &Path, path: &str) -> io::Result<Found> {
+fn find(target: &Path, path: &str) -> io::Result<PathState> {
     for (end, _) in path.match_indices('/') {
         let folder = &path[..end];
         match kind(&target.join(folder))? {
-            None => return Ok(Found::Nothing),
+            None => return Ok(PathState::Nothing),
             Some(kind) if kind.is_dir() => {}
             Some(kind) if kind.is_symlink() => {
-                return Ok(Found::Obstacle(format!("`{folder}` is a symbolic link")));
+                return Ok(PathState::Obstacle(format!(
+                    "`{folder}` is a symbolic link"
+                )));
             }
-            Some(_) => return Ok(Found::Obstacle(format!("`{folder}` is not a directory"))),
+            Some(_) => {
+                return Ok(PathState::Obstacle(format!(
+                    "`{folder}` is not a directory"
+                )));
+            }
         }
     }
     let full: PathBuf = target.join(path);
     Ok(match kind(&full)? {
-        None => Found::Nothing,
-        Some(kind) if kind.is_symlink() => Found::Link,
+        None => PathState::Nothing,
+        Some(kind) if kind.is_symlink() => PathState::Link,
         Some(kind) if kind.is_file() => read(&full)?,
-        Some(kind) if kind.is_dir() => Found::Obstacle("is a directory".to_owned()),
-        Some(_) => Found::Obstacle("is not a regular file".to_owned()),
+        Some(kind) if kind.is_dir() => PathState::Obstacle("is a directory".to_owned()),
+        Some(_) => PathState::Obstacle("is not a regular file".to_owned()),
     })
 }
 
 /// What is read of a file at most. No file of a project comes near it.
 const MAX_READ: u64 = 4 << 20;
 
-fn read(path: &Path) -> io::Result<Found> {
+fn read(path: &Path) -> io::Result<PathState> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path)?;
     file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
     Ok(if bytes.len() as u64 > MAX_READ {
-        Found::Obstacle(format!("is larger than {} MiB", MAX_READ >> 20))
+        PathState::Obstacle(format!("is larger than {} MiB", MAX_READ >> 20))
     } else {
-        Found::File(bytes)
+        PathState::File(bytes)
     })
 }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::journal::{Journal, Step, hash};
-use super::place::{Place, move_new};
+use super::anchored_path::{AnchoredPath, move_new};
+use super::journal::{Journal, Rename, hash};
 use super::staging::{Staging, sync_folder, write_synced};
 use super::{Change, Error};
 
@@ -58,9 +58,9 @@ pub(super) fn complete(journal: &Journal, staging: &Staging, target: &Path) -> R
 }
 
 /// One rename; `AlreadyExists` when something else is in its place.
-fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
+fn put(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
     let from = staging.new_files().join(&step.path);
-    let to = Place::open(target, &step.path)?;
+    let to = AnchoredPath::open(target, &step.path)?;
     match &step.replaces {
         None => to.receive_new(&from),
         Some(expected) => {
@@ -75,9 +75,14 @@ fn put(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
 }
 
 /// `changes` say what a new folder may hold: what somebody else has put there since must not vanish with it.
-fn take_back(step: &Step, staging: &Staging, target: &Path, changes: &[Change]) -> io::Result<()> {
+fn take_back(
+    step: &Rename,
+    staging: &Staging,
+    target: &Path,
+    changes: &[Change],
+) -> io::Result<()> {
     let new = staging.new_files().join(&step.path);
-    let to = Place::open(target, &step.path)?;
+    let to = AnchoredPath::open(target, &step.path)?;
     if step.replaces.is_none() {
         only_ours(target, &step.path, changes)?;
         return to.give(&new);
@@ -120,12 +125,12 @@ fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
 }
 
 /// A second name for the file that will be replaced, or a copy where the filesystem has no such thing.
-fn keep_old(step: &Step, staging: &Staging, target: &Path) -> io::Result<()> {
+fn keep_old(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
     let to = staging.old_files().join(&step.path);
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
-    let from = Place::open(target, &step.path)?;
+    let from = AnchoredPath::open(target, &step.path)?;
     from.link(&to).or_else(|_| {
         let (contents, permissions) = from.read()?;
         write_synced(&to, &contents)?;

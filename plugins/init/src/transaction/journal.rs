@@ -13,12 +13,12 @@ use super::staging::{Staging, sync_folder, write_synced};
 /// The renames of a commit, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Journal {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Rename>,
 }
 
 /// One rename from the staging folder into the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Step {
+pub(super) struct Rename {
     /// Where to, relative to the target: a file, or a folder with everything in it.
     pub(super) path: String,
     /// The hash of the file that is replaced; `None`: nothing may be there.
@@ -28,14 +28,14 @@ pub(super) struct Step {
 impl Journal {
     /// The fewest renames that make `changes`: what is new together moves together.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<Rename> = Vec::new();
         for change in changes {
             let step = match &change.replaces {
-                Some(old) => Step {
+                Some(old) => Rename {
                     path: change.path.clone(),
                     replaces: Some(hash(old)),
                 },
-                None => Step {
+                None => Rename {
                     path: new_part(&change.path, target).to_owned(),
                     replaces: None,
                 },
@@ -63,7 +63,7 @@ impl Journal {
             Err(error) => return Err(error),
         };
         let journal: Self = serde_json::from_slice(&bytes)?;
-        let inside = |step: &Step| {
+        let inside = |step: &Rename| {
             Path::new(&step.path)
                 .components()
                 .all(|part| matches!(part, Component::Normal(_)))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Way, Wishes};
+use super::{Selection, Way};
 
 /// What every scaffold writes and never replaces.
 pub(super) const ALWAYS: [&str; 4] = [
@@ -34,12 +34,12 @@ pub(super) fn expanded(answer: &str, home: Option<&Path>) -> Result<PathBuf, Str
 }
 
 /// Why the user is asked once more before something is made there; nothing where it is a place like others.
-pub(super) fn doubt(wishes: &Wishes) -> Option<String> {
-    let target = wishes.target.as_ref()?;
+pub(super) fn doubt(selection: &Selection) -> Option<String> {
+    let target = selection.target.as_ref()?;
     if target.path.parent().is_none() {
         return Some("this is the root of all folders".to_owned());
     }
-    let home = wishes
+    let home = selection
         .home
         .as_ref()
         .and_then(|home| home.canonicalize().ok());
@@ -47,7 +47,7 @@ pub(super) fn doubt(wishes: &Wishes) -> Option<String> {
         return Some("this is your home directory, not a folder in it".to_owned());
     }
     let there = occupied(&target.path);
-    if wishes.way != Some(Way::Scaffold) || there.is_empty() {
+    if selection.way != Some(Way::Scaffold) || there.is_empty() {
         return None;
     }
     Some(format!(

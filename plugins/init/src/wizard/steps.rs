@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::choices::{self, explained};
 use super::walk::Step;
-use super::{Way, Wishes, place};
+use super::{Selection, Way, place};
 use crate::draft::Draft;
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
@@ -19,8 +19,8 @@ pub(super) static ALL: &[Step] = &[
         flag: Some("TARGET_DIR"),
         label: "Folder",
         applies: |_| true,
-        value: |wishes| {
-            wishes
+        value: |selection| {
+            selection
                 .target
                 .as_ref()
                 .map(|target| Answer::Text(target.shown.clone()))
@@ -29,14 +29,14 @@ pub(super) static ALL: &[Step] = &[
             Question::text("", "Which folder?")
                 .help("a new folder such as my-bot, or . for this one")
         },
-        store: |wishes, answer| {
+        store: |selection, answer| {
             let target = line(answer)?;
             if target.is_empty() {
                 return Err("name a folder, or . for this one".to_owned());
             }
-            let target = place::expanded(&target, wishes.home.as_deref())?;
-            let found = Target::find(&target, &wishes.cwd);
-            wishes.target = Some(found.map_err(|failure| failure.message)?);
+            let target = place::expanded(&target, selection.home.as_deref())?;
+            let found = Target::find(&target, &selection.cwd);
+            selection.target = Some(found.map_err(|failure| failure.message)?);
             Ok(())
         },
     },
@@ -45,8 +45,12 @@ pub(super) static ALL: &[Step] = &[
         flag: None,
         label: "Way",
         // Once it is known it is no line of the summary.
-        applies: |wishes| wishes.way.is_none(),
-        value: |wishes| wishes.way.map(|way| Answer::Text(way_name(way).to_owned())),
+        applies: |selection| selection.way.is_none(),
+        value: |selection| {
+            selection
+                .way
+                .map(|way| Answer::Text(way_name(way).to_owned()))
+        },
         question: |_, _| {
             select(
                 "How do you want to build the bot?",
@@ -65,9 +69,9 @@ pub(super) static ALL: &[Step] = &[
             )
             .default("agent")
         },
-        store: |wishes, answer| {
+        store: |selection, answer| {
             let way = line(answer)?;
-            wishes.way = Some(if way == way_name(Way::Agent) {
+            selection.way = Some(if way == way_name(Way::Agent) {
                 Way::Agent
             } else {
                 Way::Scaffold
@@ -80,15 +84,17 @@ pub(super) static ALL: &[Step] = &[
         flag: None,
         label: "All the same",
         // Once it is agreed to it is no line of the summary.
-        applies: |wishes| wishes.can_ask && !wishes.all_the_same && place::doubt(wishes).is_some(),
+        applies: |selection| {
+            selection.can_ask && !selection.all_the_same && place::doubt(selection).is_some()
+        },
         value: |_| None,
-        question: |wishes, _| {
+        question: |selection, _| {
             confirm("Take this folder all the same?", false)
-                .details(place::doubt(wishes).unwrap_or_default())
+                .details(place::doubt(selection).unwrap_or_default())
                 .help("no: nothing is made there")
         },
-        store: |wishes, answer| {
-            wishes.all_the_same = answer.as_bool().ok_or("must be yes or no")?;
+        store: |selection, answer| {
+            selection.all_the_same = answer.as_bool().ok_or("must be yes or no")?;
             Ok(())
         },
     },
@@ -96,11 +102,11 @@ pub(super) static ALL: &[Step] = &[
         key: "name",
         flag: Some("--name"),
         label: "Project name",
-        applies: |wishes| scaffolding(wishes) && wishes.target.is_some(),
-        value: |wishes| text(wishes.draft.project_name.as_ref()),
-        question: |wishes, _| {
+        applies: |selection| scaffolding(selection) && selection.target.is_some(),
+        value: |selection| text(selection.draft.project_name.as_ref()),
+        question: |selection, _| {
             let mut question = Question::text("", "What is the project called?");
-            let name = wishes
+            let name = selection
                 .target
                 .as_ref()
                 .and_then(|target| default_name(&target.path))
@@ -108,12 +114,12 @@ pub(super) static ALL: &[Step] = &[
             question.default = name.map(|name| json!(name));
             question
         },
-        store: |wishes, answer| {
+        store: |selection, answer| {
             let name = line(answer)?;
             if name.is_empty() {
                 return Err("give the project a name".to_owned());
             }
-            wishes.draft.project_name = Some(ProjectName::parse(&name)?.display);
+            selection.draft.project_name = Some(ProjectName::parse(&name)?.display);
             Ok(())
         },
     },
@@ -122,10 +128,10 @@ pub(super) static ALL: &[Step] = &[
         flag: Some("--bot-type"),
         label: "Bot type",
         applies: scaffolding,
-        value: |wishes| {
-            let draft = &wishes.draft;
+        value: |selection| {
+            let draft = &selection.draft;
             let known = draft.bot_type.is_some() || draft.transports.is_some();
-            let bot_type = match bot_type(wishes) {
+            let bot_type = match bot_type(selection) {
                 BotType::Web => WEB,
                 BotType::Telephony => TELEPHONY,
             };
@@ -141,23 +147,23 @@ pub(super) static ALL: &[Step] = &[
             )
             .default(WEB)
         },
-        store: |wishes, answer| set(&mut wishes.draft.bot_type, answer),
+        store: |selection, answer| set(&mut selection.draft.bot_type, answer),
     },
     Step {
         key: "transport",
         flag: Some("--transport"),
         label: "Transports",
         applies: scaffolding,
-        value: |wishes| wishes.draft.transports.clone().map(Answer::Many),
-        question: |wishes, _| {
-            let choices = choices::transports(bot_type(wishes));
+        value: |selection| selection.draft.transports.clone().map(Answer::Many),
+        question: |selection, _| {
+            let choices = choices::transports(bot_type(selection));
             let first = choices.first().map(|first| json!([first.value]));
             let mut question =
                 Question::multiselect("", "How do people connect to the bot?", choices);
             question.default = first;
             question
         },
-        store: |wishes, answer| {
+        store: |selection, answer| {
             let transports = many(answer)?;
             if transports.is_empty() {
                 return Err("choose at least one".to_owned());
@@ -165,7 +171,7 @@ pub(super) static ALL: &[Step] = &[
             if let Some([one, other]) = choices::excluding(&transports) {
                 return Err(format!("`{one}` and `{other}` exclude each other"));
             }
-            wishes.draft.transports = Some(transports);
+            selection.draft.transports = Some(transports);
             Ok(())
         },
     },
@@ -174,7 +180,7 @@ pub(super) static ALL: &[Step] = &[
         flag: Some("--mode"),
         label: "Pipeline",
         applies: scaffolding,
-        value: |wishes| text(wishes.draft.mode.as_ref()),
+        value: |selection| text(selection.draft.mode.as_ref()),
         question: |_, _| {
             select(
                 "How does the bot hear and speak?",
@@ -188,75 +194,75 @@ pub(super) static ALL: &[Step] = &[
                 ],
             )
         },
-        store: |wishes, answer| set(&mut wishes.draft.mode, answer),
+        store: |selection, answer| set(&mut selection.draft.mode, answer),
     },
     Step {
         key: "stt",
         flag: Some("--stt"),
         label: "Speech-to-text",
         applies: cascade,
-        value: |wishes| text(wishes.draft.stt_service.as_ref()),
+        value: |selection| text(selection.draft.stt_service.as_ref()),
         question: |_, catalogue| {
             select(
                 "Which speech-to-text service?",
                 choices::services(Kind::Stt, catalogue),
             )
         },
-        store: |wishes, answer| set(&mut wishes.draft.stt_service, answer),
+        store: |selection, answer| set(&mut selection.draft.stt_service, answer),
     },
     Step {
         key: "llm",
         flag: Some("--llm"),
         label: "Language model",
         applies: cascade,
-        value: |wishes| text(wishes.draft.llm_service.as_ref()),
+        value: |selection| text(selection.draft.llm_service.as_ref()),
         question: |_, catalogue| {
             select(
                 "Which language model?",
                 choices::services(Kind::Llm, catalogue),
             )
         },
-        store: |wishes, answer| set(&mut wishes.draft.llm_service, answer),
+        store: |selection, answer| set(&mut selection.draft.llm_service, answer),
     },
     Step {
         key: "tts",
         flag: Some("--tts"),
         label: "Text-to-speech",
         applies: cascade,
-        value: |wishes| text(wishes.draft.tts_service.as_ref()),
+        value: |selection| text(selection.draft.tts_service.as_ref()),
         question: |_, catalogue| {
             select(
                 "Which text-to-speech service?",
                 choices::services(Kind::Tts, catalogue),
             )
         },
-        store: |wishes, answer| set(&mut wishes.draft.tts_service, answer),
+        store: |selection, answer| set(&mut selection.draft.tts_service, answer),
     },
     Step {
         key: "realtime",
         flag: Some("--realtime"),
         label: "Realtime service",
         applies: realtime,
-        value: |wishes| text(wishes.draft.realtime_service.as_ref()),
+        value: |selection| text(selection.draft.realtime_service.as_ref()),
         question: |_, catalogue| {
             select(
                 "Which realtime service?",
                 choices::services(Kind::Realtime, catalogue),
             )
         },
-        store: |wishes, answer| set(&mut wishes.draft.realtime_service, answer),
+        store: |selection, answer| set(&mut selection.draft.realtime_service, answer),
     },
     Step {
         key: "video",
         flag: Some("--video"),
         label: "Video avatar",
-        applies: |wishes| {
-            scaffolding(wishes)
-                && bot_type(wishes) == BotType::Web
-                && !choices::with_avatar(&wishes.draft)
+        applies: |selection| {
+            scaffolding(selection)
+                && bot_type(selection) == BotType::Web
+                && !choices::with_avatar(&selection.draft)
         },
-        value: |wishes| {
-            let service = wishes.draft.video_service.as_deref()?;
+        value: |selection| {
+            let service = selection.draft.video_service.as_deref()?;
             let answer = if service.is_empty() {
                 NO_VIDEO
             } else {
@@ -269,9 +275,9 @@ pub(super) static ALL: &[Step] = &[
             choices.extend(choices::services(Kind::Video, catalogue));
             select("Should the bot show a face?", choices).default(NO_VIDEO)
         },
-        store: |wishes, answer| {
+        store: |selection, answer| {
             let service = line(answer)?;
-            wishes.draft.video_service = Some(if service == NO_VIDEO {
+            selection.draft.video_service = Some(if service == NO_VIDEO {
                 String::new()
             } else {
                 service
@@ -284,22 +290,22 @@ pub(super) static ALL: &[Step] = &[
         flag: Some("--recording, --transcription, --video-input, --video-output, --observability"),
         label: "Extras",
         applies: scaffolding,
-        value: |wishes| {
-            let said = offered(wishes).map(|feature| (feature.get)(&wishes.draft));
+        value: |selection| {
+            let said = offered(selection).map(|feature| (feature.get)(&selection.draft));
             let said: Option<Vec<bool>> = said.collect();
-            said.map(|_| Answer::Many(switched_on(wishes)))
+            said.map(|_| Answer::Many(switched_on(selection)))
         },
-        question: |wishes, _| {
-            let choices = offered(wishes).map(|f| explained(f.name, f.label, f.about));
+        question: |selection, _| {
+            let choices = offered(selection).map(|f| explained(f.name, f.label, f.about));
             Question::multiselect("", "What else should it do?", choices)
-                .default(switched_on(wishes))
+                .default(switched_on(selection))
         },
-        store: |wishes, answer| {
+        store: |selection, answer| {
             let chosen = many(answer)?;
-            let offered: Vec<&Feature> = offered(wishes).collect();
+            let offered: Vec<&Feature> = offered(selection).collect();
             for feature in offered {
                 (feature.set)(
-                    &mut wishes.draft,
+                    &mut selection.draft,
                     chosen.iter().any(|name| name == feature.name),
                 );
             }
@@ -310,12 +316,12 @@ pub(super) static ALL: &[Step] = &[
         key: "client_framework",
         flag: Some("--client-framework"),
         label: "Web client",
-        applies: |wishes| {
-            scaffolding(wishes)
-                && bot_type(wishes) == BotType::Web
-                && choices::reached_by_clients(&wishes.draft)
+        applies: |selection| {
+            scaffolding(selection)
+                && bot_type(selection) == BotType::Web
+                && choices::reached_by_clients(&selection.draft)
         },
-        value: |wishes| text(wishes.draft.client_framework.as_ref()),
+        value: |selection| text(selection.draft.client_framework.as_ref()),
         question: |_, _| {
             select(
                 "Add a web client of your own?",
@@ -327,16 +333,16 @@ pub(super) static ALL: &[Step] = &[
             )
             .default("none")
         },
-        store: |wishes, answer| set(&mut wishes.draft.client_framework, answer),
+        store: |selection, answer| set(&mut selection.draft.client_framework, answer),
     },
     Step {
         key: "client_server",
         flag: Some("--client-server"),
         label: "Client server",
-        applies: |wishes| {
-            scaffolding(wishes) && wishes.draft.client_framework.as_deref() == Some("react")
+        applies: |selection| {
+            scaffolding(selection) && selection.draft.client_framework.as_deref() == Some("react")
         },
-        value: |wishes| text(wishes.draft.client_server.as_ref()),
+        value: |selection| text(selection.draft.client_server.as_ref()),
         question: |_, _| {
             select(
                 "What should build and serve it?",
@@ -347,43 +353,45 @@ pub(super) static ALL: &[Step] = &[
             )
             .default("vite")
         },
-        store: |wishes, answer| set(&mut wishes.draft.client_server, answer),
+        store: |selection, answer| set(&mut selection.draft.client_server, answer),
     },
     Step {
         key: "deploy_to_cloud",
         flag: Some("--deploy-to-cloud"),
         label: "Cloud deployment",
-        applies: |wishes| scaffolding(wishes) && choices::starts_in_cloud(&wishes.draft),
-        value: |wishes| wishes.draft.deploy_to_cloud.map(Answer::Confirm),
+        applies: |selection| scaffolding(selection) && choices::starts_in_cloud(&selection.draft),
+        value: |selection| selection.draft.deploy_to_cloud.map(Answer::Confirm),
         question: |_, _| {
             confirm("Prepare it for the cloud?", true)
                 .help("adds server/Dockerfile and server/cloud-deploy.toml")
         },
-        store: |wishes, answer| switch(&mut wishes.draft.deploy_to_cloud, answer),
+        store: |selection, answer| switch(&mut selection.draft.deploy_to_cloud, answer),
     },
     Step {
         key: "enable_noise_cancel",
         flag: Some("--enable-noise-cancel"),
         label: "Noise cancellation",
-        applies: |wishes| scaffolding(wishes) && wishes.draft.deploy_to_cloud == Some(true),
-        value: |wishes| wishes.draft.enable_noise_cancel.map(Answer::Confirm),
+        applies: |selection| {
+            scaffolding(selection) && selection.draft.deploy_to_cloud == Some(true)
+        },
+        value: |selection| selection.draft.enable_noise_cancel.map(Answer::Confirm),
         question: |_, _| {
             confirm("Cancel background noise?", false)
                 .help("works in the cloud only, not on your own machine")
         },
-        store: |wishes, answer| switch(&mut wishes.draft.enable_noise_cancel, answer),
+        store: |selection, answer| switch(&mut selection.draft.enable_noise_cancel, answer),
     },
     Step {
         key: "eval",
         flag: Some("--eval"),
         label: "Evals",
         applies: scaffolding,
-        value: |wishes| wishes.draft.enable_eval.map(Answer::Confirm),
+        value: |selection| selection.draft.enable_eval.map(Answer::Confirm),
         question: |_, _| {
             confirm("Add evals?", false)
                 .help("scripted conversations in server/evals that test the bot")
         },
-        store: |wishes, answer| switch(&mut wishes.draft.enable_eval, answer),
+        store: |selection, answer| switch(&mut selection.draft.enable_eval, answer),
     },
 ];
 
@@ -446,9 +454,9 @@ static FEATURES: &[Feature] = &[
 ];
 
 /// The extras that have a meaning: a telephone has no picture, and an avatar always sends one.
-fn offered(wishes: &Wishes) -> impl Iterator<Item = &'static Feature> {
-    let web = bot_type(wishes) == BotType::Web;
-    let avatar = (wishes.draft.video_service.as_deref()).is_some_and(|id| !id.is_empty());
+fn offered(selection: &Selection) -> impl Iterator<Item = &'static Feature> {
+    let web = bot_type(selection) == BotType::Web;
+    let avatar = (selection.draft.video_service.as_deref()).is_some_and(|id| !id.is_empty());
     FEATURES.iter().filter(move |feature| match feature.name {
         "video_input" => web,
         "video_output" => web && !avatar,
@@ -456,20 +464,20 @@ fn offered(wishes: &Wishes) -> impl Iterator<Item = &'static Feature> {
     })
 }
 
-fn switched_on(wishes: &Wishes) -> Vec<String> {
-    offered(wishes)
-        .filter(|feature| (feature.get)(&wishes.draft) == Some(true))
+fn switched_on(selection: &Selection) -> Vec<String> {
+    offered(selection)
+        .filter(|feature| (feature.get)(&selection.draft) == Some(true))
         .map(|feature| feature.name.to_owned())
         .collect()
 }
 
-fn scaffolding(wishes: &Wishes) -> bool {
-    wishes.way == Some(Way::Scaffold)
+fn scaffolding(selection: &Selection) -> bool {
+    selection.way == Some(Way::Scaffold)
 }
 
-fn bot_type(wishes: &Wishes) -> BotType {
-    let named = wishes.draft.bot_type.as_deref();
-    let transports = wishes.draft.transports.as_deref().unwrap_or_default();
+fn bot_type(selection: &Selection) -> BotType {
+    let named = selection.draft.bot_type.as_deref();
+    let transports = selection.draft.transports.as_deref().unwrap_or_default();
     let calls = transports.iter().any(|name| choices::is_telephony(name));
     if named == Some(TELEPHONY) || named.is_none() && calls {
         BotType::Telephony
@@ -478,12 +486,12 @@ fn bot_type(wishes: &Wishes) -> BotType {
     }
 }
 
-fn cascade(wishes: &Wishes) -> bool {
-    scaffolding(wishes) && wishes.draft.mode.as_deref() == Some(CASCADE)
+fn cascade(selection: &Selection) -> bool {
+    scaffolding(selection) && selection.draft.mode.as_deref() == Some(CASCADE)
 }
 
-fn realtime(wishes: &Wishes) -> bool {
-    scaffolding(wishes) && wishes.draft.mode.as_deref() == Some(REALTIME)
+fn realtime(selection: &Selection) -> bool {
+    scaffolding(selection) && selection.draft.mode.as_deref() == Some(REALTIME)
 }
 
 fn way_name(way: Way) -> &'static str {

@@ -5,7 +5,7 @@ use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
 use super::walk::{Step, Walk};
-use super::{Way, Wishes, choices};
+use super::{Selection, Way, choices};
 use crate::catalogue::Catalogue;
 
 /// What the user says to the summary.
@@ -24,22 +24,22 @@ pub(super) enum Verdict {
 pub(super) fn agree(
     session: &mut Session,
     walk: &Walk<'_>,
-    wishes: &Wishes,
+    selection: &Selection,
 ) -> Result<Verdict, Failure> {
     let mut lines: Vec<Line> = Vec::new();
-    for (step, asked) in walk.relevant(wishes) {
-        lines.extend(Line::of(step, asked, wishes, walk.catalogue()));
+    for (step, asked) in walk.relevant(selection) {
+        lines.extend(Line::of(step, asked, selection, walk.catalogue()));
         if step.key == "transport" {
-            let chosen = wishes.draft.transports.as_deref().unwrap_or_default();
+            let chosen = selection.draft.transports.as_deref().unwrap_or_default();
             lines.extend(choices::notes(chosen).map(Line::note));
         }
-        let service = (step.value)(wishes).filter(|_| SERVICES.contains(&step.key));
+        let service = (step.value)(selection).filter(|_| SERVICES.contains(&step.key));
         let note = service
             .as_ref()
             .and_then(|id| choices::note_of(id.as_text()?, walk.catalogue()));
         lines.extend(note.map(Line::note));
     }
-    let agent = wishes.way == Some(Way::Agent);
+    let agent = selection.way == Some(Way::Agent);
     if agent {
         lines.push(Line::fixed("Way", "With a coding agent"));
         lines.push(Line::fixed(
@@ -100,14 +100,14 @@ impl Line {
         }
     }
 
-    fn of(step: &Step, asked: bool, wishes: &Wishes, catalogue: &Catalogue) -> Option<Self> {
-        let value = (step.value)(wishes)?;
+    fn of(step: &Step, asked: bool, selection: &Selection, catalogue: &Catalogue) -> Option<Self> {
+        let value = (step.value)(selection)?;
         let value = if let Some(yes) = value.as_bool() {
             if yes { "yes" } else { "no" }.to_owned()
         } else if let Some(values) = value.as_many() {
             let labels: Vec<String> = values
                 .iter()
-                .map(|value| label_of(step, wishes, catalogue, value))
+                .map(|value| label_of(step, selection, catalogue, value))
                 .collect();
             if labels.is_empty() {
                 "none".to_owned()
@@ -115,7 +115,7 @@ impl Line {
                 labels.join(", ")
             }
         } else {
-            label_of(step, wishes, catalogue, value.as_text()?)
+            label_of(step, selection, catalogue, value.as_text()?)
         };
         Some(Self {
             key: step.key,
@@ -126,8 +126,8 @@ impl Line {
     }
 }
 
-fn label_of(step: &Step, wishes: &Wishes, catalogue: &Catalogue, value: &str) -> String {
-    let choices = (step.question)(wishes, catalogue).choices;
+fn label_of(step: &Step, selection: &Selection, catalogue: &Catalogue, value: &str) -> String {
+    let choices = (step.question)(selection, catalogue).choices;
     let chosen = choices.into_iter().find(|choice| choice.value == value);
     chosen.map_or_else(|| value.to_owned(), |choice| choice.label)
 }

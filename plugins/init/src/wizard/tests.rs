@@ -10,7 +10,7 @@ use bot_cli_sdk::ui::{Capabilities, Level, Ui};
 use bot_cli_templates::catalogue::{BotType, Kind, Provider};
 use serde_json::{Map, Value, json};
 
-use super::{Way, Wishes, ask, choices, steps};
+use super::{Selection, Way, ask, choices, steps};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
 use crate::plan;
@@ -84,14 +84,14 @@ fn session(ui: impl Ui + 'static, answers: Value) -> Session {
     Session::new(Box::new(ui), context, answers, Cancel::new())
 }
 
-fn nothing_given() -> Wishes {
-    Wishes {
+fn nothing_given() -> Selection {
+    Selection {
         cwd: std::env::temp_dir(),
-        ..Wishes::default()
+        ..Selection::default()
     }
 }
 
-fn talk(given: &Wishes, says: &[Value]) -> (Result<Wishes, Failure>, Vec<Question>) {
+fn talk(given: &Selection, says: &[Value]) -> (Result<Selection, Failure>, Vec<Question>) {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let script = Script {
         says: says.iter().cloned().collect(),
@@ -161,14 +161,14 @@ fn whole_draft() -> Draft {
 #[test]
 fn asks_every_question_once_and_keeps_every_answer() {
     let (result, asked) = talk(&nothing_given(), &said(&whole()));
-    let wishes = result.unwrap();
+    let selection = result.unwrap();
     assert_eq!(
         keys(&asked),
         whole().iter().map(|(key, _)| *key).collect::<Vec<_>>()
     );
-    assert_eq!(wishes.target.unwrap().shown, "no-such-folder");
-    assert_eq!(wishes.way, Some(Way::Scaffold));
-    assert_eq!(wishes.draft, whole_draft());
+    assert_eq!(selection.target.unwrap().shown, "no-such-folder");
+    assert_eq!(selection.way, Some(Way::Scaffold));
+    assert_eq!(selection.draft, whole_draft());
 }
 
 #[test]
@@ -178,12 +178,12 @@ fn leaves_the_bot_to_a_coding_agent_after_two_questions() {
     assert_eq!(result.unwrap().way, Some(Way::Agent));
 }
 
-fn at_a_terminal(home: &std::path::Path) -> Wishes {
-    Wishes {
+fn at_a_terminal(home: &std::path::Path) -> Selection {
+    Selection {
         cwd: home.to_owned(),
         home: Some(home.to_owned()),
         can_ask: true,
-        ..Wishes::default()
+        ..Selection::default()
     }
 }
 
@@ -199,10 +199,10 @@ fn guides_too_are_agreed_to() {
     let folder = home.path().join("bot").display().to_string();
     assert!(summary.contains(&folder), "{summary}");
     assert!(summary.contains("GETTING_STARTED.md"), "{summary}");
-    let wishes = result.unwrap();
-    assert_eq!(wishes.target.unwrap().shown, folder);
+    let selection = result.unwrap();
+    assert_eq!(selection.target.unwrap().shown, folder);
 
-    let with_target = Wishes {
+    let with_target = Selection {
         target: Some(crate::target::Target::find("bot".as_ref(), home.path()).unwrap()),
         ..at_a_terminal(home.path())
     };
@@ -380,7 +380,7 @@ fn cancelling_any_question_cancels_everything() {
 
 #[test]
 fn asks_nothing_that_is_settled() {
-    let given = Wishes {
+    let given = Selection {
         way: Some(Way::Scaffold),
         draft: Draft {
             mode: Some("realtime".to_owned()),
@@ -395,7 +395,7 @@ fn asks_nothing_that_is_settled() {
 
 #[test]
 fn an_extra_that_is_settled_is_marked_already() {
-    let given = Wishes {
+    let given = Selection {
         draft: Draft {
             recording: Some(true),
             ..Draft::default()
@@ -631,13 +631,13 @@ fn answers_alone_are_enough() {
         .into_iter()
         .map(|(key, answer)| (key.to_owned(), answer))
         .collect();
-    let wishes = ask(
+    let selection = ask(
         &mut session(Nobody, json!(answers)),
         &nothing_given(),
         &|_| Ok(Catalogue::built_in()),
     )
     .unwrap();
-    assert_eq!(wishes.draft, whole_draft());
+    assert_eq!(selection.draft, whole_draft());
 }
 
 #[test]
@@ -901,8 +901,8 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
         Nobody,
         json!({ "target": "no-such-folder", "way": "agent" }),
     );
-    let wishes = ask(&mut { agent }, &given, &find).unwrap();
-    assert_eq!((wishes.way, *looked.borrow()), (Some(Way::Agent), 0));
+    let selection = ask(&mut { agent }, &given, &find).unwrap();
+    assert_eq!((selection.way, *looked.borrow()), (Some(Way::Agent), 0));
     let scaffold = session(
         Nobody,
         json!({ "target": "no-such-folder", "way": "scaffold" }),

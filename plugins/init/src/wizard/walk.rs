@@ -1,6 +1,6 @@
 //! Asks the questions of a table, one after the other.
 //!
-//! The only state is the answers: what is wished for so far follows from replaying the table over them. Going back
+//! The only state is the answers: what is selected so far follows from replaying the table over them. Going back
 //! forgets the last answer, changing one forgets that one, and what is open then is asked. Forgotten answers stay as
 //! defaults.
 
@@ -12,7 +12,7 @@ use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
 use super::steps::{ALL_THE_SAME, TARGET};
-use super::{Find, Way, Wishes};
+use super::{Find, Selection, Way};
 use crate::catalogue::Catalogue;
 
 /// One question of the table.
@@ -24,19 +24,19 @@ pub(super) struct Step {
     /// Its name in the summary.
     pub(super) label: &'static str,
     /// Whether it has a meaning, by what the steps above it have settled.
-    pub(super) applies: fn(&Wishes) -> bool,
+    pub(super) applies: fn(&Selection) -> bool,
     /// What is settled.
-    pub(super) value: fn(&Wishes) -> Option<Answer>,
+    pub(super) value: fn(&Selection) -> Option<Answer>,
     /// The question; the walk fills in `key`, `flag`, `back` and earlier answers.
-    pub(super) question: fn(&Wishes, &Catalogue) -> Question,
+    pub(super) question: fn(&Selection, &Catalogue) -> Question,
     /// Settles it, or says what is wrong with the answer.
-    pub(super) store: fn(&mut Wishes, &Answer) -> Result<(), String>,
+    pub(super) store: fn(&mut Selection, &Answer) -> Result<(), String>,
 }
 
 /// A walk through a table.
 pub(super) struct Walk<'a> {
     steps: &'a [Step],
-    given: &'a Wishes,
+    given: &'a Selection,
     find: Find<'a>,
     /// What there is to choose from, once it is known.
     found: Option<&'a Catalogue>,
@@ -50,7 +50,7 @@ pub(super) struct Walk<'a> {
 
 /// What follows from the answers.
 struct Replay<'a> {
-    wishes: Wishes,
+    selection: Selection,
     /// The steps that answers have settled, in order.
     answered: Vec<&'a Step>,
     /// The first step that nothing settles.
@@ -58,7 +58,7 @@ struct Replay<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(steps: &'a [Step], given: &'a Wishes, find: Find<'a>) -> Self {
+    pub(super) fn new(steps: &'a [Step], given: &'a Selection, find: Find<'a>) -> Self {
         Self {
             steps,
             given,
@@ -71,7 +71,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Asks whatever is open. Where nobody can be asked, all open questions are named at once.
-    pub(super) fn complete(&mut self, session: &mut Session) -> Result<Wishes, Failure> {
+    pub(super) fn complete(&mut self, session: &mut Session) -> Result<Selection, Failure> {
         let mut unanswered: Vec<Question> = Vec::new();
         loop {
             let replay = self.replay(&unanswered);
@@ -79,9 +79,9 @@ impl<'a> Walk<'a> {
                 session
                     .ask_all(&unanswered)
                     .map_err(|failure| with_what_follows(failure, &unanswered))?;
-                return Ok(replay.wishes);
+                return Ok(replay.selection);
             };
-            if replay.wishes.way == Some(Way::Scaffold) && self.found.is_none() {
+            if replay.selection.way == Some(Way::Scaffold) && self.found.is_none() {
                 self.found = Some((self.find)(session)?);
             }
             let question = self.question(step, &replay);
@@ -111,28 +111,29 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The steps that `wishes` give a meaning, and whether the user answered them here.
-    pub(super) fn relevant(&self, wishes: &Wishes) -> Vec<(&'a Step, bool)> {
+    /// The steps that `selection` give a meaning, and whether the user answered them here.
+    pub(super) fn relevant(&self, selection: &Selection) -> Vec<(&'a Step, bool)> {
         self.steps
             .iter()
-            .filter(|step| (step.applies)(wishes))
+            .filter(|step| (step.applies)(selection))
             .map(|step| (step, self.answers.contains_key(step.key)))
             .collect()
     }
 
     fn replay(&self, skip: &[Question]) -> Replay<'a> {
-        let mut wishes = self.given.clone();
+        let mut selection = self.given.clone();
         let mut answered = Vec::new();
         for step in self.steps {
             let passed_over = (step.value)(self.given).is_some()
                 || skip.iter().any(|question| question.key == step.key);
-            if passed_over || !(step.applies)(&wishes) {
+            if passed_over || !(step.applies)(&selection) {
                 continue;
             }
             let answer = self.answers.get(step.key);
-            if !answer.is_some_and(|answer| settle(step, &mut wishes, self.catalogue(), answer)) {
+            if !answer.is_some_and(|answer| settle(step, &mut selection, self.catalogue(), answer))
+            {
                 return Replay {
-                    wishes,
+                    selection,
                     answered,
                     open: Some(step),
                 };
@@ -140,14 +141,14 @@ impl<'a> Walk<'a> {
             answered.push(step);
         }
         Replay {
-            wishes,
+            selection,
             answered,
             open: None,
         }
     }
 
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
-        let mut question = (step.question)(&replay.wishes, self.catalogue());
+        let mut question = (step.question)(&replay.selection, self.catalogue());
         step.key.clone_into(&mut question.key);
         question.flag = step.flag.map(str::to_owned);
         question.back = !replay.answered.is_empty();
@@ -169,7 +170,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Failure> {
         let answer = session.ask_until(question, |answer| {
             if *answer != Answer::Back {
-                (step.store)(&mut replay.wishes.clone(), answer)?;
+                (step.store)(&mut replay.selection.clone(), answer)?;
             }
             Ok(answer.clone())
         })?;
@@ -201,15 +202,15 @@ fn with_what_follows(failure: Failure, unanswered: &[Question]) -> Failure {
     }
 }
 
-/// Whether the answer still answers the question as it stands after `wishes`; stores it if so.
-fn settle(step: &Step, wishes: &mut Wishes, catalogue: &Catalogue, answer: &Answer) -> bool {
-    let mut settled = wishes.clone();
-    let fits = (step.question)(wishes, catalogue)
+/// Whether the answer still answers the question as it stands after `selection`; stores it if so.
+fn settle(step: &Step, selection: &mut Selection, catalogue: &Catalogue, answer: &Answer) -> bool {
+    let mut settled = selection.clone();
+    let fits = (step.question)(selection, catalogue)
         .check(&as_json(answer))
         .is_ok()
         && (step.store)(&mut settled, answer).is_ok();
     if fits {
-        *wishes = settled;
+        *selection = settled;
     }
     fits
 }

@@ -10,7 +10,7 @@ use bot_cli_sdk::protocol::secrets::{SetKind, UnsetParams};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
-use super::{Found, Kubernetes, look, object_name, written};
+use super::{Kubernetes, SetLookup, look, object_name, written};
 use crate::cluster::{Answer, Cluster, Reach, Request, Said, Tries, not_the_api};
 use crate::object::Object;
 use crate::words;
@@ -92,9 +92,9 @@ impl Kubernetes {
         for _ in 0..ROUNDS {
             let found = self.find(&unset.name, session);
             let (place, base) = match found.map_err(Error::not_done)? {
-                Found::Ours(place, base) => (place, base),
-                Found::Nothing => return Ok(unset.keys.clone()),
-                Found::Foreign => return Err(foreign(&unset.name).not_done()),
+                SetLookup::Ours(place, base) => (place, base),
+                SetLookup::Nothing => return Ok(unset.keys.clone()),
+                SetLookup::Foreign => return Err(foreign(&unset.name).not_done()),
             };
             if base.kind() != SetKind::Secret {
                 return Err(other_kind(&unset.name).not_done());
@@ -165,9 +165,9 @@ impl Kubernetes {
         for _ in 0..ROUNDS {
             let found = self.find(name, session).map_err(Error::not_done)?;
             let (place, base) = match found {
-                Found::Ours(place, base) => (place, base),
-                Found::Nothing => return Ok(false),
-                Found::Foreign => return Err(foreign(name).not_done()),
+                SetLookup::Ours(place, base) => (place, base),
+                SetLookup::Nothing => return Ok(false),
+                SetLookup::Foreign => return Err(foreign(name).not_done()),
             };
             if base.metadata.deletion_timestamp.is_some() {
                 return Err(being_deleted(name, &base).not_done());

@@ -9,7 +9,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::change::{Change, ROUNDS, Unmade, Verdict, can_change, foreign, other_kind};
-use super::{Found, Kubernetes, Place, object_name, written};
+use super::{Kubernetes, RegionalCluster, SetLookup, object_name, written};
 use crate::cluster::{Answer, Request};
 use crate::naming;
 use crate::object::{
@@ -100,9 +100,9 @@ impl Kubernetes {
         for _ in 0..ROUNDS {
             let found = self.find(wanted.name, session).map_err(Error::not_done)?;
             let (place, base) = match found {
-                Found::Foreign => return Err(foreign(wanted.name).not_done()),
-                Found::Ours(place, base) => (place, Some(base)),
-                Found::Nothing => {
+                SetLookup::Foreign => return Err(foreign(wanted.name).not_done()),
+                SetLookup::Ours(place, base) => (place, Some(base)),
+                SetLookup::Nothing => {
                     let place = self.place_of_new(wanted, session);
                     (place.map_err(Error::not_done)?, None)
                 }
@@ -137,7 +137,11 @@ impl Kubernetes {
     }
 
     /// Where a new set is made.
-    fn place_of_new(&mut self, wanted: &Wanted<'_>, session: &mut Session) -> Result<Place, Error> {
+    fn place_of_new(
+        &mut self,
+        wanted: &Wanted<'_>,
+        session: &mut Session,
+    ) -> Result<RegionalCluster, Error> {
         let preferred = self.sites.preferred.clone();
         let region = wanted.region.or(preferred.as_deref());
         let mut places = self.places(region, session)?;
@@ -226,7 +230,12 @@ impl Wanted<'_> {
             .all(|(key, _)| value_of(object, key).is_some())
     }
 
-    fn request(&self, place: &Place, object_name: &str, base: Option<&Object>) -> Option<Request> {
+    fn request(
+        &self,
+        place: &RegionalCluster,
+        object_name: &str,
+        base: Option<&Object>,
+    ) -> Option<Request> {
         let namespace = place.cluster.namespace();
         // What we have written before goes along, or the server would take it for removed.
         let mut data: BTreeMap<&str, &Encoded> = BTreeMap::new();

@@ -31,7 +31,7 @@ fn a_deaf_plugin_is_ended_in_three_steps() {
 }
 
 #[test]
-fn a_second_wish_does_not_wait() {
+fn a_second_request_does_not_wait() {
     let cancel = Cancel::new();
     let mut ui = Recorder::cancelling("pids", &cancel, 2);
     let patience = Patience {
@@ -80,14 +80,14 @@ fn cancelling_says_why() {
         (false, Some(Duration::from_secs(1)), "timeout", 7),
     ] {
         let cancel = Cancel::new();
-        let wish = cancel.clone();
+        let request = cancel.clone();
         let mut ui = Recorder::default();
         if reply.is_none() {
             let act = move || {
                 if terminated {
-                    wish.terminate();
+                    request.terminate();
                 } else {
-                    wish.request();
+                    request.request();
                 }
             };
             ui.at = Some(("ready", Box::new(act)));

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::frame::{PLAIN, Piece};
 use super::key::Key;
 use super::text::asked;
-use super::{Prompt, Step};
+use super::{KeyOutcome, Prompt};
 use crate::question::{Answer, Question};
 use crate::secret::Secret;
 
@@ -78,12 +78,12 @@ impl<'a> Hidden<'a> {
 }
 
 impl Prompt for Hidden<'_> {
-    fn press(&mut self, key: Key) -> Step {
+    fn press(&mut self, key: Key) -> KeyOutcome {
         let quiet = std::mem::take(&mut self.quiet);
         match self.enter.take() {
             Some(Enter::Return) if key == Key::Feed => {
                 self.enter = Some(Enter::Both);
-                return Step::Stay;
+                return KeyOutcome::Stay;
             }
             Some(enter) => self.go_on(enter),
             None => {}
@@ -91,8 +91,8 @@ impl Prompt for Hidden<'_> {
         match key {
             Key::Enter => self.end_of_line(Enter::Return, quiet),
             Key::Feed => self.end_of_line(Enter::Feed, quiet),
-            Key::Escape => return Step::Back,
-            Key::Control('d') if self.typed.text.is_empty() => return Step::Back,
+            Key::Escape => return KeyOutcome::Back,
+            Key::Control('d') if self.typed.text.is_empty() => return KeyOutcome::Back,
             Key::Backspace => self.typed.pop(),
             Key::Control('u' | 'w') => {
                 self.typed = Typed::default();
@@ -118,7 +118,7 @@ impl Prompt for Hidden<'_> {
             | Key::Alt(_)
             | Key::AltBackspace => {}
         }
-        Step::Stay
+        KeyOutcome::Stay
     }
 
     fn patience(&self) -> Option<Duration> {
@@ -126,12 +126,12 @@ impl Prompt for Hidden<'_> {
         waits.then_some(BURST)
     }
 
-    fn nothing(&mut self) -> Step {
+    fn nothing(&mut self) -> KeyOutcome {
         self.quiet = true;
         self.told = self.typed.lines();
         match self.enter {
-            Some(_) => Step::Done(Answer::Secret(self.typed.answer())),
-            None => Step::Stay,
+            Some(_) => KeyOutcome::Done(Answer::Secret(self.typed.answer())),
+            None => KeyOutcome::Stay,
         }
     }
 
@@ -217,7 +217,7 @@ impl Typed {
 #[cfg(test)]
 mod tests {
     use super::super::key::Decoder;
-    use super::{Hidden, Prompt as _, Step};
+    use super::{Hidden, KeyOutcome, Prompt as _};
     use crate::question::{Answer, Question, QuestionKind};
     use crate::terminal::prompt::frame::Piece;
 
@@ -237,7 +237,7 @@ mod tests {
             let step = match key {
                 Some(key) => prompt.press(key),
                 None if byte == b'|' && prompt.patience().is_some() => prompt.nothing(),
-                None => Step::Stay,
+                None => KeyOutcome::Stay,
             };
             if byte == b'|'
                 && let Some(Piece::Text(_, text)) = prompt.asked().pop()
@@ -247,11 +247,11 @@ mod tests {
                 said.push(text);
             }
             match step {
-                Step::Done(Answer::Secret(secret)) => {
+                KeyOutcome::Done(Answer::Secret(secret)) => {
                     return (Some(secret.expose().to_owned()), said);
                 }
-                Step::Back => return (None, said),
-                Step::Stay | Step::Done(_) => {}
+                KeyOutcome::Back => return (None, said),
+                KeyOutcome::Stay | KeyOutcome::Done(_) => {}
             }
         }
         panic!("no answer to {bytes:?}");

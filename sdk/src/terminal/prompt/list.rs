@@ -7,7 +7,7 @@ use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
 use super::key::Key;
 use super::line::Line;
 use super::text::{answered, asked, on_line, typed};
-use super::{Prompt, Step, one_line};
+use super::{KeyOutcome, Prompt, one_line};
 use crate::question::{Answer, Choice, Question, QuestionKind};
 use crate::terminal::{cut, look};
 
@@ -83,13 +83,13 @@ impl<'a> List<'a> {
         self.rows.iter().filter(|row| row.marked)
     }
 
-    fn answer(&self) -> Step {
+    fn answer(&self) -> KeyOutcome {
         if self.several && !self.left.is_empty() {
             let values = self.marked().map(|row| row.value.clone());
-            return Step::Done(Answer::Many(values.collect()));
+            return KeyOutcome::Done(Answer::Many(values.collect()));
         }
-        self.current().map_or(Step::Stay, |row| {
-            Step::Done(Answer::Text(self.rows[row].value.clone()))
+        self.current().map_or(KeyOutcome::Stay, |row| {
+            KeyOutcome::Done(Answer::Text(self.rows[row].value.clone()))
         })
     }
 
@@ -148,7 +148,7 @@ impl<'a> List<'a> {
 }
 
 impl Prompt for List<'_> {
-    fn press(&mut self, key: Key) -> Step {
+    fn press(&mut self, key: Key) -> KeyOutcome {
         if key.is_enter() {
             return self.answer();
         }
@@ -184,7 +184,7 @@ impl Prompt for List<'_> {
                 return step;
             }
         }
-        Step::Stay
+        KeyOutcome::Stay
     }
 
     fn asked(&self) -> Vec<Piece> {
@@ -238,7 +238,7 @@ fn room(question: &[Piece], help: &[Piece]) -> usize {
 mod tests {
     use serde_json::json;
 
-    use super::{List, Prompt as _, Step};
+    use super::{KeyOutcome, List, Prompt as _};
     use crate::question::{Answer, Choice, Question, QuestionKind};
     use crate::terminal::prompt::frame::Piece;
     use crate::terminal::prompt::key::Decoder;
@@ -263,9 +263,9 @@ mod tests {
         keys.push(decoder.give_up());
         for key in keys.into_iter().flatten() {
             match list.press(key) {
-                Step::Done(answer) => return Ok(answer),
-                Step::Stay => {}
-                Step::Back => return Ok(Answer::Back),
+                KeyOutcome::Done(answer) => return Ok(answer),
+                KeyOutcome::Stay => {}
+                KeyOutcome::Back => return Ok(Answer::Back),
             }
         }
         let rows = list.asked();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
 use super::key::Key;
 use super::line::Line;
-use super::{Prompt, Step};
+use super::{KeyOutcome, Prompt};
 use crate::question::{Answer, Question};
 
 /// A text.
@@ -36,9 +36,9 @@ impl<'a> Text<'a> {
 }
 
 impl Prompt for Text<'_> {
-    fn press(&mut self, key: Key) -> Step {
+    fn press(&mut self, key: Key) -> KeyOutcome {
         if key.is_enter() {
-            return Step::Done(Answer::Text(self.answer().to_owned()));
+            return KeyOutcome::Done(Answer::Text(self.answer().to_owned()));
         }
         on_line(&mut self.line, key)
     }
@@ -84,14 +84,14 @@ impl<'a> Confirm<'a> {
 }
 
 impl Prompt for Confirm<'_> {
-    fn press(&mut self, key: Key) -> Step {
+    fn press(&mut self, key: Key) -> KeyOutcome {
         self.is_wrong = false;
         match self.answer() {
             _ if !key.is_enter() => on_line(&mut self.line, key),
-            Some(yes) => Step::Done(Answer::Confirm(yes)),
+            Some(yes) => KeyOutcome::Done(Answer::Confirm(yes)),
             None => {
                 self.is_wrong = true;
-                Step::Stay
+                KeyOutcome::Stay
             }
         }
     }
@@ -167,10 +167,10 @@ pub fn typed(line: &Line) -> [Piece; 3] {
 }
 
 /// What a key does at a line, if it does not answer.
-pub fn on_line(line: &mut Line, key: Key) -> Step {
+pub fn on_line(line: &mut Line, key: Key) -> KeyOutcome {
     if key == Key::Escape || (key == Key::Control('d') && line.is_empty()) {
-        return Step::Back;
+        return KeyOutcome::Back;
     }
     line.press(key);
-    Step::Stay
+    KeyOutcome::Stay
 }

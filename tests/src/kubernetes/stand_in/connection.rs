@@ -1,4 +1,4 @@
-//! One connection: requests are read, carried out and answered byte by byte, or go wrong as a test wished.
+//! One connection: requests are read, carried out and answered byte by byte, or go wrong as a test asked.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;

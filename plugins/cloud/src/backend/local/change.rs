@@ -7,13 +7,13 @@ use std::time::Duration;
 use bot_cli_sdk::failure::reason;
 
 use super::contents::Set;
-use super::home::{Found, Home, Locked};
+use super::home::{Home, Locked, VaultState};
 use super::keys::{Derived, Key};
 use super::open::Open;
 use super::sealed::Book;
 use super::{Effect, VaultError, key};
 use crate::files::{self, Overwrite, Reserved, WriteError, private_folder, sweep};
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 
 /// What happens where there is no vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +33,11 @@ impl Home<'_> {
     ) -> Result<Option<T>, VaultError> {
         // Other processes don't wait while the keyring asks to be unlocked.
         let key = match self.read(Locked::No)? {
-            Found::Nothing if missing == Missing::Leave => return Ok(None),
-            Found::Nothing => None,
-            Found::Legacy(_) | Found::Sealed(_) => self.open(Locked::No)?.map(|open| open.key),
+            VaultState::Nothing if missing == Missing::Leave => return Ok(None),
+            VaultState::Nothing => None,
+            VaultState::Legacy(_) | VaultState::Sealed(_) => {
+                self.open(Locked::No)?.map(|open| open.key)
+            }
         };
         private_folder(&self.folder)
             .map_err(|error| VaultError::not_written(&self.folder, reason(&error)))?;
@@ -58,7 +60,7 @@ impl Home<'_> {
     ///
     /// The new key waits in a file of its own until the vault is sealed with it. Readers try both, so that the vault opens
     /// at every moment.
-    pub fn rekey(&self) -> Result<Place, VaultError> {
+    pub fn rekey(&self) -> Result<Storage, VaultError> {
         let no_vault = || VaultError::NoVault {
             path: self.sealed(),
         };
@@ -111,10 +113,10 @@ impl Home<'_> {
         } else {
             let (key, place) = key::create(&file, self.key)?;
             match place {
-                Place::Keyring => self.watch.note(
+                Storage::Keyring => self.watch.note(
                     "the key of the new vault is in the keyring: without that entry the vault can't be opened",
                 ),
-                Place::File => self.watch.note(&format!(
+                Storage::File => self.watch.note(&format!(
                     "the key of the new vault is in `{}`: whoever can read your files can open it",
                     file.path().display()
                 )),

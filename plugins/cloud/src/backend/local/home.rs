@@ -12,7 +12,7 @@ use super::legacy::Legacy;
 use super::sealed::Unverified;
 use crate::files::lock::{self, LockError};
 use crate::files::{exists, foreign_owner, writable_by_others};
-use crate::secret_file::{Place, SecretFile};
+use crate::secret_file::{SecretFile, Storage};
 use crate::watch::Watch;
 
 /// What the user is told while another process writes.
@@ -23,7 +23,7 @@ pub struct Home<'a> {
     /// The folder with its files.
     pub folder: PathBuf,
     /// Where a new key is to be.
-    pub key: Place,
+    pub key: Storage,
     /// How long other processes are waited for.
     pub patience: Duration,
     /// Who may have to wait.
@@ -41,7 +41,7 @@ pub enum Locked {
 
 /// What is in the folder.
 #[derive(Debug)]
-pub enum Found {
+pub enum VaultState {
     /// No vault.
     Nothing,
     /// The vault of an earlier version.
@@ -76,9 +76,9 @@ impl<'a> Home<'a> {
     }
 
     /// Reads the vault. Nothing is written, and nothing is waited for but a process of an earlier version.
-    pub fn read(&self, locked: Locked) -> Result<Found, VaultError> {
+    pub fn read(&self, locked: Locked) -> Result<VaultState, VaultError> {
         if !exists(&self.folder)? {
-            return Ok(Found::Nothing);
+            return Ok(VaultState::Nothing);
         }
         let folder = fs::metadata(&self.folder);
         let folder = folder.map_err(|error| VaultError::file(&self.folder, &error))?;
@@ -90,10 +90,10 @@ impl<'a> Home<'a> {
             return Ok(found);
         }
         // A writer may have converted it between the two looks.
-        Ok(self.read_sealed()?.unwrap_or(Found::Nothing))
+        Ok(self.read_sealed()?.unwrap_or(VaultState::Nothing))
     }
 
-    fn read_sealed(&self) -> Result<Option<Found>, VaultError> {
+    fn read_sealed(&self) -> Result<Option<VaultState>, VaultError> {
         let path = self.sealed();
         if !exists(&path)? {
             return Ok(None);
@@ -105,10 +105,10 @@ impl<'a> Home<'a> {
         }
         let bytes = read_private(&path)?;
         let decoded = Unverified::decode(&bytes).map_err(|flaw| VaultError::flaw(&path, flaw))?;
-        Ok(Some(Found::Sealed(decoded)))
+        Ok(Some(VaultState::Sealed(decoded)))
     }
 
-    fn read_legacy(&self, locked: Locked) -> Result<Option<Found>, VaultError> {
+    fn read_legacy(&self, locked: Locked) -> Result<Option<VaultState>, VaultError> {
         let path = self.legacy();
         if !exists(&path)? {
             return Ok(None);
@@ -124,7 +124,7 @@ impl<'a> Home<'a> {
         };
         drop(lock);
         let decoded = Legacy::decode(&bytes).map_err(|flaw| VaultError::flaw(&path, flaw))?;
-        Ok(Some(Found::Legacy(decoded)))
+        Ok(Some(VaultState::Legacy(decoded)))
     }
 
     /// Keeps writers of earlier versions out, which change their file in place. The file of the lock is only opened.

@@ -9,7 +9,7 @@ use super::VaultError;
 use super::keys::Key;
 use super::seal::KEY;
 use crate::keyring::KeyringError;
-use crate::secret_file::{Place, SecretFile, SecretFileError};
+use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
 /// What precedes the key.
 const PREFIX: &str = "bot-cli-vault-key-1 ";
@@ -39,7 +39,7 @@ pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
 }
 
 /// Makes a key and keeps it, in the keyring if `wanted` and there is one; where it is.
-pub fn create(file: &SecretFile<'_>, wanted: Place) -> Result<(Key, Place), VaultError> {
+pub fn create(file: &SecretFile<'_>, wanted: Storage) -> Result<(Key, Storage), VaultError> {
     let not_written = |reason| VaultError::NotWritten {
         path: file.path().to_owned(),
         reason,

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use bot_cli_sdk::secret::Secret;
 
 use super::contents::{Sealed, Sets};
-use super::home::{Found, Home, Locked};
+use super::home::{Home, Locked, VaultState};
 use super::keys::{Derived, Key};
 use super::sealed::Book;
 use super::{VaultError, key, legacy};
 use crate::keyring::KeyringError;
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 
 /// How often a vault is read whose key is being replaced by another process.
 const ATTEMPTS: u32 = 20;
@@ -40,7 +40,7 @@ impl fmt::Debug for Open {
     }
 }
 
-impl Found {
+impl VaultState {
     /// Whether this is the key of the vault.
     #[must_use]
     pub fn fits(&self, key: &Key) -> bool {
@@ -90,16 +90,16 @@ impl Home<'_> {
         settled(|| {
             let found = self.read(Locked::No)?;
             let key = match found {
-                Found::Sealed(_) => self.key_at_hand(&found)?,
-                Found::Nothing | Found::Legacy(_) => None,
+                VaultState::Sealed(_) => self.key_at_hand(&found)?,
+                VaultState::Nothing | VaultState::Legacy(_) => None,
             };
             if let Some(key) = key {
                 return authentic(found.unlocked(key, self)).map(|open| Some(open.book.sets));
             }
             let (sets, why) = match found {
-                Found::Nothing => return Ok(None),
-                Found::Legacy(legacy) => (legacy.sets, "an earlier version wrote the vault"),
-                Found::Sealed(sealed) => (sealed.book.sets, "that needs the vault's key"),
+                VaultState::Nothing => return Ok(None),
+                VaultState::Legacy(legacy) => (legacy.sets, "an earlier version wrote the vault"),
+                VaultState::Sealed(sealed) => (sealed.book.sets, "that needs the vault's key"),
             };
             self.watch.detail(&format!(
                 "the names in the vault are not authenticated: {why}"
@@ -119,8 +119,8 @@ impl Home<'_> {
     /// The vault with its key; `None` when there is no vault.
     pub fn open_unverified(&self, locked: Locked) -> Result<Option<Open>, VaultError> {
         settled(|| match self.read(locked)? {
-            Found::Nothing => Ok(None),
-            found @ (Found::Legacy(_) | Found::Sealed(_)) => {
+            VaultState::Nothing => Ok(None),
+            found @ (VaultState::Legacy(_) | VaultState::Sealed(_)) => {
                 let key = self.key_of(&found)?;
                 Ok(found.unlocked(key, self))
             }
@@ -129,7 +129,7 @@ impl Home<'_> {
 
     /// The key of a vault. The one that is to take its place counts, too: a new key may have come to the end of its way
     /// only half.
-    pub fn key_of(&self, found: &Found) -> Result<Key, VaultError> {
+    pub fn key_of(&self, found: &VaultState) -> Result<Key, VaultError> {
         let file = self.key_file();
         let current = key::read(&file);
         let path = file.path().to_owned();
@@ -145,16 +145,16 @@ impl Home<'_> {
     }
 
     /// The same if nobody has to be asked: the keyring may want to be unlocked.
-    fn key_at_hand(&self, found: &Found) -> Result<Option<Key>, VaultError> {
+    fn key_at_hand(&self, found: &VaultState) -> Result<Option<Key>, VaultError> {
         let file = self.key_file();
-        if !file.exists() || file.place() == Place::Keyring {
+        if !file.exists() || file.place() == Storage::Keyring {
             return Ok(None);
         }
         let key = key::read(&file);
         let next = self.next_key_file();
         match key {
             Ok(Some(key)) if found.fits(&key) => Ok(Some(key)),
-            Ok(_) | Err(_) if next.exists() && next.place() == Place::Keyring => Ok(None),
+            Ok(_) | Err(_) if next.exists() && next.place() == Storage::Keyring => Ok(None),
             Ok(_) | Err(_) => self.key_of(found).map(Some),
         }
     }

@@ -13,12 +13,12 @@ use super::{Vault, VaultError, legacy, read_backup};
 use crate::backend::Keys;
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
 use crate::files::Overwrite;
-use crate::secret_file::{Place, SecretFile};
+use crate::secret_file::{SecretFile, Storage};
 use crate::watch::Nobody;
 
 fn vault(folder: &Path, organization: &str) -> Vault<'static> {
     let organization = Organization::parse(organization).unwrap();
-    Vault::new(folder, organization, Place::File, &Nobody)
+    Vault::new(folder, organization, Storage::File, &Nobody)
 }
 
 fn local(folder: &Path) -> Vault<'static> {
@@ -199,7 +199,7 @@ fn missing_or_foreign_key_is_no_new_vault() {
     assert!(matches!(missing, VaultError::NoKey { .. }), "{missing:?}");
     // Names need no key, but then nothing vouches for them.
     assert_eq!(vault.list(None).unwrap().len(), 3);
-    super::key::create(&SecretFile::new(path, &Nobody), Place::File).unwrap();
+    super::key::create(&SecretFile::new(path, &Nobody), Storage::File).unwrap();
     for failed in [
         vault
             .put(&name("prod"), &[entry("A", "1")], None)
@@ -320,7 +320,7 @@ fn new_key_opens_everything_and_the_old_one_nothing() {
     let expected = view(&vault).unwrap();
     let path = folder.path().join("vault.key");
     let old = fs::read(&path).unwrap();
-    assert_eq!(vault.rekey(), Ok(Place::File));
+    assert_eq!(vault.rekey(), Ok(Storage::File));
     assert_eq!(view(&vault).unwrap(), expected);
     assert_eq!(vault.verify().unwrap().unwrap().problems, []);
     let new = fs::read(&path).unwrap();

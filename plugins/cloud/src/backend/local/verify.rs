@@ -7,7 +7,7 @@ use super::home::{Home, Locked};
 use super::{VaultError, contents::CREDENTIALS};
 use crate::domain::{Key, Region, SetKind};
 use crate::files::exists;
-use crate::secret_file::Place;
+use crate::secret_file::Storage;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Verified {
     /// How often it was written; 0 where the format does not count.
     pub generation: u64,
     /// Where the key is.
-    pub key: Place,
+    pub key: Storage,
     /// How many organizations have something.
     pub organizations: usize,
     /// How many secret sets there are.

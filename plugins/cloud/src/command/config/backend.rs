@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::done;
 use crate::command::context::CommandContext;
 use crate::command::kind::{self, Installed, knows, no_setting};
-use crate::config::{BackendSettings, Config};
+use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::input::invalid;
 use crate::scope::{Setting, Source, unknown_backend};
@@ -114,7 +114,7 @@ fn check(installed: &Installed, key: &str, value: &str) -> Result<String, Failur
 }
 
 /// Says that a setting is not for the backend that is in use, where that has its own.
-pub fn warn_of_others(context: &CommandContext<'_>, config: &Config, key: &str) {
+pub fn warn_of_others(context: &CommandContext<'_>, config: &ConfigFile, key: &str) {
     if !["organization", "region"].contains(&key) {
         return;
     }

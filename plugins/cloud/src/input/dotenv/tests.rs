@@ -1,4 +1,4 @@
-use super::{Place, parse};
+use super::{Position, parse};
 
 /// Accepted texts and what they give. The values are python-dotenv's own; a test in the project's suite holds them against it.
 const ACCEPTED: &[(&str, &[(&str, &str)])] = &[
@@ -66,8 +66,12 @@ fn what_would_be_dropped_or_expanded_is_refused_with_its_place() {
         ("A=a\0b", 1, 3),
     ] {
         let problems = parse(text).problems;
-        let places: Vec<Place> = problems.iter().map(|problem| problem.at).collect();
-        assert_eq!(places, [Place { line, column }], "{text:?}: {problems:?}");
+        let places: Vec<Position> = problems.iter().map(|problem| problem.at).collect();
+        assert_eq!(
+            places,
+            [Position { line, column }],
+            "{text:?}: {problems:?}"
+        );
     }
 }
 

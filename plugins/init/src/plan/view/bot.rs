@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use bot_cli_templates::catalogue::{BotType, Pictures, Reader, Transport, Turns};
 use serde::Serialize;
 
+use super::super::PlanError;
 use super::super::arguments::{self, Argument};
 use super::super::settings::Settings;
 use super::super::variables::{Reading, reads_where};
-use super::super::PlanError;
 use crate::config::{Config, Pipeline};
 
 /// The rate, in Hz, at which a pipeline takes sound unless it is told another.
@@ -160,10 +160,7 @@ impl<'c> BotView<'c> {
 }
 
 /// Returns one entry for each key: calls in rooms and people in rooms come through the same.
-fn entries<'c>(
-    config: &Config<'c>,
-    readings: &[Reading],
-) -> Result<Vec<EntryView<'c>>, PlanError> {
+fn entries<'c>(config: &Config<'c>, readings: &[Reading]) -> Result<Vec<EntryView<'c>>, PlanError> {
     let mut keys = BTreeSet::new();
     config
         .transports
@@ -178,10 +175,7 @@ fn entries<'c>(
         .collect()
 }
 
-fn params<'c>(
-    transport: &'c Transport,
-    readings: &[Reading],
-) -> Result<ParamsView<'c>, PlanError> {
+fn params<'c>(transport: &'c Transport, readings: &[Reading]) -> Result<ParamsView<'c>, PlanError> {
     Ok(ParamsView {
         class: &transport.class,
         pictures: transport.pictures,

@@ -10,7 +10,7 @@ import {
 import { listDevices } from "./devices";
 
 /** What the client, and so any part of the page, may ask of the session. */
-export interface Wishes {
+export interface SessionHandlers {
   enableMic: (on: boolean) => void;
   enableCam: (on: boolean) => void;
   updateMic: (id: string) => void;
@@ -31,13 +31,13 @@ interface Line {
 
 /** The transport of a client that stays while connections come and go. It passes everything on to that of the attempt. */
 export class Relay extends Transport {
-  readonly #wishes: Wishes;
+  readonly #handlers: SessionHandlers;
   #line: Line | undefined;
   #closing: Promise<void> = Promise.resolve();
 
-  constructor(wishes: Wishes) {
+  constructor(handlers: SessionHandlers) {
     super();
-    this.#wishes = wishes;
+    this.#handlers = handlers;
   }
 
   /** The transport of the attempt. */
@@ -57,7 +57,7 @@ export class Relay extends Transport {
     const passed = Object.fromEntries(callbacks) as RTVIEventCallbacks;
     transport.initialize({ ...this._options, ...options, transport, callbacks: passed }, (message) => {
       if (!isCurrent()) return;
-      this.#wishes.message(message);
+      this.#handlers.message(message);
       this._onMessage(message);
     });
     this.#line = line;
@@ -98,7 +98,7 @@ export class Relay extends Transport {
     if (line) {
       this.#line = undefined;
       this.#closing = close(line);
-      this.#wishes.ended();
+      this.#handlers.ended();
       this._callbacks.onTransportStateChanged?.("disconnected");
       this._callbacks.onDisconnected?.();
     }
@@ -143,15 +143,15 @@ export class Relay extends Transport {
   }
 
   override updateMic(id: string): void {
-    this.#wishes.updateMic(id);
+    this.#handlers.updateMic(id);
   }
 
   override updateCam(id: string): void {
-    this.#wishes.updateCam(id);
+    this.#handlers.updateCam(id);
   }
 
   override updateSpeaker(id: string): void {
-    this.#wishes.updateSpeaker(id);
+    this.#handlers.updateSpeaker(id);
   }
 
   override get selectedMic(): MediaDeviceInfo | Record<string, never> {
@@ -167,11 +167,11 @@ export class Relay extends Transport {
   }
 
   override enableMic(on: boolean): void {
-    this.#wishes.enableMic(on);
+    this.#handlers.enableMic(on);
   }
 
   override enableCam(on: boolean): void {
-    this.#wishes.enableCam(on);
+    this.#handlers.enableCam(on);
   }
 
   override enableScreenShare(on: boolean): void {

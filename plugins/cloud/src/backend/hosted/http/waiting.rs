@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use crate::backend::hosted::ServiceError;
 use crate::watch::Watch;
 
-/// How often a wish to stop is looked for.
+/// How often a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The runtime of a client: one thread is enough for a few requests.
@@ -23,7 +23,7 @@ pub fn runtime() -> Result<Runtime, ServiceError> {
         })
 }
 
-/// Waits for the future or for the user's wish to stop.
+/// Waits for the future or for the user's request to stop.
 pub async fn until_cancelled<T>(
     watch: &dyn Watch,
     future: impl Future<Output = T>,

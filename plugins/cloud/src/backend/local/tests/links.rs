@@ -20,7 +20,7 @@ fn new_key_takes_the_place_of_the_old_one_behind_a_link() {
     let expected = view(&vault).unwrap();
     let target = folder.path().join("usb/key");
     let old = fs::read(&target).unwrap();
-    assert_eq!(vault.rekey(), Ok(Place::File));
+    assert_eq!(vault.rekey(), Ok(Storage::File));
     let link = folder.path().join("vault/vault.key");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_ne!(fs::read(&target).unwrap(), old);

@@ -9,7 +9,7 @@ const [QUIET, LOUD] = [-60, -12];
 /** Shows how loud both sides are, until the returned function is called: as `--level-you` and `--level-bot` on `page`, and in its meters. */
 export function showLevels(state: () => SessionState, page: HTMLElement): () => void {
   const context = new AudioContext();
-  const [you, bot] = [new Ear(context), new Ear(context)];
+  const [you, bot] = [new LevelMeter(context), new LevelMeter(context)];
   const show = (who: "you" | "bot", level: number) => {
     page.style.setProperty(`--level-${who}`, level.toFixed(3));
     page.querySelector(`[role="meter"][data-who="${who}"]`)?.setAttribute("aria-valuenow", String(Math.round(level * 100)));
@@ -30,7 +30,7 @@ export function showLevels(state: () => SessionState, page: HTMLElement): () => 
 }
 
 /** Listens to one track at a time. */
-class Ear {
+class LevelMeter {
   readonly #context: AudioContext;
   readonly #analyser: AnalyserNode;
   readonly #samples: Float32Array<ArrayBuffer>;

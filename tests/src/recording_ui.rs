@@ -8,9 +8,9 @@ use bot_cli_sdk::session::{Capabilities, Level};
 use bot_cli_sdk::ui::Ui;
 
 /// Somebody who can't be asked and hears everything.
-pub(crate) struct Listener(pub Arc<Mutex<String>>);
+pub(crate) struct RecordingUi(pub Arc<Mutex<String>>);
 
-impl Ui for Listener {
+impl Ui for RecordingUi {
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = Capabilities::default();
         capabilities.progress = true;
@@ -39,7 +39,7 @@ impl Ui for Listener {
     }
 }
 
-impl Listener {
+impl RecordingUi {
     fn hear(&self, line: &str) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         heard.push_str(line);

@@ -12,11 +12,11 @@ use crate::failure::Failure;
 use crate::process::{Listened, StopSignal, listen_to_stop_signals};
 use crate::protocol::Id;
 
-/// The wishes to stop, by request.
+/// The open requests, each with its cancellation.
 #[derive(Clone)]
-pub struct Wishes(Arc<Mutex<Open>>);
+pub struct OpenRequests(Arc<Mutex<State>>);
 
-struct Open {
+struct State {
     requests: HashMap<Id, Cancel>,
     /// Requests that have no reply yet.
     unanswered: usize,
@@ -26,10 +26,10 @@ struct Open {
     signal: Option<StopSignal>,
 }
 
-impl Wishes {
+impl OpenRequests {
     /// Nothing is worked on yet. `waker` leads to whoever waits for an answer.
     pub fn new(waker: Sender<Reply>) -> Self {
-        Self(Arc::new(Mutex::new(Open {
+        Self(Arc::new(Mutex::new(State {
             requests: HashMap::new(),
             unanswered: 0,
             waker: Some(waker),
@@ -89,9 +89,9 @@ impl Wishes {
 
     /// From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
     pub fn heed_signals(&self, grace: Duration) -> Result<(), Failure> {
-        let wishes = self.clone();
+        let open_requests = self.clone();
         listen_to_stop_signals(Listened::All, move |signal| {
-            if wishes.told_to_end(signal) {
+            if open_requests.told_to_end(signal) {
                 thread::sleep(grace);
             }
             std::process::exit(signal.status().into());
@@ -109,12 +109,12 @@ impl Wishes {
         open.unanswered > 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl State {
     fn wake(&self) {
         if let Some(waker) = &self.waker {
             // Nobody waits when the last request is done.
@@ -127,7 +127,7 @@ impl Open {
     }
 }
 
-/// Ctrl-C is the user's wish, the other signals are somebody's order.
+/// Ctrl-C is a request of the user, the other signals are an order to the process.
 fn stop(cancel: &Cancel, signal: StopSignal) {
     match signal {
         StopSignal::Interrupt => cancel.request(),
@@ -139,7 +139,7 @@ fn stop(cancel: &Cancel, signal: StopSignal) {
 mod tests {
     use std::sync::mpsc;
 
-    use super::Wishes;
+    use super::OpenRequests;
     use crate::plugin::peer::Reply;
     use crate::process::StopSignal;
     use crate::protocol::Id;
@@ -151,27 +151,27 @@ mod tests {
             (StopSignal::Terminate, true, 143),
         ] {
             let (waker, woken) = mpsc::channel();
-            let wishes = Wishes::new(waker);
-            let first = wishes.open(&Id::Number(1));
-            assert!(wishes.told_to_end(signal));
+            let open_requests = OpenRequests::new(waker);
+            let first = open_requests.open(&Id::Number(1));
+            assert!(open_requests.told_to_end(signal));
             assert!(matches!(woken.try_recv(), Ok(Reply::Cancelled)));
-            let second = wishes.open(&Id::Number(2));
+            let second = open_requests.open(&Id::Number(2));
             for cancel in [first, second] {
                 assert!(cancel.requested());
                 assert_eq!(cancel.terminated(), terminated);
             }
-            assert_eq!(wishes.replied(), None);
-            assert_eq!(wishes.replied(), Some(status));
+            assert_eq!(open_requests.replied(), None);
+            assert_eq!(open_requests.replied(), Some(status));
         }
     }
 
     #[test]
     fn a_signal_waits_for_nobody_when_all_is_replied() {
-        let wishes = Wishes::new(mpsc::channel().0);
-        wishes.open(&Id::Number(1));
-        wishes.close(&Id::Number(1));
-        assert_eq!(wishes.replied(), None);
-        assert!(!wishes.told_to_end(StopSignal::Terminate));
-        assert_eq!(wishes.status(), Some(143));
+        let open_requests = OpenRequests::new(mpsc::channel().0);
+        open_requests.open(&Id::Number(1));
+        open_requests.close(&Id::Number(1));
+        assert_eq!(open_requests.replied(), None);
+        assert!(!open_requests.told_to_end(StopSignal::Terminate));
+        assert_eq!(open_requests.status(), Some(143));
     }
 }

@@ -7,7 +7,7 @@ use crate::cancel::Cancel;
 
 /// What is to be done next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum StopAction {
     /// Send `cancel` for this reason.
     Tell(&'static str),
     /// Send the signal TERM.
@@ -18,13 +18,13 @@ pub enum Step {
 
 /// How far it has come.
 #[derive(Debug)]
-pub struct Ladder<'a> {
+pub struct StopSequence<'a> {
     patience: Patience,
     cancel: &'a Cancel,
     started: Instant,
     /// When the plugin last said something, or was last asked to.
     heard: Instant,
-    rung: Rung,
+    stage: Stage,
     late: Option<Late>,
 }
 
@@ -38,14 +38,14 @@ pub enum Late {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Rung {
+enum Stage {
     Working,
-    /// With the number of wishes from which on it is not waited for.
+    /// With the number of requests from which on it is not waited for.
     Told(Instant, u8),
     Terminated(Instant),
 }
 
-impl<'a> Ladder<'a> {
+impl<'a> StopSequence<'a> {
     /// A plugin that begins to work on a request now.
     pub fn new(patience: Patience, cancel: &'a Cancel) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl<'a> Ladder<'a> {
             cancel,
             started: Instant::now(),
             heard: Instant::now(),
-            rung: Rung::Working,
+            stage: Stage::Working,
             late: None,
         }
     }
@@ -64,33 +64,33 @@ impl<'a> Ladder<'a> {
     }
 
     /// The step that is due at `now`.
-    pub fn climb(&mut self, now: Instant) -> Option<Step> {
+    pub fn advance(&mut self, now: Instant) -> Option<StopAction> {
         let over = |since: Instant, patience| now.saturating_duration_since(since) >= patience;
         let limit = self.patience.reply.unwrap_or(Duration::MAX);
         let silence = self.patience.silence.unwrap_or(Duration::MAX);
-        let (rung, step) = match self.rung {
-            Rung::Working if self.cancel.requested() => {
-                (Rung::Told(now, 2), Step::Tell(self.wish()))
+        let (stage, step) = match self.stage {
+            Stage::Working if self.cancel.requested() => {
+                (Stage::Told(now, 2), StopAction::Tell(self.reason()))
             }
-            Rung::Working if over(self.started, limit) => {
+            Stage::Working if over(self.started, limit) => {
                 self.late = Some(Late::Reply(limit.as_secs()));
-                (Rung::Told(now, 1), Step::Tell("timeout"))
+                (Stage::Told(now, 1), StopAction::Tell("timeout"))
             }
-            Rung::Working if over(self.heard, silence) => {
+            Stage::Working if over(self.heard, silence) => {
                 self.late = Some(Late::Silence(silence.as_secs()));
-                (Rung::Told(now, 1), Step::Tell("timeout"))
+                (Stage::Told(now, 1), StopAction::Tell("timeout"))
             }
-            Rung::Told(since, enough)
+            Stage::Told(since, enough)
                 if self.cancel.count() >= enough || over(since, self.patience()) =>
             {
-                (Rung::Terminated(now), Step::Terminate)
+                (Stage::Terminated(now), StopAction::Terminate)
             }
-            Rung::Terminated(since) if over(since, self.patience.terminate) => {
-                (self.rung, Step::Kill)
+            Stage::Terminated(since) if over(since, self.patience.terminate) => {
+                (self.stage, StopAction::Kill)
             }
-            Rung::Working | Rung::Told(..) | Rung::Terminated(_) => return None,
+            Stage::Working | Stage::Told(..) | Stage::Terminated(_) => return None,
         };
-        self.rung = rung;
+        self.stage = stage;
         Some(step)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Ladder<'a> {
         }
     }
 
-    fn wish(&self) -> &'static str {
+    fn reason(&self) -> &'static str {
         if self.cancel.terminated() {
             "signal"
         } else {
@@ -121,7 +121,7 @@ impl<'a> Ladder<'a> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Ladder, Late, Step};
+    use super::{Late, StopAction, StopSequence};
     use crate::cancel::Cancel;
     use crate::driver::{DEEPEST, Patience};
 
@@ -134,43 +134,49 @@ mod tests {
         silence: None,
     };
 
-    /// Climbs at these seconds.
-    fn climbed(ladder: &mut Ladder, seconds: &[u64]) -> Vec<Option<Step>> {
-        let start = ladder.started;
+    /// Advances at these seconds.
+    fn advanced(stop_sequence: &mut StopSequence, seconds: &[u64]) -> Vec<Option<StopAction>> {
+        let start = stop_sequence.started;
         let at = |second: &u64| start + Duration::from_secs(*second);
         seconds
             .iter()
-            .map(|second| ladder.climb(at(second)))
+            .map(|second| stop_sequence.advance(at(second)))
             .collect()
     }
 
     #[test]
     fn each_step_has_its_patience() {
         let cancel = Cancel::new();
-        let mut ladder = Ladder::new(PATIENCE, &cancel);
-        assert_eq!(climbed(&mut ladder, &[59]), [None]);
+        let mut stop_sequence = StopSequence::new(PATIENCE, &cancel);
+        assert_eq!(advanced(&mut stop_sequence, &[59]), [None]);
         cancel.request();
         assert_eq!(
-            climbed(&mut ladder, &[59, 63, 64, 65, 66]),
+            advanced(&mut stop_sequence, &[59, 63, 64, 65, 66]),
             [
-                Some(Step::Tell("user")),
+                Some(StopAction::Tell("user")),
                 None,
-                Some(Step::Terminate),
+                Some(StopAction::Terminate),
                 None,
-                Some(Step::Kill)
+                Some(StopAction::Kill)
             ]
         );
-        assert_eq!(ladder.late(), None);
+        assert_eq!(stop_sequence.late(), None);
     }
 
     #[test]
-    fn a_second_wish_skips_the_patience_of_the_first() {
+    fn a_second_request_skips_the_patience_of_the_first() {
         let cancel = Cancel::new();
-        let mut ladder = Ladder::new(PATIENCE, &cancel);
+        let mut stop_sequence = StopSequence::new(PATIENCE, &cancel);
         cancel.terminate();
-        assert_eq!(climbed(&mut ladder, &[1]), [Some(Step::Tell("signal"))]);
+        assert_eq!(
+            advanced(&mut stop_sequence, &[1]),
+            [Some(StopAction::Tell("signal"))]
+        );
         cancel.request();
-        assert_eq!(climbed(&mut ladder, &[1]), [Some(Step::Terminate)]);
+        assert_eq!(
+            advanced(&mut stop_sequence, &[1]),
+            [Some(StopAction::Terminate)]
+        );
     }
 
     #[test]
@@ -180,11 +186,14 @@ mod tests {
             let patience = PATIENCE.below(depth);
             assert!(patience.terminate < above.terminate, "{depth}");
             let cancel = Cancel::new();
-            let mut ladder = Ladder::new(patience, &cancel);
+            let mut stop_sequence = StopSequence::new(patience, &cancel);
             cancel.terminate();
             assert_eq!(
-                climbed(&mut ladder, &[1, 1]),
-                [Some(Step::Tell("signal")), Some(Step::Terminate)]
+                advanced(&mut stop_sequence, &[1, 1]),
+                [
+                    Some(StopAction::Tell("signal")),
+                    Some(StopAction::Terminate)
+                ]
             );
             above = patience;
         }
@@ -192,17 +201,24 @@ mod tests {
     }
 
     #[test]
-    fn a_late_plugin_is_told_too_and_a_wish_is_then_the_second_one() {
+    fn a_late_plugin_is_told_too_and_a_request_is_then_the_second_one() {
         let cancel = Cancel::new();
-        let mut ladder = Ladder::new(PATIENCE, &cancel);
+        let mut stop_sequence = StopSequence::new(PATIENCE, &cancel);
         assert_eq!(
-            climbed(&mut ladder, &[60, 61]),
-            [Some(Step::Tell("timeout")), None]
+            advanced(&mut stop_sequence, &[60, 61]),
+            [Some(StopAction::Tell("timeout")), None]
         );
-        assert_eq!(ladder.late(), Some(Late::Reply(60)));
+        assert_eq!(stop_sequence.late(), Some(Late::Reply(60)));
         cancel.request();
-        assert_eq!(climbed(&mut ladder, &[61]), [Some(Step::Terminate)]);
-        assert_eq!(ladder.late(), None, "the user's wish is what counts");
+        assert_eq!(
+            advanced(&mut stop_sequence, &[61]),
+            [Some(StopAction::Terminate)]
+        );
+        assert_eq!(
+            stop_sequence.late(),
+            None,
+            "the user's request is what counts"
+        );
     }
 
     #[test]
@@ -212,13 +228,13 @@ mod tests {
             silence: Some(Duration::from_secs(10)),
             ..PATIENCE
         };
-        let mut ladder = Ladder::new(patience, &cancel);
-        assert_eq!(climbed(&mut ladder, &[9]), [None]);
-        ladder.hear(ladder.started + Duration::from_secs(9));
+        let mut stop_sequence = StopSequence::new(patience, &cancel);
+        assert_eq!(advanced(&mut stop_sequence, &[9]), [None]);
+        stop_sequence.hear(stop_sequence.started + Duration::from_secs(9));
         assert_eq!(
-            climbed(&mut ladder, &[18, 19]),
-            [None, Some(Step::Tell("timeout"))]
+            advanced(&mut stop_sequence, &[18, 19]),
+            [None, Some(StopAction::Tell("timeout"))]
         );
-        assert_eq!(ladder.late(), Some(Late::Silence(10)));
+        assert_eq!(stop_sequence.late(), Some(Late::Silence(10)));
     }
 }

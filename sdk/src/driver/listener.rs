@@ -16,7 +16,7 @@ const SHOWN: usize = 120;
 
 /// Listens to one plugin.
 #[derive(Debug)]
-pub struct Ear {
+pub struct Listener {
     plugin: String,
     last_words: VecDeque<String>,
     last_printed: Option<String>,
@@ -28,7 +28,7 @@ pub struct Ear {
     muted: bool,
 }
 
-impl Ear {
+impl Listener {
     /// For the plugin of that name.
     pub fn new(plugin: &str) -> Self {
         Self {

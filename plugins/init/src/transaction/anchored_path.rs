@@ -12,12 +12,12 @@ use rustix::io::Errno;
 
 /// A name in a folder that is held open: whatever happens to the path, it stays the same folder.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct AnchoredPath<'a> {
     folder: OwnedFd,
     name: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> AnchoredPath<'a> {
     /// The place `path` in `target`. The target itself may be reached through a link, nothing in it may.
     pub(super) fn open(target: &Path, path: &'a str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
