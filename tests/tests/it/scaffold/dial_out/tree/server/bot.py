@@ -10,32 +10,19 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 import os
 import sys
 import wave
-
 from collections.abc import Callable
-
 from datetime import datetime
-
 from pathlib import Path
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.evals.transport import EvalTransportParams
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
-
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
-
 from pipecat.runner.types import (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -46,9 +33,7 @@ from pipecat.runner.types import (
     VonageRunnerArguments,
     WebSocketRunnerArguments,
 )
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.openai.realtime.events import (
     AudioConfiguration,
     AudioInput,
@@ -57,13 +42,9 @@ from pipecat.services.openai.realtime.events import (
     SemanticTurnDetection,
     SessionProperties,
 )
-
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.daily.transport import DailyParams
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -98,8 +79,6 @@ def check_settings() -> None:
 
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
 
@@ -177,29 +156,19 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_llm() -> OpenAIRealtimeLLMService:
     """Hear, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
-
         api_key=OPENAI_API_KEY,
-
         settings=OpenAIRealtimeLLMService.Settings(
-
             session_properties=SessionProperties(
-
                 audio=AudioConfiguration(
-
                     input=AudioInput(
-
                         transcription=InputAudioTranscription(),
-
                         turn_detection=SemanticTurnDetection(),
                     ),
-
                     output=AudioOutput(
-
                         voice=OPENAI_VOICE_ID,
                     ),
                 ),
             ),
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )

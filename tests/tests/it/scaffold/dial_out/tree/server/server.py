@@ -15,22 +15,15 @@ import re
 import sys
 import time
 import uuid
-
 from collections.abc import Callable
-
 from typing import Any
 
 import aiohttp
 import uvicorn
-
 from dotenv import load_dotenv
-
 from fastapi import FastAPI, HTTPException, Request
-
 from loguru import logger
-
 from pipecat.transports.daily.utils import DailyRESTHelper, DailyRoomParams, DailyRoomProperties
-
 from starlette.requests import ClientDisconnect
 
 load_dotenv(override=True)

@@ -15,71 +15,41 @@ import os
 import socket
 import sys
 import wave
-
 from collections.abc import Callable
-
 from datetime import datetime
-
 from pathlib import Path
 
-
 from dotenv import load_dotenv
-
 from fastapi import WebSocket
-
 from loguru import logger
-
 from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.evals.transport import EvalTransportParams
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
     UserTurnMessageAddedMessage,
 )
-
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
-
 from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
-
 from pipecat.services.cartesia.tts import CartesiaTTSService
-
 from pipecat.services.deepgram.stt import DeepgramSTTService
-
 from pipecat.services.openai.llm import OpenAILLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams, VideoInSourceParams
-
 from pipecat.transports.daily.transport import DailyParams
-
 from pipecat.transports.livekit.transport import LiveKitParams
-
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
-
 from pipecat_whisker import WhiskerServer
-
 from starlette.types import Message
-
 from starlette.websockets import WebSocketState
 
 load_dotenv(override=True)
@@ -118,15 +88,9 @@ def check_settings() -> None:
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-
-
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-
-
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 
 
@@ -210,7 +174,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_in_enabled=True,
         audio_in_filter=noise_filter(),
         audio_out_enabled=True,
-
         serializer=ProtobufFrameSerializer(),
     ),
     "eval": lambda: EvalTransportParams(
@@ -223,7 +186,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
     return DeepgramSTTService(
-
         api_key=DEEPGRAM_API_KEY,
     )
 
@@ -231,15 +193,10 @@ def create_stt() -> DeepgramSTTService:
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
-
         settings=OpenAILLMService.Settings(
-
             model=OPENAI_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -248,11 +205,8 @@ def create_llm() -> OpenAILLMService:
 def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
-
         api_key=CARTESIA_API_KEY,
-
         settings=CartesiaTTSService.Settings(
-
             voice=CARTESIA_VOICE_ID,
         ),
     )

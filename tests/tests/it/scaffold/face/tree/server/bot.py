@@ -12,52 +12,31 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
 import aiohttp
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.cartesia.tts import CartesiaTTSService
-
 from pipecat.services.deepgram.stt import DeepgramSTTService
-
 from pipecat.services.heygen.api_liveavatar import LiveAvatarNewSessionRequest
-
 from pipecat.services.heygen.client import ServiceType
-
 from pipecat.services.heygen.video import HeyGenVideoService
-
 from pipecat.services.openai.llm import OpenAILLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.daily.transport import DailyParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -89,15 +68,9 @@ def check_settings() -> None:
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-
-
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-
-
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 HEYGEN_API_KEY = required("HEYGEN_API_KEY")
 HEYGEN_AVATAR_ID = required("HEYGEN_AVATAR_ID")
@@ -127,7 +100,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
     return DeepgramSTTService(
-
         api_key=DEEPGRAM_API_KEY,
     )
 
@@ -135,15 +107,10 @@ def create_stt() -> DeepgramSTTService:
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
-
         settings=OpenAILLMService.Settings(
-
             model=OPENAI_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -152,11 +119,8 @@ def create_llm() -> OpenAILLMService:
 def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
-
         api_key=CARTESIA_API_KEY,
-
         settings=CartesiaTTSService.Settings(
-
             voice=CARTESIA_VOICE_ID,
         ),
     )
@@ -165,15 +129,10 @@ def create_tts() -> CartesiaTTSService:
 def create_video(session: aiohttp.ClientSession) -> HeyGenVideoService:
     """Show a face with HeyGen."""
     return HeyGenVideoService(
-
         api_key=HEYGEN_API_KEY,
-
         session=session,
-
         service_type=ServiceType.LIVE_AVATAR,
-
         session_request=LiveAvatarNewSessionRequest(
-
             avatar_id=HEYGEN_AVATAR_ID,
         ),
     )

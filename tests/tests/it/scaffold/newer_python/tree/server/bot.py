@@ -8,39 +8,24 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.aws.nova_sonic.llm import AWSNovaSonicLLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -72,12 +57,8 @@ def check_settings() -> None:
 
 AWS_ACCESS_KEY_ID = required("AWS_ACCESS_KEY_ID")
 AWS_SECRET_ACCESS_KEY = required("AWS_SECRET_ACCESS_KEY")
-
-
 AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
 AWS_REGION = required("AWS_REGION")
-
-
 AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
 
 
@@ -93,19 +74,12 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_llm() -> AWSNovaSonicLLMService:
     """Hear, think and speak with AWS Nova Sonic."""
     return AWSNovaSonicLLMService(
-
         access_key_id=AWS_ACCESS_KEY_ID,
-
         secret_access_key=AWS_SECRET_ACCESS_KEY,
-
         session_token=AWS_SESSION_TOKEN,
-
         region=AWS_REGION,
-
         settings=AWSNovaSonicLLMService.Settings(
-
             voice=AWS_VOICE_ID,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )

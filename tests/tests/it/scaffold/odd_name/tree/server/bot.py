@@ -10,45 +10,27 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.evals.transport import EvalTransportParams
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.cartesia.tts import CartesiaTTSService
-
 from pipecat.services.deepgram.stt import DeepgramSTTService
-
 from pipecat.services.openai.llm import OpenAILLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -80,15 +62,9 @@ def check_settings() -> None:
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-
-
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-
-
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 
 
@@ -108,7 +84,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
     return DeepgramSTTService(
-
         api_key=DEEPGRAM_API_KEY,
     )
 
@@ -116,15 +91,10 @@ def create_stt() -> DeepgramSTTService:
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
-
         settings=OpenAILLMService.Settings(
-
             model=OPENAI_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -133,11 +103,8 @@ def create_llm() -> OpenAILLMService:
 def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
-
         api_key=CARTESIA_API_KEY,
-
         settings=CartesiaTTSService.Settings(
-
             voice=CARTESIA_VOICE_ID,
         ),
     )

@@ -10,43 +10,26 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.kokoro.tts import KokoroTTSService
-
 from pipecat.services.ollama.llm import OLLamaLLMService
-
 from pipecat.services.whisper.stt import WhisperSTTService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -68,17 +51,9 @@ def check_settings() -> None:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
 
-
-
 WHISPER_MODEL = os.getenv("WHISPER_MODEL") or NOT_GIVEN
-
-
 OLLAMA_BASE_URL = os.getenv("OLLAMA_BASE_URL") or "http://localhost:11434/v1"
-
-
 OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
-
-
 KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
 
 
@@ -94,9 +69,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> WhisperSTTService:
     """Turn speech into text with Whisper (local)."""
     return WhisperSTTService(
-
         settings=WhisperSTTService.Settings(
-
             model=WHISPER_MODEL,
         ),
     )
@@ -105,13 +78,9 @@ def create_stt() -> WhisperSTTService:
 def create_llm() -> OLLamaLLMService:
     """Think of an answer with Ollama (local)."""
     return OLLamaLLMService(
-
         base_url=OLLAMA_BASE_URL,
-
         settings=OLLamaLLMService.Settings(
-
             model=OLLAMA_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -120,9 +89,7 @@ def create_llm() -> OLLamaLLMService:
 def create_tts() -> KokoroTTSService:
     """Turn text into speech with Kokoro (local)."""
     return KokoroTTSService(
-
         settings=KokoroTTSService.Settings(
-
             voice=KOKORO_VOICE_ID,
         ),
     )

@@ -10,45 +10,27 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.evals.transport import EvalTransportParams
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.openai.llm import OpenAILLMService
-
 from pipecat.services.openai.stt import OpenAISTTService
-
 from pipecat.services.openai.tts import OpenAITTSService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -79,14 +61,8 @@ def check_settings() -> None:
 
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-
-
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
-
-
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
 
@@ -106,9 +82,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> OpenAISTTService:
     """Turn speech into text with OpenAI."""
     return OpenAISTTService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
     )
 
@@ -116,15 +90,10 @@ def create_stt() -> OpenAISTTService:
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
-
         settings=OpenAILLMService.Settings(
-
             model=OPENAI_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -133,15 +102,10 @@ def create_llm() -> OpenAILLMService:
 def create_tts() -> OpenAITTSService:
     """Turn text into speech with OpenAI."""
     return OpenAITTSService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
-
         sample_rate=24000,
-
         settings=OpenAITTSService.Settings(
-
             voice=OPENAI_VOICE_ID,
         ),
     )

@@ -10,47 +10,28 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.assemblyai.stt import AssemblyAISTTService
-
 from pipecat.services.groq.llm import GroqLLMService
-
 from pipecat.services.rime.tts import RimeTTSService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.daily.transport import DailyParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -82,8 +63,6 @@ def check_settings() -> None:
 
 ASSEMBLYAI_API_KEY = required("ASSEMBLYAI_API_KEY")
 GROQ_API_KEY = required("GROQ_API_KEY")
-
-
 GROQ_MODEL = os.getenv("GROQ_MODEL") or NOT_GIVEN
 RIME_API_KEY = required("RIME_API_KEY")
 RIME_VOICE_ID = required("RIME_VOICE_ID")
@@ -117,7 +96,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> AssemblyAISTTService:
     """Turn speech into text with AssemblyAI."""
     return AssemblyAISTTService(
-
         api_key=ASSEMBLYAI_API_KEY,
     )
 
@@ -125,13 +103,9 @@ def create_stt() -> AssemblyAISTTService:
 def create_llm() -> GroqLLMService:
     """Think of an answer with Groq."""
     return GroqLLMService(
-
         api_key=GROQ_API_KEY,
-
         settings=GroqLLMService.Settings(
-
             model=GROQ_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -140,11 +114,8 @@ def create_llm() -> GroqLLMService:
 def create_tts() -> RimeTTSService:
     """Turn text into speech with Rime."""
     return RimeTTSService(
-
         api_key=RIME_API_KEY,
-
         settings=RimeTTSService.Settings(
-
             voice=RIME_VOICE_ID,
         ),
     )

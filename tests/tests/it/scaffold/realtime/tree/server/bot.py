@@ -8,32 +8,21 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     UserTurnMessageAddedMessage,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.openai.realtime.events import (
     AudioConfiguration,
     AudioInput,
@@ -42,11 +31,8 @@ from pipecat.services.openai.realtime.events import (
     SemanticTurnDetection,
     SessionProperties,
 )
-
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -77,8 +63,6 @@ def check_settings() -> None:
 
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
 
@@ -94,29 +78,19 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_llm() -> OpenAIRealtimeLLMService:
     """Hear, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
-
         api_key=OPENAI_API_KEY,
-
         settings=OpenAIRealtimeLLMService.Settings(
-
             session_properties=SessionProperties(
-
                 audio=AudioConfiguration(
-
                     input=AudioInput(
-
                         transcription=InputAudioTranscription(),
-
                         turn_detection=SemanticTurnDetection(),
                     ),
-
                     output=AudioOutput(
-
                         voice=OPENAI_VOICE_ID,
                     ),
                 ),
             ),
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )

@@ -9,49 +9,30 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 import os
 import sys
 import wave
-
 from collections.abc import Callable
-
 from datetime import datetime
-
 from pathlib import Path
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
     UserTurnMessageAddedMessage,
 )
-
 from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.google.gemini_live.llm import GeminiLiveLLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.daily.transport import DailyParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -86,11 +67,7 @@ def check_settings() -> None:
 
 
 GOOGLE_API_KEY = required("GOOGLE_API_KEY")
-
-
 GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
-
-
 GOOGLE_VOICE_ID = os.getenv("GOOGLE_VOICE_ID") or NOT_GIVEN
 
 
@@ -106,15 +83,10 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_llm() -> GeminiLiveLLMService:
     """Hear, think and speak with Gemini Live."""
     return GeminiLiveLLMService(
-
         api_key=GOOGLE_API_KEY,
-
         settings=GeminiLiveLLMService.Settings(
-
             model=GOOGLE_MODEL,
-
             voice=GOOGLE_VOICE_ID,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )

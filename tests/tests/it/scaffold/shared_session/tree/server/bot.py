@@ -10,48 +10,29 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
 
 import aiohttp
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
-
 from pipecat.services.anthropic.llm import AnthropicLLMService
-
 from pipecat.services.elevenlabs.stt import ElevenLabsSTTService
-
 from pipecat.services.minimax.tts import MiniMaxHttpTTSService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -83,13 +64,9 @@ def check_settings() -> None:
 
 ELEVENLABS_API_KEY = required("ELEVENLABS_API_KEY")
 ANTHROPIC_API_KEY = required("ANTHROPIC_API_KEY")
-
-
 ANTHROPIC_MODEL = os.getenv("ANTHROPIC_MODEL") or NOT_GIVEN
 MINIMAX_API_KEY = required("MINIMAX_API_KEY")
 MINIMAX_GROUP_ID = required("MINIMAX_GROUP_ID")
-
-
 MINIMAX_VOICE_ID = os.getenv("MINIMAX_VOICE_ID") or NOT_GIVEN
 
 
@@ -104,7 +81,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True,
         audio_out_enabled=True,
-
         serializer=ProtobufFrameSerializer(),
     ),
 }
@@ -113,9 +89,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:
     """Turn speech into text with ElevenLabs."""
     return ElevenLabsSTTService(
-
         api_key=ELEVENLABS_API_KEY,
-
         aiohttp_session=session,
     )
 
@@ -123,13 +97,9 @@ def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:
 def create_llm() -> AnthropicLLMService:
     """Think of an answer with Anthropic Claude."""
     return AnthropicLLMService(
-
         api_key=ANTHROPIC_API_KEY,
-
         settings=AnthropicLLMService.Settings(
-
             model=ANTHROPIC_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -138,15 +108,10 @@ def create_llm() -> AnthropicLLMService:
 def create_tts(session: aiohttp.ClientSession) -> MiniMaxHttpTTSService:
     """Turn text into speech with MiniMax."""
     return MiniMaxHttpTTSService(
-
         api_key=MINIMAX_API_KEY,
-
         group_id=MINIMAX_GROUP_ID,
-
         aiohttp_session=session,
-
         settings=MiniMaxHttpTTSService.Settings(
-
             voice=MINIMAX_VOICE_ID,
         ),
     )

@@ -14,31 +14,21 @@ import asyncio
 import os
 import socket
 import sys
-
 from collections.abc import Callable
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
     UserTurnMessageAddedMessage,
 )
-
 from pipecat.runner.types import (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -49,29 +39,17 @@ from pipecat.runner.types import (
     VonageRunnerArguments,
     WebSocketRunnerArguments,
 )
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.cartesia.tts import CartesiaTTSService
-
 from pipecat.services.deepgram.stt import DeepgramSTTService
-
 from pipecat.services.openai.llm import OpenAILLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.daily.transport import DailyParams
-
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
-
 from pipecat.utils.types import NOT_GIVEN
-
 from pipecat.workers.runner import WorkerRunner
-
 from pipecat_whisker import WhiskerServer
-
 from twilio.rest import Client
-
 from twilio.twiml.voice_response import Dial, VoiceResponse
 
 load_dotenv(override=True)
@@ -121,15 +99,9 @@ def check_settings() -> None:
 
 DEEPGRAM_API_KEY = required("DEEPGRAM_API_KEY")
 OPENAI_API_KEY = required("OPENAI_API_KEY")
-
-
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
-
-
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
-
-
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 
 
@@ -229,7 +201,6 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
     return DeepgramSTTService(
-
         api_key=DEEPGRAM_API_KEY,
     )
 
@@ -237,15 +208,10 @@ def create_stt() -> DeepgramSTTService:
 def create_llm() -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
-
         api_key=OPENAI_API_KEY,
-
         base_url=OPENAI_BASE_URL,
-
         settings=OpenAILLMService.Settings(
-
             model=OPENAI_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -254,11 +220,8 @@ def create_llm() -> OpenAILLMService:
 def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
-
         api_key=CARTESIA_API_KEY,
-
         settings=CartesiaTTSService.Settings(
-
             voice=CARTESIA_VOICE_ID,
         ),
     )

@@ -13,33 +13,23 @@ import re
 import sys
 import time
 import uuid
-
 from collections.abc import Callable
-
 from typing import Any
-
 from urllib.parse import parse_qsl
 
 import aiohttp
 import uvicorn
-
 from dotenv import load_dotenv
-
 from fastapi import FastAPI, HTTPException, Request, Response
-
 from loguru import logger
-
 from pipecat.transports.daily.utils import (
     DailyRESTHelper,
     DailyRoomParams,
     DailyRoomProperties,
     DailyRoomSipParams,
 )
-
 from starlette.requests import ClientDisconnect
-
 from twilio.request_validator import RequestValidator
-
 from twilio.twiml.voice_response import VoiceResponse
 
 load_dotenv(override=True)

@@ -10,47 +10,28 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-
 from collections.abc import Callable
-
 from typing import Any, Literal
 
-
 from dotenv import load_dotenv
-
 from loguru import logger
-
 from pipecat.audio.vad.silero import SileroVADAnalyzer
-
 from pipecat.frames.frames import LLMRunFrame
-
 from pipecat.pipeline.pipeline import Pipeline
-
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
-
 from pipecat.processors.aggregators.llm_context import LLMContext
-
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-
 from pipecat.runner.types import RunnerArguments
-
 from pipecat.runner.utils import create_transport
-
 from pipecat.services.camb.tts import CambTTSService
-
 from pipecat.services.gladia.stt import GladiaSTTService
-
 from pipecat.services.google.llm import GoogleLLMService
-
 from pipecat.transports.base_transport import BaseTransport, TransportParams
-
 from pipecat.transports.livekit.transport import LiveKitParams
-
 from pipecat.utils.types import NOT_GIVEN, NotGiven
-
 from pipecat.workers.runner import WorkerRunner
 
 load_dotenv(override=True)
@@ -103,19 +84,14 @@ def check_settings() -> None:
 
 
 GLADIA_API_KEY = required("GLADIA_API_KEY")
-
-
 GLADIA_REGION: Literal["us-west", "eu-west"] | None = one_of(
     "GLADIA_REGION",
     ["us-west", "eu-west"],
     None,
 )
 GOOGLE_API_KEY = required("GOOGLE_API_KEY")
-
-
 GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
 CAMB_API_KEY = required("CAMB_API_KEY")
-
 CAMB_VOICE_ID: int | NotGiven = converted("CAMB_VOICE_ID", int, NOT_GIVEN)
 
 
@@ -131,9 +107,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_stt() -> GladiaSTTService:
     """Turn speech into text with Gladia."""
     return GladiaSTTService(
-
         api_key=GLADIA_API_KEY,
-
         region=GLADIA_REGION,
     )
 
@@ -141,13 +115,9 @@ def create_stt() -> GladiaSTTService:
 def create_llm() -> GoogleLLMService:
     """Think of an answer with Google Gemini."""
     return GoogleLLMService(
-
         api_key=GOOGLE_API_KEY,
-
         settings=GoogleLLMService.Settings(
-
             model=GOOGLE_MODEL,
-
             system_instruction=SYSTEM_PROMPT,
         ),
     )
@@ -156,11 +126,8 @@ def create_llm() -> GoogleLLMService:
 def create_tts() -> CambTTSService:
     """Turn text into speech with Camb.ai."""
     return CambTTSService(
-
         api_key=CAMB_API_KEY,
-
         settings=CambTTSService.Settings(
-
             voice=CAMB_VOICE_ID,
         ),
     )
