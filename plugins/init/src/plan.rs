@@ -106,6 +106,10 @@ pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
 }
 
 #[cfg(test)]
+mod made_up;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
 mod reserved;
 #[cfg(test)]
 mod tests;

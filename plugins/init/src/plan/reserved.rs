@@ -51,7 +51,7 @@ fn of(kind: Kind) -> &'static Service {
 }
 
 /// Configurations in which every passage of the template stands at least once.
-fn configurations() -> Vec<Config<'static>> {
+pub(super) fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     let web: Vec<&Transport> = catalogue.transports(BotType::Web).collect();
     let telephony = catalogue.transports(BotType::Telephony).map(|it| vec![it]);
