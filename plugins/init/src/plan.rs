@@ -86,7 +86,7 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
         let mut text = templates.render(entry.template, &values)?;
-        if entry.path.ends_with(".py") {
+        if entry.template.ends_with(".py.liquid") {
             text = imports::complete(text, entry.path, config, templates)?;
         }
         files.push(PlannedFile {

@@ -114,7 +114,7 @@ impl<'t> Names<'t> {
                 _ => Some((scope, Role::Use)),
             }),
             "as_pattern_target" | "case_pattern" => {
-                self.children(node, |_| Some((scope, Role::Bind)))
+                self.children(node, |_| Some((scope, Role::Bind)));
             }
             // Only the object of `object.attribute` and the value of `keyword=value` are looked up.
             "attribute" => self.children(node, |field| match field {

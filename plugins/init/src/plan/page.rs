@@ -40,7 +40,7 @@ fn paths(prefix: &str, value: &Value, found: &mut BTreeSet<String>) {
                 paths(&each, item, found);
             }
         }
-        _ => {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             found.insert(prefix.to_owned());
         }
     }
