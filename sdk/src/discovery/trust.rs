@@ -1,7 +1,7 @@
 //! Whose file a plugin is: what others can change is not run.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -178,8 +178,12 @@ impl Trust {
             // Who can write further up can put another folder in the place of this one. Whose those are is not asked: in
             // containers and sandboxes the upper folders often belong to nobody in particular.
             for above in folder.ancestors().filter(|above| above.is_absolute()) {
+                if folders.is_closed(above) {
+                    break;
+                }
                 self.writable(above, &folders.facts(above)?)?;
             }
+            folders.close(folder);
         }
         Ok(real)
     }
@@ -220,6 +224,8 @@ impl Trust {
 pub(super) struct Folders {
     real: RefCell<HashMap<PathBuf, PathBuf>>,
     facts: RefCell<HashMap<PathBuf, Metadata>>,
+    /// Those into which, and above which, not everybody can write.
+    closed: RefCell<HashSet<PathBuf>>,
 }
 
 impl Folders {
@@ -259,6 +265,19 @@ impl Folders {
         let mut known = self.real.borrow_mut();
         known.insert(folder.to_owned(), real.clone());
         Ok(real)
+    }
+
+    fn is_closed(&self, folder: &Path) -> bool {
+        self.closed.borrow().contains(folder)
+    }
+
+    fn close(&self, folder: &Path) {
+        let mut closed = self.closed.borrow_mut();
+        for above in folder.ancestors() {
+            if !closed.insert(above.to_owned()) {
+                break;
+            }
+        }
     }
 
     /// What there is to know of a folder, or of that which a link leads to.

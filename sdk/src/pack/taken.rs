@@ -67,7 +67,7 @@ impl Taken {
                 variable: Some(variable.clone()),
                 readers: Vec::new(),
             });
-            for (_, arg) in arguments(service) {
+            for arg in arguments(service) {
                 let reads_it = arg.env.as_deref() == Some(name);
                 // One of each kind is enough.
                 if reads_it
@@ -130,8 +130,7 @@ impl Taken {
                     .iter()
                     .all(|known| is_read_alike(known, arg))
             };
-            let differs =
-                |(_, arg): &(String, &Arg)| arg.env.as_deref() == Some(name) && !is_alike(arg);
+            let differs = |arg: &&Arg| arg.env.as_deref() == Some(name) && !is_alike(arg);
             if arguments(service).iter().any(differs) {
                 return found(
                     Rule::Variables,
