@@ -7,7 +7,10 @@
 #[must_use]
 pub fn printable(text: &str, styled: bool) -> String {
     // Most text is plain.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+    {
         return text.to_owned();
     }
     let mut clean = String::with_capacity(text.len());
