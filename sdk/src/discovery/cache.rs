@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
-const FIELDS: u32 = 2;
+const FIELDS: u32 = 3;
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -159,9 +159,23 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undec
     }
     let manifest = search(&mut file, head)?;
     if let Some(folder) = cache {
-        cache::put(folder, &identity, Kept::Manifest, &manifest);
+        let kept = manifest.clone().map(condensed);
+        cache::put(folder, &identity, Kept::Manifest, &kept);
     }
     Ok(manifest)
+}
+
+/// The manifest as it is read at every call of the plugin: what its uses take is as long as all the rest, and needed for lists of
+/// packs only. It stays a text until then.
+fn condensed(mut manifest: Manifest) -> Manifest {
+    for uses in manifest
+        .uses
+        .values_mut()
+        .filter(|uses| !uses.taken.is_null())
+    {
+        uses.taken = uses.taken.to_string().into();
+    }
+    manifest
 }
 
 fn append(file: &mut File, limit: usize, bytes: &mut Vec<u8>) -> Result<(), Undeclared> {
@@ -241,8 +255,32 @@ mod tests {
     use std::fs::File;
     use std::io::Write;
 
-    use super::{Undeclared, search};
-    use crate::protocol::MARKER;
+    use serde_json::json;
+
+    use super::{Undeclared, condensed, search};
+    use crate::pack::Taken;
+    use crate::protocol::{MARKER, Manifest};
+
+    #[test]
+    fn what_is_taken_is_the_same_from_the_cache() {
+        let taken = json!({
+            "ids": { "a service that is built in": ["acme_stt"] },
+            "variables": { "ACME_API_KEY": { "of": "acme", "means": { "about": "API \"key\"" } } },
+            "names": { "acme.stt": ["AcmeSTT"] },
+        });
+        let manifest = json!({
+            "protocol": "1.0", "name": "x",
+            "uses": { "provider-pack": { "schema": "1.0", "taken": taken } },
+        });
+        let manifest: Manifest = serde_json::from_value(manifest).unwrap();
+        let declared = |manifest: &Manifest| {
+            let mut taken = Taken::default();
+            taken.add_declared(&manifest.uses["provider-pack"].taken);
+            taken.declared()
+        };
+        assert_eq!(declared(&manifest)["ids"], taken["ids"]);
+        assert_eq!(declared(&manifest), declared(&condensed(manifest.clone())));
+    }
 
     /// Each may be the manifest, and none may cost the reading of all that follow.
     #[test]

@@ -218,9 +218,17 @@ impl Taken {
         serde_json::to_value(declared).unwrap_or_default()
     }
 
-    /// Takes what a manifest declares as taken, where nothing has it yet. What can't be read is free.
+    /// Takes what a manifest, or the text of one, declares as taken, where nothing has it yet. What can't be read is free.
     pub fn add_declared(&mut self, declared: &Value) {
-        let declared = Declared::deserialize(declared).unwrap_or_default();
+        let declared: Option<Declared> = match declared {
+            Value::String(text) => serde_json::from_str(text).ok(),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => Declared::deserialize(declared).ok(),
+        };
+        let declared = declared.unwrap_or_default();
         for (whose, ids) in declared.ids {
             for id in ids {
                 self.ids.entry(id).or_insert_with(|| whose.clone());
