@@ -14,7 +14,7 @@ use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{
     ArgumentKind, ArgumentSpec, Candidate, CommandSpec, CompleteParams, ValueSpec,
 };
-use bot_cli_sdk::terminal::{Terminal, printable};
+use bot_cli_sdk::terminal::{Terminal, one_line};
 use bot_cli_sdk::words::{self, Reader, Word};
 use serde_json::json;
 
@@ -71,7 +71,7 @@ pub fn complete(
         }
         Shell::Zsh | Shell::Fish => {
             let found = find(&words);
-            let text = described(&found, word);
+            let text = described(&found, one_line);
             (found, text)
         }
         Shell::Powershell => {
@@ -94,7 +94,12 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
     let prefix = line.prefix(&found.prefix);
     let replaced = line.replaced();
     let value = replaced.strip_prefix(prefix).unwrap_or(path);
-    let mut text = format!("{}\n{}\n{}\n", kind(found), word(value), word(prefix));
+    let mut text = format!(
+        "{}\n{}\n{}\n",
+        kind(found),
+        one_line(value),
+        one_line(prefix)
+    );
     for candidate in &found.candidates {
         // Bash quotes everything by itself as soon as paths are among it.
         let insertion = if found.by_shell.is_none() {
@@ -116,7 +121,7 @@ fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
     for candidate in &found.candidates {
         // These shells read lines and tabs, so that a value with one can't be offered.
         if !candidate.value.chars().any(char::is_control) {
-            let about = word(candidate.about.as_deref().unwrap_or_default());
+            let about = one_line(candidate.about.as_deref().unwrap_or_default());
             text.extend([&value(&candidate.value), "\t", &about, "\n"]);
         }
     }
@@ -310,8 +315,4 @@ fn offer(root: &mut CommandSpec, path: &[&str], values: Vec<ValueSpec>) {
     {
         argument.values = values;
     }
-}
-
-fn word(text: &str) -> String {
-    printable(text, false).replace(['\n', '\t'], " ")
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use bot_cli_sdk::discovery::Discovery;
 use bot_cli_sdk::protocol::DEPTH;
-use bot_cli_sdk::terminal::Look;
+use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
+
+use crate::arguments::Options;
 
 /// What the host takes from its surroundings.
 #[derive(Debug)]
@@ -44,5 +46,11 @@ impl Environment {
                 .unwrap_or(0),
             look: Look::detect(),
         }
+    }
+
+    /// Returns the terminal as `options` want it.
+    pub fn terminal(&self, options: &Options) -> Terminal {
+        let verbosity = Verbosity::new(options.quiet, options.verbose);
+        Terminal::new(self.look, verbosity, options.format())
     }
 }

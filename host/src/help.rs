@@ -5,7 +5,8 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
 use bot_cli_sdk::suggest;
-use bot_cli_sdk::terminal::{Look, printable, table};
+use bot_cli_sdk::terminal::{Look, one_line, printable, table};
+use bot_cli_sdk::wording::count;
 use bot_cli_sdk::words::{HelpForm, Reader, Word};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
@@ -42,13 +43,10 @@ pub fn host(environment: &Environment) -> Command {
     };
     let mut plugins = format!("{style}Plugins:{style:#}\n{rows}");
     if unusable > 0 {
-        let files = match unusable {
-            1 => "1 file is".to_owned(),
-            more => format!("{more} files are"),
-        };
         plugins.extend([
             "\n\n",
-            &files,
+            &count(unusable, "file"),
+            if unusable == 1 { " is" } else { " are" },
             " not usable; `bot-cli plugin list` shows why",
         ]);
     }
@@ -114,7 +112,7 @@ fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failur
     let failure = if near.is_empty() {
         failure
     } else {
-        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+        failure.hint(suggest::did_you_mean(&near))
     };
     failure.hint(format!("{invocation} --help"))
 }
@@ -204,12 +202,7 @@ pub fn about(plugin: &Plugin) -> String {
         || format!("(runs {})", plugin.file.display()),
         |manifest| manifest.about.clone(),
     );
-    line(&about)
-}
-
-/// A text of a manifest on one line.
-pub fn line(text: &str) -> String {
-    printable(text, false).replace('\n', " ")
+    one_line(&about)
 }
 
 fn width(look: Look) -> usize {

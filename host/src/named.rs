@@ -77,7 +77,7 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
     let failure = if near.is_empty() {
         failure
     } else {
-        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+        failure.hint(suggest::did_you_mean(&near))
     };
     failure.hint("bot-cli --help")
 }

@@ -10,13 +10,12 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::{Manifest, Role, SettingSpec};
-use bot_cli_sdk::terminal::{printable, table};
+use bot_cli_sdk::terminal::{one_line, printable, table};
 use bot_cli_sdk::words::HelpForm;
 use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::help;
 pub use offers::Offers;
 pub use survey::{Survey, View};
 
@@ -66,7 +65,7 @@ pub fn words(role: &Role) -> String {
         Role::ProviderPack => "provider pack".to_owned(),
         Role::SecretsBackend => "secrets backend".to_owned(),
         other @ (Role::Other(_) | _) => {
-            format!("plugin of the role `{}`", help::line(other.name()))
+            format!("plugin of the role `{}`", one_line(other.name()))
         }
     }
 }
@@ -105,7 +104,7 @@ pub fn help(name: &str, manifest: &Manifest, environment: &Environment) -> Reply
     let (purpose, usages) = purpose(name, &manifest.role, environment);
     let mut text = String::new();
     if !manifest.about.is_empty() {
-        text.extend([&help::line(&manifest.about), "\n\n"]);
+        text.extend([&one_line(&manifest.about), "\n\n"]);
     }
     text.extend([&purpose, "\n\nUse:\n"]);
     for usage in usages {
@@ -122,8 +121,8 @@ pub fn help(name: &str, manifest: &Manifest, environment: &Environment) -> Reply
 fn setting(setting: &SettingSpec) -> Vec<String> {
     let required = if setting.required { " (required)" } else { "" };
     vec![
-        format!("  {}", help::line(&setting.name)),
-        format!("{}{required}", help::line(&setting.about)),
+        format!("  {}", one_line(&setting.name)),
+        format!("{}{required}", one_line(&setting.about)),
     ]
 }
 
@@ -142,7 +141,7 @@ fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<S
         Role::ProviderPack => "offers its services",
         Role::SecretsBackend => "can keep secrets in it",
         other @ (Role::Command | Role::Other(_) | _) => {
-            let role = help::line(other.name());
+            let role = one_line(other.name());
             let purpose = format!(
                 "`{name}` is not a command, and this bot-cli does not know its role `{role}`"
             );

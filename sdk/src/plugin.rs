@@ -5,6 +5,7 @@ mod direct;
 mod embed;
 mod input;
 mod open_requests;
+mod output;
 mod peer;
 mod serve;
 mod size;

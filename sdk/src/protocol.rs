@@ -9,6 +9,7 @@ mod manifest;
 mod message;
 mod method;
 mod near;
+mod question;
 #[cfg(test)]
 mod schema;
 pub mod secrets;
@@ -24,13 +25,14 @@ pub use manifest::{
 };
 #[cfg(feature = "host")]
 pub(crate) use message::wiped_json;
-pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
+pub use message::{ChangeState, ErrorData, ErrorObject, Field, Id, Message, NotAMessage};
 pub use method::{
     AskAction, AskCapability, AskResult, CancelParams, Candidate, CompleteParams, CompleteResult,
     DescribeParams, HostName, LogLevel, LogParams, Offer, OutputParams, ProgressParams, RunContext,
     RunParams, RunResult, StdinResult, WireCapabilities, WireColor, WireFormat,
 };
 pub use near::NearMessage;
+pub use question::{Choice, Question, QuestionKind};
 #[cfg(feature = "host")]
 pub(crate) use twice::names_a_member_twice;
 

@@ -8,10 +8,10 @@ use bot_cli_sdk::discovery::{
 };
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::{ArgumentSpec, CommandSpec, Manifest, Role, ValueSpec};
+use bot_cli_sdk::terminal::one_line;
 
 use super::Source;
 use crate::environment::Environment;
-use crate::help;
 
 /// What plugins of other roles bring for a command. They are looked for when somebody wants to know.
 pub struct Offers<'a> {
@@ -163,11 +163,11 @@ fn options_for<'a>(
         let source = argument.values_from.as_deref().map(Source::read);
         let fits = source.is_some_and(|source| source.role == role.name());
         if let Some(long) = argument.long.as_deref().filter(|_| fits) {
-            found.push((format!("{before} --{}", help::line(long)), argument));
+            found.push((format!("{before} --{}", one_line(long)), argument));
         }
     }
     for below in command.commands.iter().filter(|below| !below.hidden) {
-        let before = format!("{before} {}", help::line(&below.name));
+        let before = format!("{before} {}", one_line(&below.name));
         options_for(below, role, &before, found);
     }
 }

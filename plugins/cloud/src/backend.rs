@@ -9,10 +9,10 @@ mod profile;
 
 use std::time::Duration;
 
+use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::secret::Secret;
 
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-use crate::words::Explained;
 pub use profile::{Ability, Limits, NameRules, Profile};
 
 /// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
@@ -204,7 +204,18 @@ pub enum BackendError {
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
-    /// What only this backend knows of; [`crate::words`] has the sentences.
+    /// An error that only this backend knows; [`Explained`] words it.
     #[error("{0}")]
     Own(Box<dyn Explained>),
+}
+
+/// What goes wrong in one backend, in the words of this crate.
+pub trait Explained: std::error::Error + 'static {
+    /// Says what went wrong, and what to do about it.
+    fn explain(&self) -> Failure;
+
+    /// Whether the words say what became of a change.
+    fn tells_effect(&self) -> bool {
+        false
+    }
 }

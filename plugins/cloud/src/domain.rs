@@ -5,6 +5,7 @@ use std::fmt;
 
 use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::secret::Secret;
+use serde::{Deserialize, Serialize};
 
 /// What stands before the name of a backend in the name of its plugin.
 pub const SECRETS: &str = "secrets-";
@@ -280,6 +281,16 @@ impl Status {
             Self::Failed => "failed",
         }
     }
+}
+
+/// What a token is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// It speaks for a person, who may belong to several organizations.
+    User,
+    /// It belongs to one organization.
+    ApiKey,
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::protocol::secrets::{
 use crate::protocol::{DescribeParams, ErrorObject, HostName, RunContext, VERSION, shape};
 use crate::secret::Secret;
 use crate::session::Relay;
-use crate::terminal::short_line;
+use crate::terminal::{LONGEST_TEXT, short_line};
 use crate::ui::{Capabilities, Ui};
 pub use fault::{ChangeFault, Fault};
 
@@ -334,7 +334,7 @@ impl Client {
     /// Free text of the backend, as far as it may be shown.
     fn shown(&self, text: Option<String>) -> Option<String> {
         let text = text.filter(|_| !self.secretive)?;
-        Some(short_line(&text))
+        Some(short_line(&text, LONGEST_TEXT))
     }
 }
 

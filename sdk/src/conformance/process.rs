@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::background::spawn;
 use crate::line::{self, Line};
 use crate::process::{Group, StopSignal};
 
@@ -59,13 +60,13 @@ impl Process {
         let (stdin, stdout, stderr) = group.take_streams();
         if let Some(stdout) = stdout.filter(|_| reader == Reader::Stays) {
             let sender = sender.clone();
-            beside(move || read_output(BufReader::new(stdout), &sender))?;
+            spawn(move || read_output(BufReader::new(stdout), &sender))?;
         }
         if let Some(stderr) = stderr {
-            beside(move || read_stderr(stderr, &sender))?;
+            spawn(move || read_stderr(stderr, &sender))?;
         }
         if let Some(mut stdin) = stdin {
-            beside(move || {
+            spawn(move || {
                 while let Ok(bytes) = lines.recv() {
                     if write(&mut stdin, &bytes).is_err() {
                         return;
@@ -135,10 +136,6 @@ impl Process {
     pub fn kill(&mut self) {
         self.group.kill();
     }
-}
-
-fn beside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new().spawn(work).map(drop)
 }
 
 fn write(stdin: &mut impl Write, bytes: &[u8]) -> io::Result<()> {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use super::Launch;
+use crate::background::spawn;
 use crate::line::{self, Line};
 use crate::process::{Group, Stopped};
 use crate::protocol::Message;
@@ -76,13 +77,13 @@ impl Process {
         };
         if let Some(stdout) = stdout {
             let (sender, ended) = (sender.clone(), Arc::clone(&process.output_ended));
-            beside(move || read_output(BufReader::new(stdout), &sender, &ended))?;
+            spawn(move || read_output(BufReader::new(stdout), &sender, &ended))?;
         }
         if let Some(stderr) = stderr {
-            beside(move || read_stderr(BufReader::new(stderr), &sender))?;
+            spawn(move || read_stderr(BufReader::new(stderr), &sender))?;
         }
         if let Some(stdin) = stdin {
-            beside(move || write_input(stdin, &queue))?;
+            spawn(move || write_input(stdin, &queue))?;
         }
         Ok(process)
     }
@@ -164,10 +165,6 @@ impl Process {
         }
         self.group.kill();
     }
-}
-
-fn beside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new().spawn(work).map(drop)
 }
 
 /// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Patience;
+use super::patience::Patience;
 use crate::cancel::Cancel;
 
 /// What is to be done next.

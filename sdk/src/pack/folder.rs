@@ -130,10 +130,10 @@ impl Folder {
 }
 
 fn unknown_key(key: &str) -> Problem {
-    let near = suggest::near(key, KEYS.into_iter());
-    let mend = near.first().map_or_else(
+    let near = suggest::nearest(key, KEYS);
+    let mend = near.map_or_else(
         || format!("it has {}", KEYS.join(", ")),
-        |near| format!("did you mean `{near}`?"),
+        |near| suggest::did_you_mean(&[near]),
     );
     let problem = format!(
         "has a key `{}`, which means nothing there: {mend}",

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::check::{arguments, is_read_alike, variables};
 use super::grammar::shown;
 use super::{Arg, Problem, Provider, Rule, Service, Type, Variable};
+use crate::protocol::UseSpec;
 
 /// What the services that are there have taken.
 #[derive(Debug, Clone, Default)]
@@ -188,6 +189,15 @@ struct Reading {
     choices: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     default: Option<String>,
+}
+
+impl UseSpec {
+    /// No service of a pack can have what is `taken`.
+    #[must_use]
+    pub fn taken(mut self, taken: &Taken) -> Self {
+        self.taken = taken.declared();
+        self
+    }
 }
 
 impl Taken {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::peer::Output;
+use super::output::Output;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
 use crate::protocol::{ErrorObject, Id, MAX_LINE, Message, OutputParams, RunResult, methods};

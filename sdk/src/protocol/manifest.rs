@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shape;
-use crate::pack::Taken;
 
 /// Stands before the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
@@ -380,13 +379,6 @@ impl UseSpec {
     #[must_use]
     pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// No service of a pack can have what is `taken`.
-    #[must_use]
-    pub fn taken(mut self, taken: &Taken) -> Self {
-        self.taken = taken.declared();
         self
     }
 }

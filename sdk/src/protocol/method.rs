@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::message::Id;
-use crate::question::QuestionKind;
-use crate::ui::Capabilities;
 
 /// Parameters of `run`: either `argv`, or `command` with `input`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -401,42 +399,6 @@ impl AskResult {
     }
 }
 
-impl From<&Capabilities> for WireCapabilities {
-    fn from(capabilities: &Capabilities) -> Self {
-        let offer = |offered: bool| offered.then_some(Offer {});
-        let kinds: Vec<String> = capabilities
-            .ask
-            .iter()
-            .map(|kind| kind.name().to_owned())
-            .collect();
-        Self {
-            ask: (!kinds.is_empty()).then_some(AskCapability { kinds }),
-            stdin: offer(capabilities.stdin),
-            progress: offer(capabilities.progress),
-            output: offer(capabilities.output),
-        }
-    }
-}
-
-impl From<&WireCapabilities> for Capabilities {
-    fn from(wire: &WireCapabilities) -> Self {
-        let kinds = wire
-            .ask
-            .as_ref()
-            .map(|ask| ask.kinds.as_slice())
-            .unwrap_or_default();
-        Self {
-            ask: QuestionKind::ALL
-                .into_iter()
-                .filter(|kind| kinds.iter().any(|name| name == kind.name()))
-                .collect(),
-            stdin: wire.stdin.is_some(),
-            progress: wire.progress.is_some(),
-            output: wire.output.is_some(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -453,7 +415,7 @@ mod tests {
         )
         .unwrap();
         let capabilities = Capabilities::from(&params.capabilities);
-        assert_eq!(capabilities.ask, [crate::question::QuestionKind::Text]);
+        assert_eq!(capabilities.ask, [crate::protocol::QuestionKind::Text]);
         assert!(capabilities.stdin && !capabilities.output);
     }
 

@@ -8,7 +8,7 @@ use super::{
     ErrorObject, Id, LogParams, Manifest, OutputParams, ProgressParams, RunParams, RunResult,
     StdinResult, methods,
 };
-use crate::question::Question;
+use crate::protocol::Question;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol.schema.json");
 

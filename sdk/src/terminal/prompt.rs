@@ -22,7 +22,7 @@ pub use trail::Trail;
 
 use super::look::Prompts;
 use super::waiting::Waiting;
-use super::{Look, printable};
+use super::{Look, one_line, printable};
 use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 
@@ -188,8 +188,4 @@ fn help(question: &Question) -> Option<String> {
 fn failed(question: &Question, why: &str) -> Failure {
     let message = format!("could not ask `{}`: {why}", question.key);
     Failure::new(Exit::Failed, "terminal_failed", message)
-}
-
-fn one_line(text: &str) -> String {
-    printable(text, false).replace(['\n', '\t'], " ")
 }

@@ -1,11 +1,12 @@
 //! What is said of a change that did not succeed: what went wrong, what became of the change, and what shows it.
 
 use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+use bot_cli_sdk::wording::count;
 
+use crate::backend::Explained;
 use crate::backend::{ChangeError, Effect, Parts};
 use crate::domain::SetName;
-use crate::text::count;
-use crate::words::{self, Explained};
+use crate::words;
 
 /// What a change does with a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

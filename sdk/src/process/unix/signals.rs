@@ -3,7 +3,7 @@
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::cancel::beside;
+use crate::background::{no_thread, spawn};
 use crate::failure::{Exit, Failure, reason};
 
 /// A signal that tells a process to stop.
@@ -76,7 +76,7 @@ pub fn listen_to_stop_signals(
         let message = format!("could not watch for signals: {}", reason(&error));
         Failure::new(Exit::Failed, "no_signals", message)
     })?;
-    beside(move || {
+    spawn(move || {
         for number in signals.forever() {
             let signal = StopSignal::ALL
                 .into_iter()
@@ -84,6 +84,7 @@ pub fn listen_to_stop_signals(
             signal.into_iter().for_each(&mut heard);
         }
     })
+    .map_err(|error| no_thread(&error))
 }
 
 /// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.

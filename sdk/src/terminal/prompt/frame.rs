@@ -4,7 +4,8 @@ use clap::builder::styling::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::terminal::{look, printable, to_stderr};
+use crate::terminal::stream::to_stderr;
+use crate::terminal::{look, one_line, printable};
 
 /// A question is asked.
 pub const ASKED: Style = AnsiColor::BrightGreen.on_default();
@@ -29,7 +30,7 @@ pub enum Piece {
 impl Piece {
     /// Text that can't command the terminal, on one line.
     pub fn text(style: Style, text: &str) -> Self {
-        Self::Text(style, printable(text, false).replace(['\n', '\t'], " "))
+        Self::Text(style, one_line(text))
     }
 }
 

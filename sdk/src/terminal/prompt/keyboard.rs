@@ -11,8 +11,9 @@ use rustix::termios::{
 use super::key::{Decoder, Key};
 use crate::failure::Failure;
 use crate::process;
+use crate::terminal::look;
+use crate::terminal::stream::to_stderr;
 use crate::terminal::waiting::Waiting;
-use crate::terminal::{look, to_stderr};
 
 /// A sequence arrives at once; whoever presses Esc is slower.
 const SEQUENCE: Duration = Duration::from_millis(50);

@@ -13,11 +13,12 @@ use zeroize::Zeroizing;
 use super::hidden::{BURST, ROOM, Typed};
 use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
-use super::{above, failed, one_line};
+use super::{above, failed};
 use crate::failure::{Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 use crate::suggest;
-use crate::terminal::to_stderr;
+use crate::terminal::one_line;
+use crate::terminal::stream::to_stderr;
 use crate::terminal::waiting::Waiting;
 
 /// What goes back where the question allows it.
@@ -183,9 +184,9 @@ fn choice(question: &Question, word: &str) -> Result<String, String> {
         None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
         None => {
             let values = choices.iter().map(|choice| choice.value.as_str());
-            let meant = suggest::near(word, values)
-                .first()
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let meant = suggest::nearest(word, values).map_or_else(String::new, |near| {
+                format!("; {}", suggest::did_you_mean(&[near]))
+            });
             Err(format!(
                 "`{}` is not one of the choices{meant}",
                 one_line(word)

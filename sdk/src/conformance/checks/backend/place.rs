@@ -130,10 +130,10 @@ pub fn wrong(bench: &Bench) -> Option<String> {
             return Some("has a word that is not NAME=VALUE".to_owned());
         };
         if !known.contains(&name) {
-            let near = suggest::near(name, known.iter().copied());
-            let mend = near.first().map_or_else(
+            let near = suggest::nearest(name, known.iter().copied());
+            let mend = near.map_or_else(
                 || format!("possible are {}", known.join(", ")),
-                |near| format!("did you mean `{near}`?"),
+                |near| suggest::did_you_mean(&[near]),
             );
             return Some(format!(
                 "names `{}`, which is no setting of the backend: {mend}",
