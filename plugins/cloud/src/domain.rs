@@ -7,7 +7,7 @@ use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::secret::Secret;
 use serde::{Deserialize, Serialize};
 
-/// What stands before the name of a backend in the name of its plugin.
+/// The prefix of a backend's name in the name of its plugin.
 pub const SECRETS: &str = "secrets-";
 
 /// The longest name of a set, and of a region.
@@ -227,7 +227,7 @@ pub struct Entry {
     pub value: Secret,
 }
 
-/// What kind of thing a name stands for.
+/// The kind of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetKind {
     /// Keys with values.
@@ -239,7 +239,7 @@ pub enum SetKind {
 }
 
 impl SetKind {
-    /// Its name in JSON and in tables.
+    /// Returns the name in JSON and in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -249,7 +249,7 @@ impl SetKind {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns the name as part of a sentence.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -272,7 +272,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -283,7 +282,7 @@ impl Status {
     }
 }
 
-/// What a token is good for.
+/// The requests that a token is valid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {

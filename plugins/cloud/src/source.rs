@@ -1,6 +1,6 @@
 //! Where a setting comes from.
 
-/// Where a setting came from.
+/// The source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// An option.
@@ -15,14 +15,13 @@ pub enum Source {
     Service,
     /// The backend said so.
     Backend,
-    /// What is changed is there already.
+    /// The set must exist.
     Existing,
     /// Nobody said otherwise.
     Default,
 }
 
 impl Source {
-    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

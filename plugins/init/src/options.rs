@@ -173,6 +173,9 @@ pub struct Options {
     /// Read the configuration from a JSON file, `-` for stdin; options win over it
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
+    /// Leave out `.bot-cli`, the record of how the project was made
+    #[arg(long, help_heading = "Input and output")]
+    pub no_record: bool,
     /// Print the resolved configuration as JSON and write nothing
     #[arg(long, help_heading = "Input and output")]
     pub dry_run: bool,

@@ -8,7 +8,7 @@ mod services;
 mod together;
 mod transports;
 
-use bot_cli_sdk::failure::{Exit, Failure, Field};
+use bot_cli_sdk::failure::{Failure, Field};
 use bot_cli_templates::catalogue::BotType;
 
 use crate::catalogue::Catalogue;
@@ -69,6 +69,7 @@ pub fn resolve<'c>(
             noise_cancel: draft.enable_noise_cancel.unwrap_or(false),
             observability: draft.enable_observability.unwrap_or(false),
             eval: draft.enable_eval.unwrap_or(false),
+            recorded: true,
         }),
         _ => Err(problems.sorted()),
     }

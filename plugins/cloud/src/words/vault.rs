@@ -9,7 +9,7 @@ use crate::backend::Explained;
 use crate::backend::local::{Effect, VaultError};
 use crate::keyring::KeyringError;
 
-/// What to do about a vault that can't be used.
+/// The hint for an unusable vault.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
 impl Explained for VaultError {

@@ -48,7 +48,7 @@ pub static METHODS: [Check; 21] = [
     check(
         "open_comes_first",
         Must,
-        "The conversation",
+        "Sequence of requests",
         backend::open_first,
         "reply -32600 to every method of the role before `secrets/open`",
     ),
@@ -69,7 +69,7 @@ pub static METHODS: [Check; 21] = [
     check(
         "open_only_once",
         Must,
-        "The conversation",
+        "Sequence of requests",
         place::opens_once,
         "reply -32600 to a second `secrets/open`",
     ),
@@ -97,7 +97,7 @@ pub static METHODS: [Check; 21] = [
     check(
         "set_kept",
         Must,
-        "The conversation",
+        "Sequence of requests",
         sets::kept,
         "keep sets where the next process finds them",
     ),
@@ -188,7 +188,7 @@ pub static METHODS: [Check; 21] = [
     check(
         "value_unseen",
         Must,
-        "Values stay unseen",
+        "Values stay hidden",
         unseen::unseen,
         "leave values out of messages, hints, logs and standard error, also where parameters are wrong",
     ),
