@@ -4,7 +4,7 @@ use std::fmt;
 
 use semver::{Op, Version, VersionReq};
 
-use crate::protocol::{Manifest, Role, UseSpec};
+use crate::protocol::{Manifest, Role, UseSpec, major_minor};
 
 /// The package of the framework that generated projects use.
 pub const FRAMEWORK: &str = "pipecat-ai";
@@ -246,17 +246,6 @@ impl fmt::Display for Incompatible {
 }
 
 impl std::error::Error for Incompatible {}
-
-/// The two numbers of a version of a schema.
-#[must_use]
-pub fn major_minor(version: &str) -> Option<(u32, u32)> {
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse().ok()).flatten()
-    };
-    let (major, minor) = version.split_once('.')?;
-    Some((number(major)?, number(minor)?))
-}
 
 /// The range that `text` names, or why it names none.
 pub fn range(text: &str) -> Result<VersionReq, String> {

@@ -94,10 +94,19 @@ pub mod codes {
 /// Whether this library can serve a request that names protocol version `version`.
 #[must_use]
 pub fn serves(version: &str) -> bool {
-    let mut parts = version.split('.');
-    let major = parts.next().and_then(|part| part.parse::<u32>().ok());
-    let minor = parts.next().and_then(|part| part.parse::<u32>().ok());
-    major == Some(MAJOR) && minor.is_some() && parts.next().is_none()
+    major_minor(version).is_some_and(|(major, _)| major == MAJOR)
+}
+
+/// Reads `MAJOR.MINOR`, the form of the versions of the protocol and of the schemas. It is not that of semver, which has a third
+/// number.
+#[must_use]
+pub fn major_minor(version: &str) -> Option<(u32, u32)> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse().ok()).flatten()
+    };
+    let (major, minor) = version.split_once('.')?;
+    Some((number(major)?, number(minor)?))
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio, exit};
-use std::time::Duration;
 use std::{env, fs, thread};
 
 use bot_cli_sdk::process::{Listened, listen_to_stop_signals};
+use bot_cli_tests::patience::wait_for_file;
 use serde_json::{Map, Value, json};
 
 const MANIFEST: &str = concat!(
@@ -54,12 +54,7 @@ fn main() {
 fn wait_until_open() {
     let open = env::current_exe().map(|file| file.with_extension("open"));
     let open = open.unwrap_or_default();
-    for _ in 0..6_000 {
-        if open.exists() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_for_file(&open);
 }
 
 struct Sample {

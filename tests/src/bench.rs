@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
 /// A place to run the host in.
@@ -106,7 +107,8 @@ impl Bench {
 
     /// Runs the host.
     pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<Ran> {
-        self.ran(&self.host(arguments).output()?)
+        let mut host = assert_cmd::Command::from_std(self.host(arguments));
+        self.ran(&host.timeout(PATIENCE).output()?)
     }
 
     /// How a run ended.

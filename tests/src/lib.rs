@@ -22,3 +22,4 @@ pub mod signals;
 pub mod signing_in;
 pub mod user;
 pub mod vault_backend;
+pub mod watched;

@@ -16,6 +16,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::bench::second_name;
 use crate::executable::executable;
+use crate::patience::PATIENCE;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 use crate::signals::default_in_children;
 use serde_json::Value;
@@ -199,7 +200,8 @@ impl User {
 
     /// The plugin, without a terminal and with nothing of this process's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(executable("it-bot-cli-cloud"));
+        // Not where cargo puts it, among executables that it would find beside itself.
+        let mut command = Command::new(self.bin().join("bot-cli-cloud"));
         command
             .args(arguments)
             .current_dir(self.work())
@@ -211,12 +213,20 @@ impl User {
 
     /// Runs the plugin.
     pub fn run(&self, arguments: &[&str]) -> Run {
-        self.ran(&self.command(arguments).output().unwrap())
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        self.ran(&command.timeout(PATIENCE).output().unwrap())
     }
 
     /// With something to read on standard input.
     pub fn run_with(&self, arguments: &[&str], stdin: &str) -> Run {
-        self.feed(&mut self.command(arguments), stdin)
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        self.ran(
+            &command
+                .write_stdin(stdin)
+                .timeout(PATIENCE)
+                .output()
+                .unwrap(),
+        )
     }
 
     /// Any command, with something to read on standard input.

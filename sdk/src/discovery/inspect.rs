@@ -12,6 +12,7 @@ use super::trust::Refusal;
 use crate::failure::reason;
 use crate::protocol::{
     self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
+    major_minor,
 };
 
 /// How much of an executable is in memory at a time.
@@ -52,7 +53,7 @@ impl Unusable {
         match self {
             Self::Refused(refusal) => refusal.reason(),
             Self::Malformed(reason) => format!("its manifest is malformed: {reason}"),
-            Self::Protocol(version) if major(version).is_none() => {
+            Self::Protocol(version) if major_minor(version).is_none() => {
                 format!("its manifest names protocol `{version}`, which is no `MAJOR.MINOR`")
             }
             Self::Protocol(version) => format!(
@@ -72,9 +73,9 @@ impl Unusable {
                 "line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
                     .to_owned(),
             ),
-            Self::Protocol(version) => Some(match major(version) {
+            Self::Protocol(version) => Some(match major_minor(version) {
                 None => format!("a plugin for this host names `{}`", protocol::VERSION),
-                Some(major) if major > protocol::MAJOR => {
+                Some((major, _)) if major > protocol::MAJOR => {
                     "install a newer bot-cli, or a version of the plugin for this one".to_owned()
                 }
                 Some(_) => "install a newer version of the plugin".to_owned(),
@@ -85,13 +86,6 @@ impl Unusable {
             }
         }
     }
-}
-
-/// The major version, if `version` has the form of one.
-fn major(version: &str) -> Option<u32> {
-    let (major, minor) = version.split_once('.')?;
-    minor.parse::<u32>().ok()?;
-    major.parse().ok()
 }
 
 /// Looks at the file of the plugin `name`.

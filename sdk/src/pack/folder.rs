@@ -12,9 +12,8 @@ use serde_json::Value;
 
 use super::grammar::shown;
 use super::{Contents, MOST_DATA, PREFIX, Problem, Reader, Rule, SCHEMA, Taken, read};
-use crate::compat::major_minor;
 use crate::failure;
-use crate::protocol::{Manifest, Role};
+use crate::protocol::{Manifest, Role, major_minor};
 use crate::suggest;
 
 /// The file of a folder that makes it a pack.

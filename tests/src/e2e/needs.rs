@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
+use semver::Version;
+
 use crate::disk::Mounted;
 use crate::kubernetes::api_server;
 use crate::older;
@@ -11,7 +13,7 @@ use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
 
 /// The oldest Node.js that the clients build on.
-const NODE: u32 = 20;
+const NODE: u64 = 20;
 
 /// Something that not every machine has.
 #[derive(Debug, Clone, Copy)]
@@ -137,9 +139,9 @@ fn node() -> Result<(), String> {
         return Err("`node` is not on PATH".to_owned());
     };
     let version = String::from_utf8_lossy(&output.stdout);
-    let major = version.trim().trim_start_matches('v').split('.').next();
-    match major.and_then(|major| major.parse::<u32>().ok()) {
-        Some(major) if major >= NODE => Ok(()),
+    let parsed = Version::parse(version.trim().trim_start_matches('v'));
+    match parsed {
+        Ok(version) if version.major >= NODE => Ok(()),
         _ => Err(format!(
             "`node` is {}, and {NODE} or newer is needed",
             version.trim()

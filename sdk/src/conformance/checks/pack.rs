@@ -3,10 +3,11 @@
 use semver::Version;
 
 use super::{Held, failed};
-use crate::compat::{major_minor, range};
+use crate::compat::range;
 use crate::conformance::bench::{Bench, Stop};
 use crate::discovery::{PluginName, is_role_name};
 use crate::pack::{Contents, LeftOut, PREFIX, Problem, Rule, SCHEMA};
+use crate::protocol::major_minor;
 
 /// How many problems one sentence names; the messages have all of them.
 const NAMED: usize = 3;

@@ -1,6 +1,5 @@
 //! Answers that are not the right ones.
 
-use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -333,7 +332,8 @@ fn who_wants_to_stop_is_heard_between_answers_that_come_at_once() {
         .spawn()
         .unwrap();
     let left = || user.values("prod").len();
-    wait_until("some keys to go", || left() <= 55);
+    user.service()
+        .wait_until("some keys to go", || left() <= 55);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
