@@ -89,10 +89,7 @@ pub fn is_typographic(word: &str) -> bool {
 
 /// Of `enable_eval` and `deepgram_stt`, a part is often what was typed. One slip in a short name changes much of it.
 fn likeness(typed: &str, name: &str) -> f64 {
-    let (typed, name) = (
-        typed.replace('-', "_").to_lowercase(),
-        name.replace('-', "_"),
-    );
+    let (typed, name) = (typed.replace('-', "_"), name.replace('-', "_"));
     let parts = [
         name.rsplit_once('_').map(|(first, _)| first),
         name.split_once('_').map(|(_, rest)| rest),

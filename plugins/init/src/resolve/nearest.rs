@@ -5,7 +5,7 @@ use bot_cli_sdk::suggest;
 /// `; did you mean …?` with the nearest of `known`, or nothing when none is near.
 #[must_use]
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    suggest::nearest(word.trim(), known).map_or_else(String::new, |found| {
+    suggest::nearest(&word.trim().to_lowercase(), known).map_or_else(String::new, |found| {
         format!("; {}", suggest::did_you_mean(&[found]))
     })
 }
