@@ -165,7 +165,7 @@ fn detail(finding: &Finding, show: Option<Show>) -> String {
     text + "\n\n"
 }
 
-/// How many checks came out how, and why some were not made.
+/// Returns how many checks came out how, and why some were not made.
 fn sum(report: &Report) -> String {
     let must = report
         .failed()

@@ -27,10 +27,10 @@ use crate::tree;
 use crate::variables;
 use bash::Line;
 
-/// How long somebody who presses Tab waits for a plugin.
+/// The time that somebody who presses Tab waits for a plugin.
 const TAB: Duration = Duration::from_secs(2);
 
-/// How long each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
+/// The time that each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
 const STEP: Duration = Duration::from_millis(400);
 
 /// The script for a shell.
@@ -44,7 +44,7 @@ pub fn script(shell: Shell) -> Reply {
     Reply::text(text).data(json!({ "script": text }))
 }
 
-/// What the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
+/// Returns what the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
 /// `files`, `folders`, `program` or `nothing`. For bash, two lines with the part of a path that is to be completed and what
 /// stands before it follow. Then each candidate has a line, in the other shells with a tab before what it is about.
 pub fn complete(
@@ -137,7 +137,7 @@ fn kind(found: &AtEnd) -> &'static str {
     }
 }
 
-/// What the last of `words`, which stand behind `bot-cli`, may become.
+/// Returns what the last of `words`, which stand behind `bot-cli`, may become.
 fn found(
     words: &[String],
     terminal: &Terminal,
@@ -174,7 +174,7 @@ fn found(
     at_end(&host(own, environment), words)
 }
 
-/// What the last of the words behind `help` may become, of which the first is the name of a plugin.
+/// Returns what the last of the words behind `help` may become, of which the first is the name of a plugin.
 fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let (name, words) = words.split_first()?;
     let (word, before) = words.split_last()?;

@@ -10,7 +10,7 @@ use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
 
 use crate::arguments::Options;
 
-/// What the host takes from its surroundings.
+/// The host's surroundings: arguments, folders, terminal.
 #[derive(Debug)]
 pub struct Environment {
     /// The words after the program's name.
@@ -19,9 +19,9 @@ pub struct Environment {
     pub cwd: Option<PathBuf>,
     /// The host's own executable.
     pub host: Option<PathBuf>,
-    /// Where plugins are looked for.
+    /// The folders in which plugins are looked for.
     pub discovery: Discovery,
-    /// How many hosts stand above this one.
+    /// The number of hosts that stand above this one.
     pub depth: u32,
     /// The terminal.
     pub look: Look,

@@ -59,7 +59,7 @@ pub fn host(environment: &Environment) -> Command {
         .term_width(width(environment.look))
 }
 
-/// What a plugin is called, with the commands that `path` leads to.
+/// Returns what a plugin is called, with the commands that `path` leads to.
 pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
     let names = path.iter().skip(1).map(|command| command.name.as_str());
     let words: Vec<&str> = ["bot-cli", plugin.name.as_str()]
@@ -117,7 +117,7 @@ fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failur
     failure.hint(format!("{invocation} --help"))
 }
 
-/// What the help of a plugin's command is.
+/// Returns what the help of a plugin's command is.
 pub fn plugin(
     plugin: &Plugin,
     manifest: &Manifest,
@@ -196,7 +196,7 @@ pub fn is_command(plugin: &Plugin) -> bool {
         .is_none_or(|manifest| manifest.role == Role::Command)
 }
 
-/// What a plugin does, in a line.
+/// Returns what a plugin does, in a line.
 pub fn about(plugin: &Plugin) -> String {
     let about = plugin.manifest.as_ref().map_or_else(
         || format!("(runs {})", plugin.file.display()),

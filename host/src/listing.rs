@@ -21,7 +21,7 @@ struct Row {
     notes: Vec<Note>,
 }
 
-/// What is to say of a plugin.
+/// The remarks about a plugin.
 struct Note {
     text: String,
     hint: Option<String>,

@@ -12,7 +12,7 @@ use crate::arguments;
 use crate::environment::Environment;
 use crate::help;
 
-/// How many commands are offered.
+/// The number of commands that are offered.
 const MOST: usize = 3;
 
 /// The plugin that `name` names. `words` are those behind it.

@@ -19,7 +19,7 @@ use crate::environment::Environment;
 pub use offers::Offers;
 pub use survey::{Survey, View};
 
-/// Where values of an argument come from: `provider-pack/stt`.
+/// The source of an argument's values: `provider-pack/stt`.
 pub struct Source<'a> {
     /// The role of the plugins that bring them.
     pub role: &'a str,
@@ -47,7 +47,7 @@ pub fn consumers<'a>(
     usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
 }
 
-/// What the services of packs can't have, because a command that uses packs has it itself.
+/// Returns what the services of packs can't have, because a command that uses packs has it itself.
 pub fn taken(environment: &Environment) -> Taken {
     let found = environment.discovery.all(&arguments::RESERVED);
     let mut users = consumers(&Role::ProviderPack, &found);
@@ -79,7 +79,7 @@ pub fn folder(name: &str, environment: &Environment) -> Option<FoundPack> {
     packs.find(|pack| pack.form == Form::Folder && pack.name == name)
 }
 
-/// What somebody gets who runs a pack that is a folder, or wants its help.
+/// Returns what somebody gets who runs a pack that is a folder, or wants its help.
 pub fn of_folder(
     pack: &FoundPack,
     help: Option<HelpForm>,
@@ -99,7 +99,7 @@ pub fn not_a_command(name: &str, role: &Role, environment: &Environment) -> Fail
     usages.into_iter().fold(failure, Failure::hint)
 }
 
-/// What is known of a plugin that is no command, from its manifest.
+/// Returns what is known of a plugin that is no command, from its manifest.
 pub fn help(name: &str, manifest: &Manifest, environment: &Environment) -> Reply {
     let (purpose, usages) = purpose(name, &manifest.role, environment);
     let mut text = String::new();
@@ -126,7 +126,7 @@ fn setting(setting: &SettingSpec) -> Vec<String> {
     ]
 }
 
-/// What a plugin of `role` is and who uses it, in a sentence, and how, in command lines.
+/// Returns what a plugin of `role` is and who uses it, in a sentence, and how, in command lines.
 fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<String>) {
     let found = environment.discovery.all(&arguments::RESERVED);
     let mut users = Vec::new();

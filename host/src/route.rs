@@ -110,7 +110,7 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     ))
 }
 
-/// What the host says to words that ask for its own help.
+/// Returns what the host says to words that ask for its own help.
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
     let words = std::iter::once(OsStr::new("bot-cli")).chain(words.iter().map(OsString::as_os_str));
     let command = help::host(environment);

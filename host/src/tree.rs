@@ -10,7 +10,7 @@ use bot_cli_sdk::words::{HostOption, Reader};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-/// How many values that other plugins bring are named in the words about an argument.
+/// The number of values that other plugins bring that are named in the words about an argument.
 const OFFERED: usize = 5;
 
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with

@@ -13,7 +13,7 @@ use crate::environment::Environment;
 /// The word behind `help` that asks for the page.
 pub const TOPIC: &str = "environment";
 
-/// What the host reads, and what it shares with every plugin.
+/// The variables that the host reads, and those that it shares with every plugin.
 const OWN: [(&str, &str); 12] = [
     (
         "BOT_CLI_PLUGIN_PATH",

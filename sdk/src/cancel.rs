@@ -10,7 +10,7 @@ use crate::failure::{Exit, Failure};
 pub use crate::process::is_ignored;
 use crate::process::{self, Listened, StopSignal};
 
-/// How often a request is looked for.
+/// The interval at which a request is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Counts how often the user asked to stop. Clones share the count.
@@ -105,7 +105,7 @@ impl Cancel {
         self.count() > 0
     }
 
-    /// How often somebody asked.
+    /// Returns how often somebody asked.
     #[must_use]
     pub fn count(&self) -> u8 {
         self.0.count.load(Ordering::SeqCst)

@@ -33,21 +33,21 @@ pub use patience::{DEEPEST, Patience};
 use violation::NO_REPLY;
 pub use violation::Violation;
 
-/// How a plugin is started.
+/// The way a plugin is started.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Launch {
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: String,
-    /// Its file.
+    /// The file.
     pub program: PathBuf,
     /// The folder it works in.
     pub cwd: PathBuf,
-    /// What its environment has beside ours.
+    /// The variables that it gets in addition to ours.
     pub env: Vec<(OsString, OsString)>,
-    /// What of our environment is not for it.
+    /// The variables of ours that it does not get.
     pub env_remove: Vec<OsString>,
-    /// How long it is waited for.
+    /// The time limits for it.
     pub patience: Patience,
 }
 

@@ -38,18 +38,18 @@ pub struct Failure {
     pub exit: Exit,
     /// The finer cause, stable, in `snake_case`: `invalid_input`.
     pub code: String,
-    /// What went wrong: lower case, no full stop, literals in backticks.
+    /// The message: lower case, no full stop, literals in backticks.
     pub message: String,
     /// The fields that are missing or wrong, all of them.
     pub fields: Vec<Field>,
-    /// What to do, each a sentence or a command that can be pasted.
+    /// Hints on what to do, each a sentence or a command that can be pasted.
     pub hints: Vec<String>,
-    /// What became of the change; `None` where the command changes nothing.
+    /// The outcome of the change; `None` where the command changes nothing.
     pub outcome: Option<ChangeState>,
     rest: Box<Rest>,
 }
 
-/// What few failures have, apart: every `Result` is as large as its error.
+/// The members that few failures have, apart: every `Result` is as large as its error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rest {
     inputs: Vec<Question>,

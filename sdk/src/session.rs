@@ -91,7 +91,7 @@ impl Session {
         self.shown.answers.contains_key(key)
     }
 
-    /// Where and for whom the command runs.
+    /// Returns where and for whom the command runs.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
@@ -295,7 +295,7 @@ impl Session {
         &self.cancel
     }
 
-    /// What was put out and not shown yet.
+    /// Returns what was put out and not shown yet.
     #[must_use]
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.held_output)

@@ -67,7 +67,7 @@ impl Terminal {
         self
     }
 
-    /// What a command that is shown here may know of it.
+    /// Returns what a command that is shown here may know of it.
     #[must_use]
     pub fn context(&self, cwd: std::path::PathBuf) -> Context {
         Context {

@@ -9,7 +9,7 @@ use crate::question::{Answer, Question, QuestionKind};
 
 /// Shows what a command says and asks, and knows what can be asked.
 pub trait Ui {
-    /// What this user interface can do.
+    /// Returns what this user interface can do.
     fn capabilities(&self) -> Capabilities;
 
     /// Asks until there is an answer that [`Question::check`] accepts. Never called for a kind that is not in
@@ -29,7 +29,7 @@ pub trait Ui {
         self.ask(question)
     }
 
-    /// How far the work is; `total` as far as it is known.
+    /// Shows how far the work is; `total` as far as it is known.
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>);
 
     /// Takes away what was shown of the progress, because something else is about to write where it is shown. An interface
@@ -63,7 +63,7 @@ pub fn withdrawn() -> Failure {
     Failure::new(Exit::Cancelled, "withdrawn", "cancelled")
 }
 
-/// What a user interface can do.
+/// The capabilities of a user interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
@@ -126,7 +126,7 @@ impl From<&WireCapabilities> for Capabilities {
     }
 }
 
-/// How urgent a log line is.
+/// The urgency of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
@@ -140,7 +140,7 @@ pub enum Level {
     Warn,
 }
 
-/// Where and for whom a command runs.
+/// The surroundings of a command: its folder and its terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -158,7 +158,7 @@ pub struct Context {
     pub width: usize,
     /// The form of the result.
     pub format: Format,
-    /// How much the user wants to hear: 0, 1 for `-v`, 2 for `-vv`.
+    /// The amount of output that the user wants: 0, 1 for `-v`, 2 for `-vv`.
     pub verbosity: u8,
     /// Whether the user gave `-q`, and wants no more than the outcome.
     pub quiet: bool,

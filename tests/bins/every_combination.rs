@@ -110,7 +110,7 @@ fn combinations() -> Vec<Combination> {
     found
 }
 
-/// What kind of bot it is, or what is wrong with it.
+/// Returns what kind of bot it is, or what is wrong with it.
 fn check(combination: &Combination) -> Result<String, String> {
     let wrong = |problem: String| {
         format!(

@@ -59,11 +59,11 @@ fn wait_until_open() {
 
 struct Sample {
     fault: String,
-    /// Where the sets are, once the place is open.
+    /// The file of the sets, once the place is open.
     kept: Option<PathBuf>,
 }
 
-/// What became of a request that failed.
+/// The outcome of a request that failed.
 struct Refused(&'static str, &'static str);
 
 /// The sets by their names, each with its `kind` and `values`.
@@ -249,7 +249,7 @@ impl Sample {
         }
     }
 
-    /// What some faults do instead of the change; whether it is made all the same.
+    /// Does what some faults do instead of the change. Returns whether it is made all the same.
     fn begin_put(&self, id: &Value, params: &Value) -> bool {
         let value = &params["entries"]["A"];
         match self.fault.as_str() {

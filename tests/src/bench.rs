@@ -18,7 +18,7 @@ pub struct Bench {
     root: TempDir,
 }
 
-/// How a run ended. Paths below the bench begin with `[BENCH]`.
+/// The way a run ended. Paths below the bench begin with `[BENCH]`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     /// The exit status; `None` after a signal.
@@ -111,7 +111,7 @@ impl Bench {
         self.ran(&host.timeout(PATIENCE).output()?)
     }
 
-    /// How a run ended.
+    /// Returns how a run ended.
     pub fn ran(&self, output: &Output) -> io::Result<Ran> {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).into_owned();

@@ -17,7 +17,7 @@ use crate::executable::executable;
 use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
-/// What a finished run showed.
+/// The output and the status of a finished run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     /// The exit status; `None` after a signal.

@@ -91,7 +91,7 @@ pub fn wait(sources: &mut [PollFd<'_>], patience: Duration) -> bool {
     }
 }
 
-/// What is readable once a process has ended.
+/// Returns what is readable once a process has ended.
 #[must_use]
 pub fn readable<'a>(process: &'a impl std::os::fd::AsFd) -> PollFd<'a> {
     let descriptor: BorrowedFd<'a> = process.as_fd();
@@ -133,7 +133,7 @@ impl Events {
         }
     }
 
-    /// What is readable when there are events.
+    /// Returns what is readable when there are events.
     #[must_use]
     pub fn readable(&self) -> PollFd<'_> {
         readable(&self.0)

@@ -88,7 +88,7 @@ impl Service {
         })
     }
 
-    /// Its address: `http://127.0.0.1:PORT`.
+    /// Returns the address: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

@@ -22,7 +22,7 @@ use crate::signals::default_in_children;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Where a user's sets are.
+/// The backend of a user's sets.
 #[derive(Debug)]
 enum BackendKind {
     Vault,
@@ -40,7 +40,7 @@ pub struct User {
     variables: BTreeMap<&'static str, String>,
 }
 
-/// What a finished run showed.
+/// The output and the status of a finished run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     /// The exit status; `None` after a signal.
@@ -69,7 +69,7 @@ impl User {
         user
     }
 
-    /// Where the user's own plugins are.
+    /// Returns where the user's own plugins are.
     pub fn plugins(&self) -> PathBuf {
         let folder = self.home().join(".local/share/bot-cli/plugins");
         fs::create_dir_all(&folder).unwrap();
@@ -160,7 +160,7 @@ impl User {
         self.root.path().join("work")
     }
 
-    /// What holds all of their folders.
+    /// Returns what holds all of their folders.
     pub fn root(&self) -> &Path {
         self.root.path()
     }

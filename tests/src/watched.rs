@@ -10,7 +10,7 @@ use crate::patience::PATIENCE;
 #[derive(Debug, Default)]
 pub struct Watched<T> {
     state: Mutex<T>,
-    /// How often the state was changed.
+    /// The number of changes of the state.
     changes: Mutex<u64>,
     changed: Condvar,
 }

@@ -13,7 +13,7 @@ use bot_cli_sdk::terminal::one_line;
 use super::Source;
 use crate::environment::Environment;
 
-/// What plugins of other roles bring for a command. They are looked for when somebody wants to know.
+/// The values that plugins of other roles bring for a command. They are looked for on first use.
 pub struct Offers<'a> {
     environment: &'a Environment,
     executable: String,
@@ -51,7 +51,7 @@ impl<'a> Offers<'a> {
         })
     }
 
-    /// What no service of a pack can have, because the command has it itself.
+    /// Returns what no service of a pack can have, because the command has it itself.
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();
         if let Some(uses) = self.manifest.uses.get(Role::ProviderPack.name()) {
@@ -117,7 +117,7 @@ impl<'a> Offers<'a> {
             .collect()
     }
 
-    /// How the plugin `name` of `role` is used with the command: the option that takes it, or one of its services.
+    /// Returns how the plugin `name` of `role` is used with the command: the option that takes it, or one of its services.
     pub fn example(&self, role: &Role, name: &str) -> Option<String> {
         let root = self.manifest.command.as_ref()?;
         let mut options = Vec::new();

@@ -29,7 +29,7 @@ use crate::terminal::{LONGEST_TEXT, short_line};
 use crate::ui::{Capabilities, Ui};
 pub use fault::{ChangeFault, Fault};
 
-/// How long a backend may say nothing, where the launch does not limit it.
+/// The time that a backend may say nothing, where the launch does not limit it.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// A backend that is open.
@@ -85,7 +85,7 @@ impl Client {
         Ok(client)
     }
 
-    /// What the backend says of the place that was opened.
+    /// Returns what the backend says of the place that was opened.
     #[must_use]
     pub fn opened(&self) -> &OpenResult {
         &self.opened

@@ -10,13 +10,13 @@ use crate::background::spawn;
 use crate::line::{self, Line};
 use crate::process::{Group, StopSignal};
 
-/// How many events wait to be looked at before the plugin has to wait.
+/// The number of events that wait to be looked at before the plugin has to wait.
 const BACKLOG: usize = 64;
 
-/// How much of standard error is kept until its line ends.
+/// The amount of standard error that is kept until its line ends.
 const STDERR_LINE: usize = 8 * 1024;
 
-/// How often somebody looks whether the plugin has ended.
+/// The interval at which the end of the plugin is looked for.
 const TICK: Duration = Duration::from_millis(5);
 
 /// Something that came from the plugin.
@@ -35,7 +35,7 @@ pub enum Event {
 pub enum Reader {
     /// It is read to its end.
     Stays,
-    /// Its reader is gone from the start.
+    /// A stream whose reader is gone from the start.
     Gone,
 }
 
@@ -117,7 +117,7 @@ impl Process {
         }
     }
 
-    /// How the plugin ended, if it has.
+    /// Returns how the plugin ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }

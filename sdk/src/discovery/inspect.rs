@@ -15,21 +15,21 @@ use crate::protocol::{
     major_minor,
 };
 
-/// How much of an executable is in memory at a time.
+/// The amount of an executable that is in memory at a time.
 const CHUNK: usize = 1024 * 1024;
 
-/// How much of what may be a manifest is read at a time.
+/// The amount of what may be a manifest that is read at a time.
 const PIECE: usize = 4 * 1024;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Plugin {
-    /// Its name.
+    /// The name.
     pub name: PluginName,
-    /// Its file, as it was found.
+    /// The file, as it was found.
     pub file: PathBuf,
-    /// What it declares; without it, it is somebody's ordinary executable.
+    /// The declaration; without one, it is an ordinary executable.
     pub manifest: Option<Manifest>,
 }
 
@@ -38,11 +38,11 @@ pub struct Plugin {
 pub enum Unusable {
     /// It is not to be trusted or can't be executed.
     Refused(Refusal),
-    /// What it declares is not a manifest; the reason.
+    /// The declaration is not a manifest; the reason.
     Malformed(String),
     /// It speaks another version of the protocol.
     Protocol(String),
-    /// What it declares is the manifest of another plugin; the name of that.
+    /// The declaration is the manifest of another plugin; the name of that.
     OtherName(String),
 }
 
@@ -64,7 +64,7 @@ impl Unusable {
         }
     }
 
-    /// What mends it.
+    /// Returns what mends it.
     #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {

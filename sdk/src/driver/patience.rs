@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// How many hosts may stand one above the other.
+/// The number of hosts that may stand one above the other.
 pub const DEEPEST: u32 = 8;
 
-/// How long a plugin is waited for.
+/// The time limits of a host that waits for a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Patience {

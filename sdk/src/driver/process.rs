@@ -16,10 +16,10 @@ use crate::line::{self, Line};
 use crate::process::{Group, Stopped};
 use crate::protocol::Message;
 
-/// How many events wait to be looked at before the plugin has to wait, and how many lines for the plugin.
+/// The number of events that wait to be looked at before the plugin has to wait, and how many lines for the plugin.
 const BACKLOG: usize = 16;
 
-/// How much of a line of standard error is shown at once.
+/// The amount of a line of standard error that is shown at once.
 const STDERR_LINE: u64 = 8 * 1024;
 
 /// Something that happened in the plugin's process.
@@ -107,7 +107,7 @@ impl Process {
         self.events.recv_timeout(patience)
     }
 
-    /// How the plugin ended, if it has.
+    /// Returns how the plugin ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }

@@ -19,7 +19,7 @@ use crate::suggest;
 /// The file of a folder that makes it a pack.
 pub const FILE: &str = "pack.toml";
 
-/// Where the providers are.
+/// The folder of the providers.
 pub const PROVIDERS: &str = "providers";
 
 /// The most files of providers.
@@ -31,7 +31,7 @@ const LONGEST_FILE: usize = 64 * 1024;
 /// A file by its name: the provider in it, or why it can't be read.
 pub type ProviderFile = (String, Result<Value, Problem>);
 
-/// What a folder declares, as the manifest of an executable would, and its files.
+/// A folder's declaration, as the manifest of an executable would have it, and its files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Folder {
@@ -44,7 +44,7 @@ pub struct Folder {
 /// The keys of `pack.toml`.
 const KEYS: [&str; 5] = ["version", "about", "catalogue", "framework", "requires"];
 
-/// What `pack.toml` holds.
+/// The content of `pack.toml`.
 #[derive(Deserialize)]
 struct Declared {
     #[serde(default)]

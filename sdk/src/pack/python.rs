@@ -8,10 +8,10 @@ pub const KEYWORDS: &[&str] = &[
     "with", "yield",
 ];
 
-/// What a service can't be imported from: the files of the project itself, and what is no module to import names from.
+/// The modules that a service can't be imported from: the files of the project itself, and what has no names to import.
 pub const OWN_MODULES: &[&str] = &["__future__", "__main__", "bot", "judge", "server"];
 
-/// What a service can't import by that name: Python's own names, and those that a generated `bot.py` uses.
+/// The names that a service can't import: Python's own, and those that a generated `bot.py` uses.
 pub const RESERVED: &[&str] = &[
     // Python's.
     "ArithmeticError",

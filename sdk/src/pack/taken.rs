@@ -10,17 +10,17 @@ use super::grammar::shown;
 use super::{Arg, Problem, Provider, Rule, Service, Type, Variable};
 use crate::protocol::UseSpec;
 
-/// What the services that are there have taken.
+/// Names that the services that are there have taken.
 #[derive(Debug, Clone, Default)]
 pub struct Taken {
-    /// Whose an identifier is.
+    /// The owner of each identifier.
     ids: BTreeMap<String, String>,
     variables: BTreeMap<String, Meaning>,
     /// The module that a name comes from.
     names: BTreeMap<String, String>,
 }
 
-/// What a variable means, and how it is read.
+/// The meaning of a variable, and the arguments that read it.
 #[derive(Debug, Clone)]
 struct Meaning {
     whose: String,
@@ -159,7 +159,7 @@ impl Taken {
     }
 }
 
-/// What is taken, in the form of a manifest: everything that has the same owner together.
+/// Taken names in the form of a manifest: everything that has the same owner together.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Declared {
@@ -173,7 +173,7 @@ struct Declared {
 #[derive(Serialize, Deserialize)]
 struct DeclaredVariable {
     of: String,
-    /// What it means; absent: nothing that a service can share.
+    /// The meaning; absent: nothing that a service can share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     means: Option<Variable>,
     /// The arguments that read it, without their names.
@@ -201,7 +201,7 @@ impl UseSpec {
 }
 
 impl Taken {
-    /// What is taken in the form of a manifest.
+    /// Returns what is taken in the form of a manifest.
     #[must_use]
     pub fn declared(&self) -> Value {
         let mut declared = Declared::default();

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::process::{Listened, StopSignal, listen_to_stop_signals};
 use crate::protocol::{ErrorObject, Id};
 
-/// What may come while a question is open.
+/// A message that may come while a question is open.
 pub enum HostReply {
     /// The answer to one of our requests.
     To(Id, Result<Value, ErrorObject>),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::protocol::{MAX_LINE, Message};
 
-/// Where messages go out, whole lines at a time.
+/// The stream on which messages go out, whole lines at a time.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
 

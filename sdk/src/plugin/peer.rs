@@ -24,16 +24,15 @@ use crate::protocol::{
 use crate::question::{Answer, Question, QuestionKind};
 use crate::ui::{Capabilities, Level, Ui, withdrawn};
 
-/// How often somebody who waits for an answer looks whether it is still wanted.
+/// The interval at which it is checked whether an answer is still wanted.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A request of the host.
 pub struct Incoming {
     /// Names it.
     pub id: Id,
-    /// What is wanted.
+    /// The name of the method.
     pub method: String,
-    /// How.
     pub params: Value,
     /// Whether it is still wanted.
     pub cancel: Cancel,
@@ -111,15 +110,15 @@ fn unreadable(code: i64, reason: &str) -> Message {
 pub struct Peer {
     /// The request that is being worked on.
     pub id: Id,
-    /// What the host can do.
+    /// The capabilities of the host.
     pub capabilities: Capabilities,
     /// Whether the request is still wanted.
     pub cancel: Cancel,
-    /// Where messages go out.
+    /// The stream on which messages go out.
     pub output: Output,
-    /// Where answers come in.
+    /// The channel on which answers come in.
     pub replies: Rc<Receiver<HostReply>>,
-    /// How many requests have been made.
+    /// The number of requests that have been made.
     pub asked: u64,
 }
 

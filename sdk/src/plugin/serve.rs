@@ -30,7 +30,7 @@ use crate::session::{Context, Session};
 use crate::suggest;
 use crate::ui::Capabilities;
 
-/// How long the work may go on for a host that has gone, or after a signal to end.
+/// The time that the work may go on for a host that has gone, or after a signal to end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The host at the other end, and where it started the plugin.
@@ -168,7 +168,7 @@ fn respond<C: Command>(
     }
 }
 
-/// What the parameters of a role's method say of where and for whom it works.
+/// Returns what the parameters of a role's method say of where and for whom it works.
 fn surroundings(params: &Value) -> Value {
     let named = ["capabilities", "context", "answers"].into_iter();
     let members = named.filter_map(|name| Some((name.to_owned(), params.get(name)?.clone())));

@@ -194,7 +194,7 @@ fn conflict(error: &clap::Error, argument: &str) -> String {
     }
 }
 
-/// What is said of a word that has no place.
+/// Returns what is said of a word that has no place.
 fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> String {
     let target = target(command, name, called);
     if !word.starts_with('-') || word == "-" {

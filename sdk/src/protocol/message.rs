@@ -17,14 +17,14 @@ pub enum Message {
     Request {
         /// Names the request among those of its sender.
         id: Id,
-        /// What is wanted.
+        /// The name of the method.
         method: String,
         /// An object; `null` when absent.
         params: Value,
     },
     /// Wants no reply.
     Notification {
-        /// What happened.
+        /// The event.
         method: String,
         /// An object; `null` when absent.
         params: Value,
@@ -33,7 +33,7 @@ pub enum Message {
     Result {
         /// That of the request.
         id: Id,
-        /// Its shape belongs to the method.
+        /// The value, whose shape depends on the method.
         result: Value,
     },
     /// The request was not served.
@@ -62,14 +62,14 @@ pub enum Id {
 pub struct ErrorObject {
     /// Positive: the exit status. Negative: see [`codes`](super::codes).
     pub code: i64,
-    /// What went wrong, for people.
+    /// The message, for people.
     pub message: String,
     /// More about it, for programs: [`ErrorData`] where the plugin follows the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// What became of a change that a command was to make.
+/// The outcome of a change that a command was to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -91,7 +91,7 @@ pub enum ChangeState {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Field {
-    /// Its name in the input: `stt_service`.
+    /// The name in the input: `stt_service`.
     pub field: String,
     /// The option that sets it: `--stt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ impl Field {
     }
 }
 
-/// What is known about a failure beside its message.
+/// Details of a failure beside its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -131,13 +131,13 @@ pub struct ErrorData {
     /// The fields that are missing or wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// What to do about it.
+    /// Hints on what to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// With `input_required`: the open questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Question>,
-    /// What became of the change; absent where the command changes nothing.
+    /// The outcome of the change; absent where the command changes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ChangeState>,
     /// With code -32022: the versions that can be served.
@@ -344,13 +344,13 @@ impl ErrorObject {
         }
     }
 
-    /// What is known beside the message, as far as it can be read.
+    /// Returns what is known beside the message, as far as it can be read.
     #[must_use]
     pub fn details(&self) -> ErrorData {
         self.read_details().0
     }
 
-    /// What is known beside the message, and what is wrong with the members that can't be read.
+    /// Returns what is known beside the message, and what is wrong with the members that can't be read.
     #[must_use]
     pub fn read_details(&self) -> (ErrorData, Vec<String>) {
         let mut problems = Vec::new();

@@ -24,15 +24,15 @@ pub struct RunParams {
     /// Answers to questions, by their key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,
-    /// What the host can do while the plugin works.
+    /// The capabilities of the host while the plugin works.
     #[serde(default)]
     pub capabilities: WireCapabilities,
-    /// Where and for whom the plugin works.
+    /// The surroundings of the run.
     #[serde(default)]
     pub context: RunContext,
 }
 
-/// What a host can do while a plugin works. What is absent cannot be done.
+/// The capabilities of a host while a plugin works. An absent one cannot be used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -67,7 +67,7 @@ pub struct AskCapability {
 #[non_exhaustive]
 pub struct Offer {}
 
-/// Where and for whom a plugin works.
+/// The surroundings of a run: folder, terminal, host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -93,7 +93,7 @@ pub struct RunContext {
     /// Whether the result is shown at a terminal, and not written to a file or a pipe.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
-    /// Who is asking.
+    /// The host that is asking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostName>,
 }
@@ -133,7 +133,7 @@ pub enum WireFormat {
 pub struct HostName {
     /// `bot-cli`.
     pub name: String,
-    /// Its version.
+    /// The version.
     #[serde(default)]
     pub version: String,
 }
@@ -173,7 +173,7 @@ pub struct CompleteParams {
     pub protocol: String,
     /// The user's words so far, the plugin's name not among them; the last one, perhaps empty, is to be completed.
     pub argv: Vec<String>,
-    /// Where and for whom.
+    /// The surroundings of the run.
     #[serde(default)]
     pub context: RunContext,
 }
@@ -183,11 +183,11 @@ pub struct CompleteParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// What the last word may become, best first.
+    /// The candidates for the last word, best first.
     pub candidates: Vec<Candidate>,
 }
 
-/// What a word may become.
+/// The candidates for a word.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -216,14 +216,14 @@ pub struct CancelParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AskResult {
-    /// What the user did.
+    /// The user's action.
     pub action: AskAction,
     /// With `accept`: the answer in the form that belongs to the kind of the question.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub value: Value,
 }
 
-/// What the user did with a question.
+/// The user's action on a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -258,7 +258,7 @@ pub struct StdinResult {
 pub struct ProgressParams {
     /// The request that is being worked on.
     pub id: Id,
-    /// What is being done.
+    /// The work that is being done.
     pub message: String,
     /// Steps done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -275,13 +275,13 @@ pub struct ProgressParams {
 pub struct LogParams {
     /// The request that is being worked on.
     pub id: Id,
-    /// How urgent it is.
+    /// The urgency.
     pub level: LogLevel,
     /// One line.
     pub message: String,
 }
 
-/// How urgent a log line is.
+/// The urgency of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -18,7 +18,7 @@ use serde_json::Value;
 pub struct Question {
     /// Names the question: `stt`.
     pub key: String,
-    /// What is asked: `Speech-to-text`.
+    /// The question in words: `Speech-to-text`.
     pub message: String,
     /// The form of the answer.
     pub kind: QuestionKind,
@@ -28,7 +28,7 @@ pub struct Question {
     /// One line below the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What Enter accepts.
+    /// The answer that Enter accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// The option that answers it without a question: `--stt`.
@@ -40,7 +40,7 @@ pub struct Question {
     /// Why the last answer was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// What `select` and `multiselect` offer.
+    /// The choices of `select` and `multiselect`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
 }
@@ -79,7 +79,7 @@ impl QuestionKind {
         matches!(self, Self::Select | Self::Multiselect)
     }
 
-    /// Its name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,9 +97,9 @@ impl QuestionKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Choice {
-    /// What is answered.
+    /// The answer.
     pub value: String,
-    /// What is shown.
+    /// The text that is shown.
     pub label: String,
     /// A few more words, shown dimmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

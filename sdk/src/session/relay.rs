@@ -25,7 +25,7 @@ pub struct Relay {
     name: String,
     context: Context,
     cancel: Cancel,
-    /// How many lines it has logged, as far as they were wanted.
+    /// The number of logged lines that were wanted.
     lines: u32,
 }
 
@@ -51,7 +51,7 @@ impl Relay {
         )
     }
 
-    /// Where and for whom the command runs.
+    /// Returns where and for whom the command runs.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context

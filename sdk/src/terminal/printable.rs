@@ -1,6 +1,6 @@
 //! Text of strangers, made fit for a terminal.
 
-/// What the text looks like without the means to command a terminal: no control characters but line feed and tab, no
+/// Returns what the text looks like without the means to command a terminal: no control characters but line feed and tab, no
 /// escape sequences (colours and styles stay where `styled`), nothing that turns the direction of writing or is not seen.
 ///
 /// Joiners are not seen either: emoji that are made of several fall apart. Variation selectors stay, because they show.

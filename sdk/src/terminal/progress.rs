@@ -12,7 +12,7 @@ use super::look::columns;
 use super::stream::to_stderr;
 use super::table::cut;
 
-/// How often the line is drawn, however often it changes.
+/// The interval at which the line is drawn, however often it changes.
 const TURN: Duration = Duration::from_millis(100);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -46,7 +46,7 @@ pub fn ask(
     }
 }
 
-/// What a prompt does with a key.
+/// The effect of a key on a prompt.
 enum KeyOutcome {
     /// It asks on.
     Stay,
@@ -59,7 +59,7 @@ enum KeyOutcome {
 trait Prompt {
     fn press(&mut self, key: Key) -> KeyOutcome;
 
-    /// How long it waits for the next key before [`nothing`](Self::nothing) has come.
+    /// Returns how long it waits for the next key before [`nothing`](Self::nothing) has come.
     fn patience(&self) -> Option<Duration> {
         None
     }
@@ -68,10 +68,10 @@ trait Prompt {
         KeyOutcome::Stay
     }
 
-    /// What is shown while it asks.
+    /// Returns what is shown while it asks.
     fn asked(&self) -> Vec<Piece>;
 
-    /// What stays.
+    /// Returns what stays.
     fn answered(&self) -> Vec<Piece>;
 }
 

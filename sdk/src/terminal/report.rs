@@ -49,7 +49,7 @@ pub fn next(commands: &[String], color: bool) -> String {
     commands.iter().map(shown).collect()
 }
 
-/// What went wrong, where, and what to do about it.
+/// Returns what went wrong, where, and what to do about it.
 pub fn failure(failure: &Failure, color: bool) -> String {
     let mut text = match failure.exit {
         // Who stopped it need not be told that stopping is an error.

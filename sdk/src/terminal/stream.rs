@@ -14,7 +14,7 @@ pub fn to_stdout(text: &str) -> io::Result<()> {
     }
 }
 
-/// Where standard error can't be written to, there is nowhere left to say so.
+/// Writes to standard error. Where that fails, there is nowhere left to say so.
 pub fn to_stderr(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }

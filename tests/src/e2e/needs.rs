@@ -52,15 +52,15 @@ pub(super) struct Package {
     pub megabytes: u32,
 }
 
-/// What a need is missing, and how to come by it.
+/// A missing need, and how to come by it.
 #[derive(Debug)]
 pub(super) struct Lack {
     pub reason: String,
-    /// What `--install` would do.
+    /// The installation that `--install` would make.
     pub remedy: Remedy,
 }
 
-/// How something that is missing can be had.
+/// The way something that is missing can be had.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Remedy {
     /// As root, with Debian's package manager.
@@ -84,7 +84,7 @@ impl Need {
         Self::Program(names, package)
     }
 
-    /// What is missing, if anything is.
+    /// Returns what is missing, if anything is.
     pub(super) fn lack(self) -> Option<Lack> {
         let (found, remedy) = match self {
             Self::Program(names, package) => (
@@ -114,7 +114,7 @@ impl Need {
 }
 
 impl Remedy {
-    /// What `--install` does, if it can do something.
+    /// Returns what `--install` does, if it can do something.
     pub(super) fn told(self) -> Option<String> {
         match self {
             Self::Package(Package { name, megabytes }) => {

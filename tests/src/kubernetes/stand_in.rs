@@ -30,13 +30,13 @@ pub struct StandIn {
     folder: tempfile::TempDir,
 }
 
-/// What the connections share.
+/// The state that the connections share.
 type World = Watched<State>;
 
 #[derive(Default)]
 struct State {
     store: Store,
-    /// What happens to the next requests, one after the other.
+    /// The faults of the next requests, one after the other.
     script: VecDeque<Option<Trouble>>,
     /// Every request as `METHOD path`, with what it sent.
     sent: Vec<(String, Vec<u8>)>,
@@ -89,7 +89,7 @@ impl StandIn {
         Ok((stand_in, cluster))
     }
 
-    /// Its address.
+    /// Returns the address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

@@ -224,7 +224,7 @@ fn half(reply: &Reply, ending: Ending) -> io::Result<Response<Body>> {
     .map_err(io::Error::other)
 }
 
-/// What never becomes a document.
+/// Returns what never becomes a document.
 fn blanks(text: &str, pause: Duration) -> io::Result<Response<Body>> {
     let block = Bytes::copy_from_slice(text.as_bytes());
     let (mut sender, body): (Sender<Bytes, io::Error>, _) = Channel::new(1);

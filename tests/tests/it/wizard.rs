@@ -10,7 +10,7 @@ use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, Terminal};
 use serde_json::{Value, json};
 
-/// How `init` is started.
+/// The way `init` is started.
 #[derive(Debug, Clone, Copy)]
 enum Door {
     /// `bot-cli init`.

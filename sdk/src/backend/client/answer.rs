@@ -12,7 +12,7 @@ use crate::terminal::{LONGEST_TEXT, short_line};
 /// The most hints that are shown.
 const MOST_HINTS: usize = 5;
 
-/// What is said of a place, fit to be shown, with rules that something can be made under.
+/// Returns what is said of a place, fit to be shown, with rules that something can be made under.
 pub fn opened(mut opened: OpenResult) -> OpenResult {
     opened.place = short_line(&opened.place, LONGEST_TEXT);
     for Region { name, .. } in opened
@@ -70,7 +70,7 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
     Fault::Told(told)
 }
 
-/// What became of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit to the keys, is unknown.
+/// Returns what became of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit to the keys, is unknown.
 pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
     let not_begun = [
         codes::PARSE_ERROR,

@@ -70,7 +70,7 @@ impl Group {
         self.leader.id()
     }
 
-    /// How the leader ended, if it has.
+    /// Returns how the leader ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.leader.try_wait().ok().flatten();

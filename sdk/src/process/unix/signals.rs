@@ -46,7 +46,7 @@ impl StopSignal {
 }
 
 #[cfg(feature = "host")]
-/// How a process ended, as a shell has it: the status, or 128 and the number of the signal.
+/// Returns how a process ended, as a shell has it: the status, or 128 and the number of the signal.
 pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     let signalled = || status.signal().map_or(-1, |signal| 128 + signal);

@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, waitid};
 
-/// Where a process stands among the others.
+/// The place of a process among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     pub process: Pid,

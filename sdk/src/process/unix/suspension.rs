@@ -13,7 +13,7 @@ use super::stat::stop_signal;
 use super::{is_ignored, stat};
 use crate::background::spawn;
 
-/// How long a group has to stop by itself, which a host in it does together with its own groups.
+/// The time that a group has to stop by itself, which a host in it does together with its own groups.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The groups that stop and go on with this process. Locked for as long as they are stopped, so that none is started meanwhile

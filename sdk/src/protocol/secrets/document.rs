@@ -19,7 +19,7 @@ use crate::protocol::{
     AskResult, Id, Manifest, Message, ProgressParams, RunContext, WireCapabilities,
 };
 
-/// What every request has.
+/// The members that every request has.
 const COMMON: [&str; 3] = ["protocol", "capabilities", "context"];
 
 fn package() -> &'static Path {

@@ -18,10 +18,10 @@ use crate::terminal::waiting::Waiting;
 /// A sequence arrives at once; whoever presses Esc is slower.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
-/// How often the size of the terminal is looked at.
+/// The interval at which the size of the terminal is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What happened.
+/// The event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Key(Key),

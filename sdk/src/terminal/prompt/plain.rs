@@ -21,10 +21,10 @@ use crate::terminal::one_line;
 use crate::terminal::stream::to_stderr;
 use crate::terminal::waiting::Waiting;
 
-/// What goes back where the question allows it.
+/// The word that goes back where the question allows it.
 const BACK: &str = "back";
 
-/// What stands for an empty list of choices.
+/// The word for an empty list of choices.
 const NONE: &str = "none";
 
 /// Asks until an answer is possible.
@@ -57,7 +57,7 @@ pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<An
     }
 }
 
-/// What is said once: the choices and the help.
+/// Returns what is said once: the choices and the help.
 fn introduction(question: &Question) -> String {
     let mut text = String::new();
     let is_list = !question.choices.is_empty();
@@ -87,7 +87,7 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// What stands before the answer.
+/// Returns what stands before the answer.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
@@ -127,7 +127,7 @@ fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
         .filter(move |(_, value)| is_default(value))
 }
 
-/// What a typed line answers, or what is wrong with it.
+/// Returns what a typed line answers, or what is wrong with it.
 fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     let default = question.default.as_ref();
     let chosen = |word: &str| choice(question, word.trim());

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::user::{Run, User};
 
-/// What was sent to the issuer's revocation.
+/// Returns what was sent to the issuer's revocation.
 fn revocations(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let revocations = sent.iter().filter(|sent| sent.target == "/issuer/revoke");

@@ -193,7 +193,7 @@ fn write_other(user: &User, number: u32, expires_at: u64) {
     fs::write(file, text).unwrap();
 }
 
-/// What the other client does with its refresh token, for which it gets another pair.
+/// Returns what the other client does with its refresh token, for which it gets another pair.
 fn renew_as_other(user: &User, refresh_token: &str) {
     let host = user.service().url().strip_prefix("http://").unwrap();
     let body = format!(

@@ -143,7 +143,7 @@ impl Rogue {
         (run, document)
     }
 
-    /// What holds after everything: nobody is left, no value is in a file, and the vault works.
+    /// Checks what holds after everything: nobody is left, no value is in a file, and the vault works.
     fn rest(&self, case: &str) {
         let pid = self.file.with_extension("pid");
         if let Ok(pid) = std::fs::read_to_string(pid) {

@@ -42,7 +42,7 @@ impl Interruptions {
         }
     }
 
-    /// How many changes the next run is to make; nothing once there were all.
+    /// Returns how many changes the next run is to make; nothing once there were all.
     fn next(&mut self) -> Option<usize> {
         let next = self.after.pop_front();
         assert!(
