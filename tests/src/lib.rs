@@ -1,5 +1,10 @@
 //! Support for tests that run the real executables.
 
+#![allow(
+    missing_docs,
+    reason = "nothing outside this repository uses the library"
+)]
+
 pub mod bench;
 pub mod desktop;
 pub mod disk;

@@ -22,17 +22,19 @@ const PAUSE: Duration = Duration::from_millis(20);
 ///
 /// # Panics
 ///
-/// If that takes longer than [`PATIENCE`].
+/// If that takes longer than [`PATIENCE`], or files can't be watched.
 #[track_caller]
 pub fn wait_for_file(path: &Path) {
     let events = Events::new();
+    assert!(events.is_ok(), "{events:?}");
+    let Ok(events) = events else { return };
     events.watch(path.parent().unwrap_or(path));
     let deadline = Instant::now() + PATIENCE;
     while !path.exists() {
         let left = deadline.saturating_duration_since(Instant::now());
         assert!(!left.is_zero(), "waited for {} in vain", path.display());
         wait(&mut [events.readable()], left);
-        events.take();
+        let _ = events.take();
     }
 }
 
@@ -104,14 +106,9 @@ pub struct Events(OwnedFd);
 
 impl Events {
     /// Watches nothing yet.
-    ///
-    /// # Panics
-    ///
-    /// Where the system has no such thing.
-    #[must_use]
-    pub fn new() -> Self {
+    pub fn new() -> io::Result<Self> {
         let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-        Self(inotify::init(flags).unwrap_or_else(|error| panic!("no inotify: {error}")))
+        Ok(Self(inotify::init(flags)?))
     }
 
     /// Watches a folder, too; one that has gone has nothing to watch.
@@ -140,6 +137,7 @@ impl Events {
     }
 
     /// Takes the events that are there and counts them.
+    #[must_use]
     pub fn take(&self) -> usize {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.0, &mut buffer);
@@ -148,11 +146,5 @@ impl Events {
             count += 1;
         }
         count
-    }
-}
-
-impl Default for Events {
-    fn default() -> Self {
-        Self::new()
     }
 }

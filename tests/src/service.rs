@@ -95,6 +95,7 @@ impl Service {
     }
 
     /// The state, to be read or changed.
+    #[must_use]
     pub fn world(&self) -> Guard<'_, World> {
         self.world.lock()
     }

@@ -43,8 +43,7 @@ impl From<ErrorObject> for Failure {
         if !details.supported.is_empty() {
             let supported = details.supported.join(", ");
             failure.hints.push(format!(
-                "the plugin speaks {supported}, this host {}",
-                VERSION
+                "the plugin speaks {supported}, this host {VERSION}"
             ));
         }
         failure

@@ -72,7 +72,7 @@ fn start(folder: &Path) -> Child {
 /// Waits until there were so many changes in the folder, or `end` is readable: a process that has ended, or what it says at
 /// its end. Returns how many changes there were.
 fn changes(folder: &Path, end: &impl AsFd, most: usize) -> usize {
-    let events = Events::new();
+    let events = Events::new().unwrap();
     events.watch_all(folder);
     let mut seen = 0;
     while seen < most {
