@@ -139,7 +139,8 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
             let below = tree(&path).into_iter();
             files.extend(below.map(|(file, text)| (format!("{name}/{file}"), text)));
         } else {
-            files.insert(name, fs::read_to_string(&path).unwrap());
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            files.insert(name, text);
         }
     }
     files
