@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::config::Config;
+use crate::option_table::Feature;
 use templates::Templates;
 use variables::VariableGroup;
 use view::ProjectView;
@@ -106,7 +107,13 @@ pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
 }
 
 fn values(view: &ProjectView) -> Result<liquid::Object, PlanError> {
-    liquid::to_object(view).map_err(|error| PlanError::broken("the project", error.to_string()))
+    let mut values = liquid::to_object(view)
+        .map_err(|error| PlanError::broken("the project", error.to_string()))?;
+    for feature in Feature::ALL {
+        let has = liquid::model::Value::scalar(view.features.has(feature));
+        values.insert(feature.row().name.into(), has);
+    }
+    Ok(values)
 }
 
 #[cfg(test)]

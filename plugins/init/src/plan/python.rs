@@ -12,6 +12,7 @@ use super::settings::{one_required, setting};
 use super::variables::{Reading, Unset};
 use super::{PlanError, view};
 use crate::config::{Config, Pipeline};
+use crate::option_table::Feature;
 use crate::resolve::Direction;
 
 pub(super) const LINE_LENGTH: usize = 100;
@@ -122,7 +123,7 @@ impl<'c> BotCode<'c> {
             .filter(|transport| transport.avatar.is_none() && keys.insert(&transport.runner_key))
             .map(|transport| transport_code(transport, config, readings))
             .collect::<Result<_, _>>()?;
-        if config.eval {
+        if config.has(Feature::Eval) {
             transports.push(eval_code());
         }
         let fixed = view::services(config)
@@ -144,7 +145,7 @@ impl<'c> BotCode<'c> {
         Ok(Self {
             medium: if config.bot_type == BotType::Telephony {
                 "telephone"
-            } else if config.video_input || config.video_output {
+            } else if config.has(Feature::VideoInput) || config.has(Feature::VideoOutput) {
                 "voice and video"
             } else {
                 "voice"
@@ -204,7 +205,9 @@ impl<'c> BotCode<'c> {
 /// Whether the bot reads the variable `ENV`.
 pub(super) fn asks_where(config: &Config) -> bool {
     let calls_out = |transport: &&Transport| Direction::of(transport) == Some(Direction::DialOut);
-    config.noise_cancel || config.observability || config.transports.iter().any(calls_out)
+    config.has(Feature::NoiseCancel)
+        || config.has(Feature::Observability)
+        || config.transports.iter().any(calls_out)
 }
 
 fn service_code(service: &Service, readings: &[Reading]) -> Result<ServiceCode, PlanError> {
@@ -292,12 +295,12 @@ fn avatar_code(
 /// An object of a transport's parameter class.
 fn params(transport: &Transport, config: &Config, readings: &[Reading]) -> Result<Call, PlanError> {
     let mut args = vec![("audio_in_enabled".to_owned(), text("True"))];
-    if config.noise_cancel {
+    if config.has(Feature::NoiseCancel) {
         args.push(("audio_in_filter".to_owned(), text("noise_filter()")));
     }
     args.push(("audio_out_enabled".to_owned(), text("True")));
     if transport.pictures != Pictures::None {
-        if config.video_input {
+        if config.has(Feature::VideoInput) {
             args.push(("video_in_enabled".to_owned(), text("True")));
             args.extend(match transport.pictures {
                 Pictures::Subscribed => vec![
@@ -310,7 +313,7 @@ fn params(transport: &Transport, config: &Config, readings: &[Reading]) -> Resul
                 )],
             });
         }
-        if config.video_output {
+        if config.has(Feature::VideoOutput) {
             args.push(("video_out_enabled".to_owned(), text("True")));
         }
         if let Some([width, height]) = config.video.and_then(|video| video.video_size) {

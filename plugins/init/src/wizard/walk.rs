@@ -20,7 +20,7 @@ pub(super) struct Step {
     /// Names the question and its scripted answer: the option's name in `snake_case` where there is one.
     pub(super) key: &'static str,
     /// What answers it on a command line.
-    pub(super) flag: Option<&'static str>,
+    pub(super) flag: fn() -> Option<String>,
     /// Its name in the summary.
     pub(super) label: &'static str,
     /// Whether it has a meaning, by what the steps above it have settled.
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
         let mut question = (step.question)(&replay.selection, self.catalogue());
         step.key.clone_into(&mut question.key);
-        question.flag = step.flag.map(str::to_owned);
+        question.flag = (step.flag)();
         question.back = !replay.answered.is_empty();
         if let Some(earlier) = self.earlier.get(step.key) {
             let earlier = still_offered(&question, earlier);
