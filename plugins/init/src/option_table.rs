@@ -401,7 +401,7 @@ table! {
             name: "deploy",
             key: "deploy_to_cloud",
             flag: "--deploy-to-cloud",
-            about: "Generate the container image build file and cloud-deploy.toml (default)",
+            about: "Generate the container image build file and cloud-deploy.toml (default, where the hosting service can start the bot)",
             about_off: "Don't",
             heading: Heading::Deployment,
             default: true,

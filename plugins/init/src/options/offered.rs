@@ -7,7 +7,7 @@ use bot_cli_templates::catalogue::{BotType, Catalogue};
 use clap::builder::{PossibleValue, TypedValueParser};
 
 use crate::command::quickstart;
-use crate::option_table::Values;
+use crate::option_table::{SettingRow, Values};
 
 /// Accepts any text and knows the values of a setting.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,28 @@ impl TypedValueParser for Offered {
             })),
         })
     }
+}
+
+/// Describes a setting. Transports are all named: by the identifier, and by the name that people know where the identifier hides it.
+pub(super) fn help(row: &SettingRow) -> String {
+    if row.values != Values::Transports {
+        return row.about.to_owned();
+    }
+    let names: Vec<String> = both(|bot_type| Catalogue::get().transports(bot_type))
+        .map(|transport| {
+            let (id, label) = (&transport.id, &transport.label);
+            let label = label
+                .split_once(" (")
+                .map_or(label.as_str(), |(name, _)| name);
+            let first = label.split(' ').next().unwrap_or_default();
+            if id.starts_with(&first.to_lowercase()) {
+                id.clone()
+            } else {
+                format!("{id} ({label})")
+            }
+        })
+        .collect();
+    format!("{}: {}", row.about, names.join(", "))
 }
 
 /// Accepts any path and knows the word that is none.

@@ -3,7 +3,7 @@
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
 
-use super::offered::Offered;
+use super::offered::{self, Offered};
 use crate::draft::{Draft, Slot};
 use crate::option_table::{Feature, Form, Heading, Setting, Values};
 
@@ -65,10 +65,10 @@ fn argument(setting: Setting) -> Arg {
     let argument = Arg::new(id(setting))
         .long(long(row.flag))
         .short(row.short)
-        .help(row.about)
+        .help(offered::help(row))
         .help_heading(row.heading.title())
         .value_name(row.value_name)
-        .hide_possible_values(!matches!(row.values, Values::Any | Values::Transports))
+        .hide_possible_values(row.values != Values::Any)
         .action(match row.form {
             Form::Text | Form::OptionalText => ArgAction::Set,
             Form::List => ArgAction::Append,
