@@ -1,3 +1,4 @@
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, CommandFactory as _, Parser as _};
 use serde_json::Value;
 
@@ -84,7 +85,7 @@ fn changes(argument: &Arg, bot: &[(&str, &str)]) -> bool {
         vec![printed(&[&other]), printed(&[&other, &flag])]
     } else {
         let offered = argument.get_possible_values();
-        let values = offered.iter().map(|value| value.get_name());
+        let values = offered.iter().map(PossibleValue::get_name);
         let values = values.chain(offered.is_empty().then_some("another name"));
         values
             .map(|value| printed(&[&flag, value]))

@@ -7,7 +7,7 @@ use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
 use super::choices::{self, explained};
-use super::walk::Step;
+use super::walk::{Flag, Step};
 use super::{Selection, Way, place};
 use crate::option_table::{Feature, FeatureQuestion, Setting};
 use crate::resolve::{ProjectName, default_name};
@@ -16,7 +16,7 @@ use crate::target::Target;
 pub(super) static ALL: &[Step] = &[
     Step {
         key: TARGET,
-        flag: || flag("TARGET_DIR"),
+        flag: Flag::Target,
         label: "Folder",
         applies: |_| true,
         value: |selection| {
@@ -42,7 +42,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "way",
-        flag: || None,
+        flag: Flag::None,
         label: "Way",
         // Once it is known it is no line of the summary.
         applies: |selection| selection.way.is_none(),
@@ -81,7 +81,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: ALL_THE_SAME,
-        flag: || None,
+        flag: Flag::None,
         label: "All the same",
         // Once it is agreed to it is no line of the summary.
         applies: |selection| {
@@ -100,7 +100,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "name",
-        flag: || flag(Setting::ProjectName.row().flag),
+        flag: Flag::Setting(Setting::ProjectName),
         label: "Project name",
         applies: |selection| scaffolding(selection) && selection.target.is_some(),
         value: |selection| text(selection.draft.project_name.as_ref()),
@@ -125,7 +125,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "bot_type",
-        flag: || flag(Setting::BotType.row().flag),
+        flag: Flag::Setting(Setting::BotType),
         label: "Bot type",
         applies: scaffolding,
         value: |selection| {
@@ -151,7 +151,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "transport",
-        flag: || flag(Setting::Transports.row().flag),
+        flag: Flag::Setting(Setting::Transports),
         label: "Transports",
         applies: scaffolding,
         value: |selection| selection.draft.transports.clone().map(Answer::Many),
@@ -177,7 +177,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "mode",
-        flag: || flag(Setting::Mode.row().flag),
+        flag: Flag::Setting(Setting::Mode),
         label: "Pipeline",
         applies: scaffolding,
         value: |selection| text(selection.draft.mode.as_ref()),
@@ -198,7 +198,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "stt",
-        flag: || flag(Setting::SttService.row().flag),
+        flag: Flag::Setting(Setting::SttService),
         label: "Speech-to-text",
         applies: cascade,
         value: |selection| text(selection.draft.stt_service.as_ref()),
@@ -212,7 +212,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "llm",
-        flag: || flag(Setting::LlmService.row().flag),
+        flag: Flag::Setting(Setting::LlmService),
         label: "Language model",
         applies: cascade,
         value: |selection| text(selection.draft.llm_service.as_ref()),
@@ -226,7 +226,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "tts",
-        flag: || flag(Setting::TtsService.row().flag),
+        flag: Flag::Setting(Setting::TtsService),
         label: "Text-to-speech",
         applies: cascade,
         value: |selection| text(selection.draft.tts_service.as_ref()),
@@ -240,7 +240,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "realtime",
-        flag: || flag(Setting::RealtimeService.row().flag),
+        flag: Flag::Setting(Setting::RealtimeService),
         label: "Realtime service",
         applies: realtime,
         value: |selection| text(selection.draft.realtime_service.as_ref()),
@@ -254,7 +254,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "video",
-        flag: || flag(Setting::VideoService.row().flag),
+        flag: Flag::Setting(Setting::VideoService),
         label: "Video avatar",
         applies: |selection| {
             scaffolding(selection)
@@ -287,14 +287,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "features",
-        flag: || {
-            Some(
-                extras()
-                    .map(|extra| extra.feature.flag())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            )
-        },
+        flag: Flag::Extras,
         label: "Extras",
         applies: scaffolding,
         value: |selection| {
@@ -321,7 +314,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "client_framework",
-        flag: || flag(Setting::ClientFramework.row().flag),
+        flag: Flag::Setting(Setting::ClientFramework),
         label: "Web client",
         applies: |selection| {
             scaffolding(selection)
@@ -344,7 +337,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "client_server",
-        flag: || flag(Setting::ClientServer.row().flag),
+        flag: Flag::Setting(Setting::ClientServer),
         label: "Client server",
         applies: |selection| {
             scaffolding(selection) && selection.draft.client_framework.as_deref() == Some("react")
@@ -364,7 +357,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "deploy_to_cloud",
-        flag: || flag(Feature::DeployToCloud.flag()),
+        flag: Flag::Feature(Feature::DeployToCloud),
         label: "Cloud deployment",
         applies: |selection| scaffolding(selection) && choices::starts_in_cloud(&selection.draft),
         value: |selection| {
@@ -381,7 +374,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "enable_noise_cancel",
-        flag: || flag(Feature::NoiseCancel.flag()),
+        flag: Flag::Feature(Feature::NoiseCancel),
         label: "Noise cancellation",
         applies: |selection| {
             scaffolding(selection) && selection.draft.switch(Feature::DeployToCloud) == Some(true)
@@ -400,7 +393,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "eval",
-        flag: || flag(Feature::Eval.flag()),
+        flag: Flag::Feature(Feature::Eval),
         label: "Evals",
         applies: scaffolding,
         value: |selection| selection.draft.switch(Feature::Eval).map(Answer::Confirm),
@@ -424,13 +417,13 @@ const CASCADE: &str = "cascade";
 const REALTIME: &str = "realtime";
 
 /// An extra: a feature that the question for extras offers.
-struct Extra {
-    feature: Feature,
+pub(super) struct Extra {
+    pub(super) feature: Feature,
     label: &'static str,
     about: &'static str,
 }
 
-fn extras() -> impl Iterator<Item = Extra> {
+pub(super) fn extras() -> impl Iterator<Item = Extra> {
     Feature::ALL
         .into_iter()
         .filter_map(|feature| match feature.row().question {
@@ -509,10 +502,6 @@ fn set(slot: &mut Option<String>, answer: &Answer) -> Result<(), String> {
 fn switch(selection: &mut Selection, feature: Feature, answer: &Answer) -> Result<(), String> {
     *selection.draft.switches.slot(feature) = Some(answer.as_bool().ok_or("must be yes or no")?);
     Ok(())
-}
-
-fn flag(flag: &str) -> Option<String> {
-    Some(flag.to_owned())
 }
 
 fn line(answer: &Answer) -> Result<String, String> {

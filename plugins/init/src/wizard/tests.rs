@@ -845,12 +845,12 @@ fn every_question_can_be_answered_by_an_option() {
         .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
         .collect();
     for step in steps::ALL {
-        let flags = (step.flag)().unwrap_or_default();
+        let flags = step.flag.words().unwrap_or_default();
         for flag in flags.split(", ").filter(|flag| flag.starts_with("--")) {
             assert!(options.iter().any(|option| option == flag), "{flag}");
         }
         let of_folder = ["way", "all_the_same"].contains(&step.key);
-        assert!((step.flag)().is_some() || of_folder, "{}", step.key);
+        assert!(step.flag.words().is_some() || of_folder, "{}", step.key);
     }
 }
 
@@ -858,7 +858,10 @@ fn every_question_can_be_answered_by_an_option() {
 fn every_scaffold_option_has_a_question() {
     // The question for transports offers one for each direction.
     let directions = [Setting::DailyPstnMode, Setting::TwilioDailySipMode];
-    let asked: Vec<String> = steps::ALL.iter().filter_map(|step| (step.flag)()).collect();
+    let asked: Vec<String> = steps::ALL
+        .iter()
+        .filter_map(|step| step.flag.words())
+        .collect();
     let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
     for (key, flag) in fields() {
         let is_direction = directions.iter().any(|setting| setting.row().key == key);
