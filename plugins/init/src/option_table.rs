@@ -5,6 +5,7 @@
 //! configuration, for which the compiler asks.
 
 use bot_cli_templates::catalogue::Kind;
+use serde::{Serialize, Serializer};
 
 /// Makes an enum with a variant for each row, and the way from each to its row.
 macro_rules! table {
@@ -479,6 +480,13 @@ impl Features {
     pub const fn with(mut self, feature: Feature, has: bool) -> Self {
         self.0[feature as usize] = has;
         self
+    }
+}
+
+impl Serialize for Features {
+    /// Writes an object with a boolean for each feature, by its name in templates.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Feature::ALL.map(|feature| (feature.row().name, self.has(feature))))
     }
 }
 

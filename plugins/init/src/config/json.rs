@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_templates::catalogue::{BotType, Service};
+use bot_cli_templates::catalogue::{BotType, Direction, Service};
 use serde_json::{Map, Value, json};
 
 use super::{Client, Config, Pipeline};
 use crate::draft::PACKS;
 use crate::option_table::{Feature, Setting};
-use crate::resolve::{DIRECTED, Direction};
+use crate::resolve::DIRECTED;
 
 impl Config<'_> {
     /// Every key of a configuration file; `null` is what this bot has no use for. `packs` is there where services are of
@@ -67,7 +67,7 @@ impl Config<'_> {
         self.transports
             .iter()
             .filter(|transport| transport.family.as_deref() == Some(family))
-            .find_map(|transport| Direction::of(transport))
+            .find_map(|transport| transport.direction())
     }
 }
 
