@@ -5,9 +5,6 @@ use crate::config::Config;
 
 mod client;
 
-/// Whose import statements are found by what its code uses, as those of the bot are.
-pub(super) const CALL_SERVER: &str = "server/server.py";
-
 pub(super) struct Entry {
     /// Where it goes, relative to the target.
     pub path: &'static str,
@@ -123,7 +120,7 @@ const MANIFEST: &[Entry] = &[
         when: always,
     },
     Entry {
-        path: CALL_SERVER,
+        path: "server/server.py",
         template: "server/server.py.liquid",
         about: "The web server that brings calls to the bot",
         existing: Existing::Conflict,
@@ -143,7 +140,7 @@ fn called_in_rooms(config: &Config) -> bool {
     config
         .transports
         .iter()
-        .any(|transport| transport.has_call_server())
+        .any(|transport| transport.call_server.is_some())
 }
 
 fn evaluated(config: &Config) -> bool {
