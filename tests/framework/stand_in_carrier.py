@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 RATE = 8_000
 FRAME_SECONDS = 0.02
@@ -189,8 +190,8 @@ def stream_path(carrier: Carrier, address: str, host: str | None) -> str:
     return url.removeprefix(f"wss://{host}")
 
 
-async def call(carrier: Carrier, url: str, hum: float, patience: float) -> list[int]:
-    """Hum until the bot has said something; return what it said."""
+async def call(carrier: Carrier, url: str, hum: float, patience: float, stays: bool) -> list[int]:
+    """Hum until the bot has said something, or until it ends the call; return what it said."""
     heard: list[int] = []
     async with connect(url) as line:
         for message in carrier.greeting:
@@ -200,11 +201,15 @@ async def call(carrier: Carrier, url: str, hum: float, patience: float) -> list[
             deadline = time.monotonic() + patience
             while time.monotonic() < deadline:
                 # The bot sends nothing while it has nothing to say.
-                silent_for = 1.0 if loud(heard) else deadline - time.monotonic()
+                silent_for = 1.0 if loud(heard) and not stays else deadline - time.monotonic()
                 try:
                     message = json.loads(await asyncio.wait_for(line.recv(), silent_for))
                 except TimeoutError:
+                    assert not stays, "the bot never ended the call"
                     break
+                except ConnectionClosed:
+                    assert stays, "the bot ended the call"
+                    return heard
                 if any(message.get(name) != value for name, value in carrier.plays.items()):
                     continue
                 heard += carrier.decode(base64.b64decode(message["media"]["payload"]))
@@ -244,13 +249,14 @@ def main() -> None:
     parser.add_argument("address", help="where the bot listens: http://127.0.0.1:PORT")
     parser.add_argument("--host", default="bot.example.com", help="the host name that the bot was told")
     parser.add_argument("--deployed", action="store_true", help="the answer document is not the bot's: it was entered")
+    parser.add_argument("--stays", action="store_true", help="the caller waits until the bot ends the call")
     parser.add_argument("--hum", type=float, default=440.0, help="the caller's pitch in hertz")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds until the bot has to have said something")
     given = parser.parse_args()
     carrier = CARRIERS[given.carrier]
     path = stream_path(carrier, given.address, None if given.deployed else given.host)
     url = given.address.replace("http", "ws", 1) + path
-    said = loud(asyncio.run(call(carrier, url, given.hum, given.patience)))
+    said = loud(asyncio.run(call(carrier, url, given.hum, given.patience, given.stays)))
     print(json.dumps({"seconds": round(len(said) / RATE, 2), "hertz": round(pitch(said), 1)}))
 
 

@@ -9,8 +9,8 @@ use crate::resolve::resolve;
 use crate::target::Target;
 
 const KEYS: &str = "      #   DEEPGRAM_API_KEY: API key (https://console.deepgram.com)
-      #   OPENAI_API_KEY: API key (https://platform.openai.com)
-      #   CARTESIA_API_KEY: API key (https://cartesia.ai)
+      #   OPENAI_API_KEY: API key (https://platform.openai.com/api-keys)
+      #   CARTESIA_API_KEY: API key (https://play.cartesia.ai/keys)
 ";
 
 #[test]
@@ -99,7 +99,7 @@ fn a_call_server_runs_beside_the_bot_with_the_same_keys() {
         "{printed}"
     );
     assert!(
-        printed.contains("DAILY_API_KEY: API key (https://dashboard.daily.co)"),
+        printed.contains("DAILY_API_KEY: API key (https://dashboard.daily.co/developers)"),
         "{printed}"
     );
 }
@@ -155,8 +155,9 @@ fn a_key_of_one_transport_among_several_says_so() {
         Keys::File,
     );
     assert!(
-        printed
-            .contains("DAILY_API_KEY: API key (https://dashboard.daily.co), only for -t daily\n"),
+        printed.contains(
+            "DAILY_API_KEY: API key (https://dashboard.daily.co/developers), only for -t daily\n"
+        ),
         "{printed}"
     );
 }

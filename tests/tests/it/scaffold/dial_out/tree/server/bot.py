@@ -128,7 +128,7 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     # The hosting service documents a list.
     if isinstance(settings, list):
         if len(settings) > 1:
-            logger.warning("A session calls one number: only the first of `dialout_settings`")
+            raise ValueError("a session calls one number: start one for each of `dialout_settings`")
         settings = settings[0] if settings else None
     if settings and is_local() and not isinstance(runner_args, CallArguments):
         logger.warning("`server.py` did not make this room: nobody is called from it")
