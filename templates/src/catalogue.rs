@@ -10,7 +10,10 @@ mod tests;
 
 use bot_cli_sdk::pack::Taken;
 pub use bot_cli_sdk::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
-pub use schema::{Avatar, BotType, Owner, Pictures, Reader, Transport, TransportVariable};
+pub use schema::{
+    Avatar, BotType, ClientFile, ClientTransport, Owner, Pictures, Reader, Transport,
+    TransportVariable,
+};
 
 use crate::embedded::{PROVIDERS, TRANSPORTS};
 

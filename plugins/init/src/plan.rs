@@ -85,13 +85,13 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
         if entry.path == manifest::CALL_SERVER {
-            let server = templates.render(entry.template, &values)?;
+            let server = templates.render(&entry.template, &values)?;
             view.call_server_imports = imports::used_by(&server, config)?;
             values = self::values(&view)?;
         }
         files.push(PlannedFile {
-            path: entry.path.to_owned(),
-            text: templates.render(entry.template, &values)?,
+            text: templates.render(&entry.template, &values)?,
+            path: entry.path.into_owned(),
             existing: entry.existing,
         });
     }

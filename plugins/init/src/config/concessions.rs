@@ -28,7 +28,7 @@ fn client(file: &mut Draft, options: &Draft, transports: &[&Transport]) -> Optio
     let asks = matches!(file.client_framework.as_deref(), Some("react" | "vanilla"));
     let decided = options.client_framework.is_some() || options.client_server.is_some();
     let reached = (transports.iter())
-        .any(|one| one.client_package.is_some() || one.family.is_some() || one.is_carrier());
+        .any(|one| one.client.is_some() || one.family.is_some() || one.is_carrier());
     if !asks || decided || reached {
         return None;
     }

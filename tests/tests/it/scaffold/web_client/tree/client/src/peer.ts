@@ -1,15 +1,21 @@
 import { SmallWebRTCTransport } from "@pipecat-ai/small-webrtc-transport";
 
-import type { OwnMedia } from "./media";
-import type { Line } from "./transports";
+import { OwnMedia } from "./media";
+import type { Line, LoadedTransport } from "./transports";
 
 /** How often the connection is looked at, in milliseconds. */
 const INTERVAL_MS = 500;
 /** How long no sound may arrive, not even silence, in milliseconds. */
 const STALL_MS = 2_500;
 
-/** The peer-to-peer transport for these devices. */
-export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
+/** The peer-to-peer transport, with media that it sends. */
+export function load(signal: AbortSignal): LoadedTransport {
+  const media = new OwnMedia(signal);
+  const transport = createTransport(media);
+  return { transport, media, watch: (changed) => watch(transport, media, changed) };
+}
+
+function createTransport(media: OwnMedia): SmallWebRTCTransport {
   // The default media manager would load code from another server.
   const transport = new PeerTransport({ mediaManager: media });
   media.onReplaced = (kind, copy) => {
@@ -22,7 +28,7 @@ export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
 }
 
 /** Tells what becomes of the connection. Returns what ends the watch. */
-export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
+function watch(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
   let last: Line = "up";
   let packets = 0;
   let arrived = performance.now();
