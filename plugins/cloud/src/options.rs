@@ -10,6 +10,8 @@ use crate::scope::Wanted;
 pub use account::{
     AuthCommand, ConfigCommand, Login, OnlyScope, OrganizationsCommand, RegionsCommand,
 };
+    AuthCommand, ConfigCommand, Login, OnlyScope, OrganizationsCommand, RegionsCommand,
+};
 pub use secrets::{Copy, Delete, ImagePullSecret, List, Run, SecretsCommand, Set, Unset};
 pub use vault::{Backup, Restore, VaultCommand};
 
