@@ -25,5 +25,6 @@ pub const FRAMEWORK: Framework = Framework {
     // `onnxruntime` has none for 3.15.
     python_below: (3, 15),
     image_python: (3, 12),
-    base_image: "0.1.31",
+    // The first that starts sessions over Media over QUIC: https://docs.pipecat.ai/pipecat-cloud/guides/moq
+    base_image: "0.2.7",
 };

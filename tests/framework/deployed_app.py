@@ -4,9 +4,10 @@ The bot starts from the files that its image would have, in a program of the sha
 and bodies, the session classes of `pipecatcloud.agent`, one process for one session after the other. It prints its
 address.
 
-The world outside is stand-ins in the same process: Daily's rooms, the REST APIs of Daily and the carriers, the hosting
-service's `/start`. The bot is not changed: what it sends to those hosts is redirected here. `GET /world` says what
-happened.
+The world outside is stand-ins in the same process: Daily's rooms, the REST APIs of Daily, the carriers and LemonSlice,
+the hosting service's `/start` and its relay. The bot is not changed: what it sends to those hosts is redirected here,
+and it trusts the relay's certificate because it trusts who signed it. `GET /world` says what happened. WhatsApp's API
+is another program, whose address is in STAND_IN_WHATSAPP.
 """
 
 import asyncio
@@ -34,19 +35,23 @@ from pipecat.transports.smallwebrtc.request_handler import (
     SmallWebRTCRequest,
     SmallWebRTCRequestHandler,
 )
+from pipecat.transports.whatsapp.api import WhatsAppWebhookRequest
+from pipecat.transports.whatsapp.client import WhatsAppClient
 from pipecatcloud.agent import (
     DailySessionArguments,
+    MOQSessionArguments,
     PipecatSessionArguments,
     SmallWebRTCSessionArguments,
     WebSocketSessionArguments,
 )
 from yarl import URL
 
+import stand_in_relay as relay
 import stand_in_room
 from call_deployed import KEY
 from check_image import lay_out
 
-REDIRECTED = ("api.daily.co", "api.twilio.com", "api.telnyx.com", "api.plivo.com")
+REDIRECTED = ("api.daily.co", "api.twilio.com", "api.telnyx.com", "api.plivo.com", "lemonslice.com")
 
 app = FastAPI()
 webrtc = SmallWebRTCRequestHandler(connection_mode=ConnectionMode.SINGLE)
@@ -54,6 +59,8 @@ sessions: list[dict[str, Any]] = []
 asked: list[dict[str, Any]] = []
 bot: Any = None
 address = ""
+# What is made when it is first asked for.
+app.state.whatsapp = app.state.relay = None
 
 
 async def run_bot(arguments: Any) -> None:
@@ -84,6 +91,9 @@ async def start(body: dict[str, Any], request: Request) -> dict[str, Any]:
 def arguments_of(body: dict[str, Any], headers: Any) -> Any:
     session_id = headers.get("x-daily-session-id")
     room, token = headers.get("x-daily-room-url"), headers.get("x-daily-room-token")
+    if headers.get("x-daily-transport-type") == "moq":
+        relay, namespace = headers["x-moq-relay-url"], headers["x-moq-namespace"]
+        return MOQSessionArguments(session_id=session_id, relay_url=relay, namespace=namespace, body=body)
     if room and token:
         return DailySessionArguments(session_id=session_id, room_url=room, token=token, body=body)
     return PipecatSessionArguments(session_id=session_id, body=body)
@@ -123,6 +133,42 @@ async def candidates(request: SmallWebRTCPatchRequest) -> dict[str, str]:
     return {"status": "success"}
 
 
+@app.get("/whatsapp")
+async def verify(request: Request) -> int:
+    """The hosting service, in front of the image: it is asked for a public API key instead of a token of the user's."""
+    asks = request.query_params
+    if asks.get("hub.mode") != "subscribe" or asks.get("hub.verify_token") != KEY:
+        raise HTTPException(403, "not a key of this organization")
+    return int(asks["hub.challenge"])
+
+
+@app.post("/whatsapp")
+async def take_whatsapp_call(told: WhatsAppWebhookRequest, request: Request, background: BackgroundTasks) -> Any:
+    async def connected(connection: Any, call: Any) -> None:
+        session_id = request.headers.get("x-daily-session-id")
+        arguments = SmallWebRTCSessionArguments(session_id=session_id, webrtc_connection=connection, body=call)
+        background.add_task(run_bot, arguments)
+
+    if app.state.whatsapp is None:
+        app.state.whatsapp = WhatsAppClient(
+            whatsapp_token=os.environ["WHATSAPP_TOKEN"],
+            phone_number_id=os.environ["WHATSAPP_PHONE_NUMBER_ID"],
+            whatsapp_secret=os.environ["WHATSAPP_APP_SECRET"],
+            session=aiohttp.ClientSession(),
+        )
+    signature = request.headers.get("x-hub-signature-256")
+    try:
+        await app.state.whatsapp.handle_webhook_request(
+            told, connected, sha256_signature=signature, raw_body=await request.body()
+        )
+    except ValueError as error:
+        raise HTTPException(400, f"Invalid request: {error}") from error
+    except Exception as error:
+        logger.error(f"The webhook failed: {error}")
+        raise HTTPException(500, "Internal server error processing webhook") from error
+    return {"status": "success", "message": "Webhook processed successfully"}
+
+
 @app.post("/v1/public/{agent}/start")
 async def activate(agent: str, request: Request, background: BackgroundTasks) -> dict[str, Any]:
     """The hosting service: it starts a session for whoever has a key, and answers before the bot does anything."""
@@ -135,8 +181,27 @@ async def activate(agent: str, request: Request, background: BackgroundTasks) ->
         room = stand_in_room.make(wanted.get("dailyRoomProperties") or {})
         headers |= {"x-daily-room-url": room, "x-daily-room-token": "service-token"}
         answer |= {"dailyRoom": room, "dailyToken": "guest-token"}
+    if wanted.get("transport") == "moq":
+        moq_headers, answer["moq"] = await relayed(session_id)
+        headers |= moq_headers
     background.add_task(run_bot, arguments_of(wanted.get("body") or {}, headers))
     return answer
+
+
+async def relayed(session_id: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """The headers for the bot and the answer for the client of a session that meets at the relay."""
+    if app.state.relay is None:
+        app.state.relay = await relay.Relay.start()
+    url, namespace = f"{app.state.relay.url}/?jwt=any", f"pcc/{session_id}"
+    headers = {"x-daily-transport-type": "moq", "x-moq-relay-url": url, "x-moq-namespace": namespace}
+    return headers, {
+        "relayUrl": url,
+        "namespace": namespace,
+        "clientId": "request",
+        "botId": "response",
+        "transcriptTrack": "transcript.json.z",
+        "certHash": app.state.relay.fingerprint,
+    }
 
 
 @app.api_route("/rest/{host}/{path:path}", methods=["GET", "POST", "DELETE"])
@@ -166,6 +231,11 @@ async def rest(host: str, path: str, request: Request) -> Any:
             return {"token": "room-token"}
         case "api.daily.co", "v1/dialin/pinlessCallUpdate":
             stand_in_room.ring(body["sipUri"])
+        case "lemonslice.com", "api/liveai/sessions":
+            # The avatar goes to the room that the bot names.
+            stand_in_room.invite_avatar(body["properties"]["daily_url"])
+            control = "https://lemonslice.com/api/liveai/sessions/1/control"
+            return {"session_id": "1", "room_url": body["properties"]["daily_url"], "control_url": control}
         case "api.twilio.com", _ if "Twiml" in (body or {}):
             # Twilio connects the caller to the line that the document names.
             stand_in_room.ring(body["Twiml"])
@@ -183,6 +253,8 @@ def redirect() -> None:
 
     def elsewhere(url: str) -> str:
         parts = urlsplit(url)
+        if parts.hostname == "graph.facebook.com":
+            return f"{os.environ['STAND_IN_WHATSAPP']}{parts.path}"
         return f"{address}/rest/{parts.hostname}{parts.path}" if parts.hostname in REDIRECTED else url
 
     async def through_aiohttp(session: aiohttp.ClientSession, method: str, url: Any, **options: Any) -> Any:

@@ -1,7 +1,8 @@
 """Daily's rooms, without Daily: takes the place of its native client below the framework's transport.
 
 A room does what its properties allow. In one for dial-out, whoever is called answers. In one with a SIP line, the line
-becomes ready, and the caller is there once somebody has connected the call. In any other, a browser waits. Everybody
+becomes ready, and the caller is there once somebody has connected the call. In any other, a browser waits; if an avatar was
+invited, the avatar comes first, and lends the browser its ears: it hears the bot on a track of that name. Everybody
 listens to the bot and leaves when it has said something and is silent: a telephone then hangs up.
 """
 
@@ -23,12 +24,17 @@ LOUD = 500
 
 _properties: dict[str, dict[str, Any]] = {}
 _clients: list["Client"] = []
+_with_avatar: set[str] = set()
 
 
 def make(properties: dict[str, Any], name: str = "room") -> str:
     url = f"https://example.daily.co/{name}"
     _properties[url] = properties
     return url
+
+
+def invite_avatar(url: str) -> None:
+    _with_avatar.add(url)
 
 
 def ring(connected_to: str) -> None:
@@ -55,18 +61,20 @@ class Source:
 
     def __init__(self, sample_rate: int, channels: int, *_: Any) -> None:
         self.sample_rate, self.channels = sample_rate, channels
+        self.track = "microphone"
 
     def write_frames(self, frames: bytes, completion: Callable[[int], None]) -> None:
         count = len(frames) // 2 // self.channels
         client = next((client for client in reversed(_clients) if not client.left.is_set()), None)
         if client:
-            client.hear(struct.unpack(f"<{len(frames) // 2}h", frames), self.sample_rate)
+            client.hear(struct.unpack(f"<{len(frames) // 2}h", frames), self.sample_rate, self.track)
         asyncio.get_running_loop().call_later(count / self.sample_rate, completion, count)
 
 
 class Track:
     def __init__(self, source: Source) -> None:
         self.id = f"track-{id(source)}"
+        self.source = source
 
 
 class Client:
@@ -107,6 +115,8 @@ class Client:
                 self.be_called()
             elif properties.get("sip"):
                 self.call()
+            elif self.seen["room"] in _with_avatar:
+                self.watch()
             else:
                 self.browse()
         except Exception as error:
@@ -139,6 +149,11 @@ class Client:
         self.tell("send-text", {"content": "What is the capital of France?"})
         self.listen()
 
+    def watch(self) -> None:
+        self.events.on_participant_joined({"id": "avatar", "info": {"userName": "LemonSlice"}})
+        self.events.on_participant_joined({"id": "guest", "info": {"userName": "A guest"}})
+        self.listen()
+
     def tell(self, kind: str, data: dict[str, Any]) -> None:
         self.events.on_app_message({"label": RTVI, "id": kind, "type": kind, "data": data}, "guest")
 
@@ -154,9 +169,10 @@ class Client:
         periods = [later - earlier for earlier, later in zip(rises, rises[1:], strict=False)]
         self.seen["hertz"] = round(self.rate / statistics.median(periods), 1)
 
-    def hear(self, samples: tuple[int, ...], rate: int) -> None:
+    def hear(self, samples: tuple[int, ...], rate: int, track: str) -> None:
         """Between the first sound and the last: the silence that keeps a track alive is left out."""
         if max(map(abs, samples), default=0) > LOUD:
+            self.seen["track"] = track
             self.samples += samples
             self.rate = rate
             self.loud.set()
@@ -165,6 +181,13 @@ class Client:
         self.seen["dialled"].append(settings)
         completion("dialout-1", None)
         self.answered.set()
+
+    def add_custom_audio_track(self, track_name: str, audio_track: Track, completion: Callable[..., None], **_: Any) -> None:
+        audio_track.source.track = track_name
+        completion(None)
+
+    def remove_custom_audio_track(self, track_name: str, completion: Callable[..., None]) -> None:
+        completion(None)
 
     def send_app_message(self, message: Any, participant: Any, completion: Callable[..., None]) -> None:
         message = json.loads(message) if isinstance(message, str) else message

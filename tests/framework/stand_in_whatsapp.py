@@ -1,7 +1,7 @@
 """A stand-in for WhatsApp and for somebody who calls: `stand_in_whatsapp.py`.
 
-It prints the address of its API and serves until it is ended. `POST /call?bot=ADDRESS` has it prove its webhook to the
-bot as WhatsApp does, tell of a call with a forged signature, and call: the caller's telephone hums one tone, brings no
+It prints the address of its API and serves until it is ended. `POST /call?bot=ADDRESS&verify=TOKEN` has it prove its
+webhook to the bot as WhatsApp does, tell of a call with a forged signature, and call: the caller's telephone hums one tone, brings no
 channel for messages, and listens until the bot has spoken; then it hangs up. The answer says what the webhook answered,
 what was asked of the API, and what was heard: for how many seconds, and at which pitch.
 """
@@ -107,12 +107,13 @@ def event(name: str, **further: Any) -> dict[str, Any]:
 
 
 async def place(request: web.Request) -> web.Response:
-    """`POST /call?bot=ADDRESS`"""
+    """`POST /call?bot=ADDRESS&verify=TOKEN`"""
     call = calls[PHONE] = Call()
     try:
         async with aiohttp.ClientSession() as session:
             webhook = f"{request.query['bot']}/whatsapp"
-            return web.json_response(await asyncio.wait_for(hold(call, session, webhook), SECONDS))
+            holding = hold(call, session, webhook, request.query.get("verify", VERIFY_TOKEN))
+            return web.json_response(await asyncio.wait_for(holding, SECONDS))
     finally:
         await call.telephone.close()
 
@@ -133,10 +134,10 @@ async def main() -> None:
     await asyncio.Event().wait()
 
 
-async def hold(call: Call, session: aiohttp.ClientSession, webhook: str) -> dict[str, Any]:
+async def hold(call: Call, session: aiohttp.ClientSession, webhook: str, verify_token: str) -> dict[str, Any]:
     said: dict[str, Any] = {}
     asks = {"hub.mode": "subscribe", "hub.challenge": "4711"}
-    for what, token in (("proof", VERIFY_TOKEN), ("wrong proof", "another")):
+    for what, token in (("proof", verify_token), ("wrong proof", "another")):
         async with session.get(webhook, params=asks | {"hub.verify_token": token}) as answer:
             said[what] = [answer.status, (await answer.text())[:40]]
     await call.telephone.setLocalDescription(await call.telephone.createOffer())

@@ -1,6 +1,7 @@
-"""Talks to a generated bot over Media over QUIC: `talk_over_moq.py ADDRESS`, where the runner of the bot listens.
+"""Talks to a generated bot over Media over QUIC: `talk_over_moq.py ADDRESS [--deployed]`.
 
-The framework's own transport is the other end: it asks `/start` where to connect, trusts the one certificate whose
+At ADDRESS is the runner of the bot, or, with `--deployed`, the hosting service: see `deployed_app.py`. The framework's
+own transport is the other end: it asks `/start` where to connect, trusts the one certificate whose
 fingerprint it is told, says that it is ready, and types a question once the bot has greeted. Printed as JSON: what the
 bot said, for how many seconds it was heard, and at which pitch.
 """
@@ -25,6 +26,8 @@ from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.transports.moq.transport import MOQParams, MOQTransport
 from pipecat.workers.runner import WorkerRunner
+
+from call_deployed import KEY
 
 LOUD = 500
 SECONDS = 60
@@ -72,16 +75,17 @@ class Listener(FrameProcessor):
         return self.rate / float(numpy.median(numpy.diff(rises)))
 
 
-def start(address: str) -> dict[str, Any]:
-    headers = {"Content-Type": "application/json"}
-    request = urllib.request.Request(f"{address}/start", b'{"transport": "moq"}', headers)
+def start(url: str) -> dict[str, Any]:
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"}
+    request = urllib.request.Request(url, b'{"transport": "moq"}', headers)
     with urllib.request.urlopen(request, timeout=SECONDS) as answer:
         return json.load(answer)["moq"]
 
 
 async def main() -> None:
     logger.remove()
-    where = await asyncio.to_thread(start, sys.argv[1])
+    address, deployed = sys.argv[1], "--deployed" in sys.argv
+    where = await asyncio.to_thread(start, f"{address}/v1/public/bot/start" if deployed else f"{address}/start")
     transport = MOQTransport(
         params=MOQParams(
             audio_in_enabled=True,

@@ -1,4 +1,4 @@
-//! Who the user is to the service.
+//! Signing in to the service.
 
 pub mod browser;
 pub mod callback;

@@ -1,4 +1,4 @@
-//! What keeps secrets: the seam between the commands and the service, the vault, or what else there is.
+//! Secrets backends: the trait between the commands and the service, the vault or an external backend.
 //!
 //! Every change ends as done, not done or unknown, and says which: see [`ChangeError`].
 
@@ -81,7 +81,7 @@ pub trait ReadsValues {
     fn credentials(&self, name: &SetName) -> Result<Option<(String, Secret)>, BackendError>;
 }
 
-/// What a set was before it is written.
+/// The state of a set before a change.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
     /// It did not exist and is to be created, in this region where the backend has regions.
@@ -113,13 +113,13 @@ pub enum Confirmed {
 /// A change that did not succeed, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeError<E = BackendError> {
-    /// What went wrong.
+    /// The cause.
     pub cause: E,
-    /// What became of the change.
+    /// The outcome of the change.
     pub effect: Effect,
 }
 
-/// What became of a change that did not succeed.
+/// The outcome of a failed change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing has changed.
@@ -132,7 +132,7 @@ pub enum Effect {
     Partly(Box<Parts>),
 }
 
-/// What became of the keys of a change.
+/// The outcome of a change, by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parts {
     /// The keys that are changed.
@@ -154,7 +154,7 @@ impl<E> ChangeError<E> {
     }
 }
 
-/// Where sets can be.
+/// The regions of a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regions {
     /// Code and name of each.
@@ -168,9 +168,8 @@ pub struct Regions {
 pub struct Summary {
     /// The name.
     pub name: String,
-    /// What it is.
     pub kind: SetKind,
-    /// Where it is; `None` where the backend has no regions.
+    /// `None` if the backend has no regions.
     pub region: Option<String>,
     /// Whether it can be used.
     pub status: Status,
@@ -181,9 +180,9 @@ pub struct Summary {
 /// One set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// What the listing says of it.
+    /// The set's row in a listing.
     pub summary: Summary,
-    /// Its keys, as far as they can be known.
+    /// The known keys.
     pub keys: Keys,
 }
 
@@ -198,13 +197,13 @@ pub enum Keys {
     None,
 }
 
-/// What goes wrong in a backend.
+/// An error of a backend.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
-    /// What only this backend knows of; [`crate::words`] has the sentences.
+    /// An error that only this backend has; [`crate::words`] has its messages.
     #[error("{0}")]
     Own(Box<dyn Explained>),
 }

@@ -1,4 +1,4 @@
-//! What the commands do: each has a file of its own.
+//! The commands, each in its own file.
 
 mod auth;
 mod choose;

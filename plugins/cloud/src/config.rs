@@ -28,7 +28,7 @@ pub const KEYS: [&str; 6] = [
 /// The settings of the file.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigFile {
-    /// Where it is, whether or not there is one; empty where no folder for it is known.
+    /// The path, whether or not the file exists; empty if its folder is unknown.
     pub path: PathBuf,
     settings: DocumentMut,
 }
@@ -78,7 +78,7 @@ impl ConfigFile {
         self.comment(key, &before);
     }
 
-    /// What is written above a setting stays when the setting goes.
+    /// Removes a setting but keeps the comments above it.
     fn remove(&mut self, key: &str) {
         let keys: Vec<String> = self
             .settings

@@ -6,7 +6,7 @@ use std::fmt;
 use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::secret::Secret;
 
-/// What stands before the name of a backend in the name of its plugin.
+/// The prefix of a backend's name in the name of its plugin.
 pub const SECRETS: &str = "secrets-";
 
 /// The longest name of a set, and of a region.
@@ -226,7 +226,7 @@ pub struct Entry {
     pub value: Secret,
 }
 
-/// What kind of thing a name stands for.
+/// The kind of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetKind {
     /// Keys with values.
@@ -238,7 +238,7 @@ pub enum SetKind {
 }
 
 impl SetKind {
-    /// Its name in JSON and in tables.
+    /// Returns the name in JSON and in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -248,7 +248,7 @@ impl SetKind {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns the name as part of a sentence.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -271,7 +271,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

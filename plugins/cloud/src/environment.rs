@@ -1,4 +1,4 @@
-//! What the process finds around itself, read once.
+//! The environment of the process, read once.
 
 use std::env::VarError;
 use std::path::PathBuf;
@@ -59,17 +59,15 @@ pub struct Environment {
     pub timeout: Option<String>,
     /// `BOT_CLI_KEYRING`.
     pub keyring: Option<String>,
-    /// Where settings are kept.
     pub config_folder: Option<PathBuf>,
-    /// Where data is kept.
     pub data_folder: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,
-    /// Where backends of their own executables are.
+    /// Finds external backends.
     pub plugins: Discovery,
     /// Whether the process was started with arguments, and so has the user's own streams.
     pub own_streams: bool,
-    /// How long things may take where no setting says so.
+    /// The default time limits.
     pub pace: Pace,
 }
 
@@ -137,7 +135,7 @@ impl Environment {
         }
     }
 
-    /// Where the vault is.
+    /// Returns the folder of the vault.
     #[must_use]
     pub fn vault_folder(&self) -> Option<PathBuf> {
         Some(self.data_folder.as_ref()?.join("vault"))

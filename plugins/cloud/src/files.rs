@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 
 use bot_cli_sdk::failure::reason;
 
-/// How the names of temporaries begin, in this version and in earlier ones.
+/// The prefixes of temporary files, of this version and earlier ones.
 const TEMPORARIES: [&str; 2] = [TEMPORARY, ".vault-"];
 
 const TEMPORARY: &str = ".bot-cli-";
@@ -35,7 +35,7 @@ pub enum WriteError {
     NotSynced(io::Error),
 }
 
-/// What happens to a file that is already there.
+/// The treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
     /// It is replaced.
@@ -327,7 +327,7 @@ pub mod faults {
         static STICKY: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// What comes after the failing step.
+    /// The steps after the failing one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum After {
         /// Later steps work again.

@@ -16,19 +16,19 @@ use crate::watch::Watch;
 /// Under which service the entries stand.
 const SERVICE: &str = "bot-cli";
 
-/// How long a keyring has, and the user who may have to unlock it.
+/// The time limit for a keyring, which the user may have to unlock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long it has to say that it is there.
+/// The time limit for a keyring to respond at all.
 const BRIEFLY: Duration = Duration::from_millis(900);
 
 /// After how long the user is told what is waited for.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How often the user's request to stop is looked for.
+/// The interval at which the user's request to stop is checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What goes wrong with a keyring.
+/// An error of a keyring.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     /// Nothing there that could be asked.

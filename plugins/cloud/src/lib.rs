@@ -1,7 +1,12 @@
 //! Manages secret sets and image pull secrets, of a hosting service or of a local encrypted vault.
 //!
-//! A command is a line: options → input (validated, all problems at once) → scope (organization, region, backend, and where
-//! each came from) → [`backend::SecretsBackend`] → report. Backends know nothing of questions, wording or tables.
+//! A command is a pipeline: options → input (validated, all problems at once) → scope (organization, region and backend, each
+//! with its source) → [`backend::SecretsBackend`] → report. Backends know nothing about questions, wording or tables.
+
+#![allow(
+    missing_docs,
+    reason = "nothing outside this repository uses the library"
+)]
 
 pub mod auth;
 pub mod backend;

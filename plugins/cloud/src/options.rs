@@ -10,8 +10,6 @@ use crate::scope::Wanted;
 pub use account::{
     AuthCommand, ConfigCommand, Login, OnlyScope, OrganizationsCommand, RegionsCommand,
 };
-    AuthCommand, ConfigCommand, Login, OnlyScope, OrganizationsCommand, RegionsCommand,
-};
 pub use secrets::{Copy, Delete, ImagePullSecret, List, Run, SecretsCommand, Set, Unset};
 pub use vault::{Backup, Restore, VaultCommand};
 
@@ -47,7 +45,6 @@ pub struct Options {
     pub command: Command,
 }
 
-/// What there is to do.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Secret sets and image pull secrets
@@ -80,7 +77,7 @@ pub enum Command {
         #[command(subcommand)]
         command: RegionsCommand,
     },
-    /// What holds where no option says otherwise
+    /// Show and change the configuration
     Config {
         /// The command.
         #[command(subcommand)]
@@ -88,13 +85,12 @@ pub enum Command {
     },
 }
 
-/// Where to act.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ScopeOptions {
     /// Organization (default: the configured one)
     #[arg(short, long, value_name = "NAME", help_heading = "Where", value_hint = ValueHint::Other)]
     pub organization: Option<String>,
-    /// What keeps the secrets: local, hosted or an installed backend (default: hosted when signed in)
+    /// Secrets backend: local, hosted or an installed one (default: hosted when signed in)
     #[arg(long, value_name = "BACKEND", help_heading = "Where", value_hint = ValueHint::Other)]
     pub backend: Option<String>,
 }
@@ -108,7 +104,7 @@ pub struct RegionOption {
 }
 
 impl ScopeOptions {
-    /// What they say.
+    /// Returns the wanted scope.
     #[must_use]
     pub fn wanted(&self, region: Option<&str>) -> Wanted {
         Wanted {

@@ -1,8 +1,8 @@
-//! How long things may take, in one place, so that a test can be quicker than people are.
+//! Time limits, in one place, so that tests can shorten them.
 
 use std::time::Duration;
 
-/// How long things may take.
+/// Time limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     /// A connection, until it is there.

@@ -1,4 +1,4 @@
-//! Where a command acts: backend, organization, region, and where each of these came from.
+//! The scope of a command: backend, organization and region, each with its source.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use crate::text::theirs;
 /// The address of the service.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
 
-/// Where a setting came from.
+/// The source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// An option.
@@ -35,14 +35,13 @@ pub enum Source {
     Service,
     /// The backend said so.
     Backend,
-    /// What is changed is there already.
+    /// The set must exist.
     Existing,
     /// Nobody said otherwise.
     Default,
 }
 
 impl Source {
-    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,7 +73,6 @@ impl Source {
 pub struct Setting<T> {
     /// The value.
     pub value: T,
-    /// Where it came from.
     pub source: Source,
 }
 
@@ -84,7 +82,7 @@ impl<T: ToString> Setting<T> {
     }
 }
 
-/// What the options say.
+/// The scope as given by options.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// `--organization`.
@@ -95,26 +93,25 @@ pub struct Wanted {
     pub backend: Option<String>,
 }
 
-/// Where a command acts.
+/// The scope of a command.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// What keeps the secrets.
     pub backend: Setting<BackendName>,
-    /// Whose they are, as far as it is known before the service is asked.
+    /// The organization, if it is known before the service is asked.
     pub organization: Option<Setting<Organization>>,
-    /// Where they are, as far as somebody said.
+    /// The region, if one was given.
     pub region: Option<Setting<Region>>,
     /// The address of the service.
     pub api_url: Setting<Url>,
     /// The address at which the backend acts, where it has one.
     pub address: Option<Setting<String>>,
-    /// Where the backend acts, in its own words, where it has any.
+    /// The place in the backend's own words.
     pub place: Option<String>,
-    /// How long things may take.
+    /// Time limits.
     pub pace: Pace,
-    /// Where the time that a request may take came from.
+    /// The source of the time limit of a request.
     pub timeout: Source,
-    /// Where a new sign-in and the key of a new vault are kept.
+    /// The storage of a new sign-in and of the key of a new vault.
     pub keyring: Setting<Storage>,
 }
 

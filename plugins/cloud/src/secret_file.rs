@@ -20,13 +20,13 @@ use crate::files::{
 use crate::keyring::{self, KeyringError};
 use crate::watch::Watch;
 
-/// What an entry of the keyring has until its text is known.
+/// The placeholder in a keyring entry until its text is known.
 const RESERVED: &str = "reserved";
 
 /// The longest text that room is made for.
 const LONGEST: usize = 16 * 1024;
 
-/// Where a text is.
+/// The storage of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
     /// In the file.
@@ -36,7 +36,6 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +44,7 @@ impl Storage {
         }
     }
 
-    /// Where a text of `path` is, in a sentence.
+    /// Describes the storage of the text of `path`.
     #[must_use]
     pub fn words(self, path: &Path) -> String {
         match self {
@@ -60,16 +59,10 @@ impl Storage {
 pub enum SecretFileError {
     /// Others than the owner can read or write the file.
     #[error("others can read or write it (mode {mode:o})")]
-    TooOpen {
-        /// Its mode.
-        mode: u32,
-    },
+    TooOpen { mode: u32 },
     /// The file belongs to another user.
     #[error("it belongs to another user (uid {owner})")]
-    Foreign {
-        /// Who.
-        owner: u32,
-    },
+    Foreign { owner: u32 },
     /// The file was written, but the disk did not confirm it.
     #[error("it was written, but the disk did not confirm it: {0}")]
     NotSynced(String),
@@ -95,7 +88,6 @@ impl<'a> SecretFile<'a> {
         Self { path, watch }
     }
 
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -244,7 +236,7 @@ impl<'a> SecretFile<'a> {
         }
     }
 
-    /// What the file has, if nobody else can read it.
+    /// Returns the file's text, if nobody else can read the file.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
         let text = match self.private_text() {
             // It may have been replaced while it was looked at.

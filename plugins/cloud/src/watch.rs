@@ -1,4 +1,4 @@
-//! Who looks on while something takes its time.
+//! The observer of a long operation.
 
 /// The user, as far as slow work has to do with one.
 pub trait Watch {
@@ -14,10 +14,10 @@ pub trait Watch {
     /// Something takes longer than a moment.
     fn waiting(&self, line: &str);
 
-    /// What the user should know of now.
+    /// Shows a line to the user at once.
     fn note(&self, line: &str);
 
-    /// What only a user who wants details is shown.
+    /// Shows a line only with details.
     fn detail(&self, line: &str);
 }
 

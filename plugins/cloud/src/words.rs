@@ -13,18 +13,16 @@ use crate::backend::BackendError;
 use crate::files::WriteError;
 use crate::keyring::KeyringError;
 
-/// What may stand in the way of a file.
 const UNCHANGED: &str =
     "nothing has changed; look at the disk's free space and at the folder's rights";
 
-/// What to do where a write is in place but may be lost.
 const UNSYNCED: &str =
     "the change is in place, but a power failure may undo it; look at the disk, then try again";
 
-/// How somebody signs in whom the service does not know.
+/// The command to sign in.
 pub const SIGN_IN: &str = "bot-cli cloud auth login";
 
-/// What goes wrong in one backend, in the words of this crate.
+/// An error of one backend, with this crate's messages.
 pub trait Explained: std::error::Error + 'static {
     /// Says what went wrong, and what to do about it.
     fn explain(&self) -> Failure;
@@ -51,13 +49,13 @@ impl Explained for BackendError {
     }
 }
 
-/// What a backend could not do.
+/// Returns the failure for an error of a backend.
 #[must_use]
 pub fn failure(error: &impl Explained) -> Failure {
     error.explain()
 }
 
-/// What the keyring could not do.
+/// Returns the failure for an error of the keyring.
 #[must_use]
 pub fn keyring(error: &KeyringError) -> Failure {
     let failure = |exit, code: &str| Failure::new(exit, code, error.to_string());

@@ -26,6 +26,7 @@ use crate::options::{
 };
 use crate::packs;
 use crate::plan::{self, Plan, PlanError};
+use crate::record::{self, RecordFile};
 use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, quoted, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
@@ -83,13 +84,7 @@ impl Command for Options {
             return self.ask(target, session);
         }
         let target = target.ok_or_else(nothing_to_go_by)?;
-        Job {
-            target,
-            config: None,
-            guides: self.guides(),
-            asks: Asks::Never,
-        }
-        .run(session)
+        self.job(target, None, Asks::Never).run(session)
     }
 }
 
@@ -153,13 +148,7 @@ impl Options {
         if self.dry_run {
             return document(config.to_json());
         }
-        Job {
-            target,
-            config: Some(config),
-            guides: self.guides(),
-            asks: Asks::Never,
-        }
-        .run(session)
+        self.job(target, Some(config), Asks::Never).run(session)
     }
 
     fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
@@ -192,18 +181,12 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
-        let command = match &config {
-            Some(config) => equivalent::command(&target.shown, config),
-            None => equivalent::guides_command(&target.shown),
+        let job = self.job(target, config, Asks::Terminal);
+        let command = match &job.config {
+            Some(config) => equivalent::command(&job.target.shown, config),
+            None => equivalent::guides_command(&job.target.shown),
         };
-        let mut reply = Job {
-            target,
-            config,
-            guides: self.guides(),
-            asks: Asks::Terminal,
-        }
-        .run(session)
-        .map_err(|failure| {
+        let mut reply = job.run(session).map_err(|failure| {
             // The answers are not lost with it.
             if failure.exit == Exit::Failed {
                 failure.hint(format!("the same without questions: `{command}`"))
@@ -227,11 +210,21 @@ impl Options {
         }
     }
 
-    fn guides(&self) -> Guides {
-        if self.overwrite_guide {
+    fn job<'c>(&self, target: Target, config: Option<Config<'c>>, asks: Asks) -> Job<'c> {
+        let guides = if self.overwrite_guide {
             Guides::Overwrite
         } else {
             Guides::Keep
+        };
+        let config = config.map(|config| Config {
+            recorded: !self.no_record,
+            ..config
+        });
+        Job {
+            target,
+            config,
+            guides,
+            asks,
         }
     }
 }
@@ -257,7 +250,7 @@ enum Asks {
 
 impl Job<'_> {
     fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        let plan = self.plan()?;
+        let (plan, record) = self.plan()?;
         match transaction::recover(&self.target.path)? {
             Recovered::Nothing | Recovered::Discarded => {}
             Recovered::Completed => session.log(
@@ -265,13 +258,14 @@ impl Job<'_> {
                 "an earlier run was interrupted; what it had begun is completed now",
             ),
         }
-        let mut found = compare(&self.target.path, &plan.files, self.guides)?;
+        let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
         found.refuse_conflicts(&self.target.shown)?;
         self.refresh(&mut found, session)?;
         let cancel = session.cancel().clone();
         transaction::write(&self.target.path, &found.changes, &|| cancel.requested())?;
         if let Some(config) = &self.config {
             warn_of_deprecated(config, session);
+            self.warn_of_old_record(config, &found, session);
         }
         let steps = match &self.config {
             Some(config) => {
@@ -290,7 +284,7 @@ impl Job<'_> {
         .reply())
     }
 
-    fn plan(&self) -> Result<Plan, Failure> {
+    fn plan(&self) -> Result<(Plan, Vec<RecordFile>), Failure> {
         let path = if self.config.is_some() {
             GuidePath::Scaffold
         } else {
@@ -298,15 +292,35 @@ impl Job<'_> {
         };
         let mut files = guides::planned(path)?;
         files.extend(guides::beside(path)?);
+        let mut record = Vec::new();
         if let Some(config) = &self.config {
-            files.extend(
-                plan::scaffold(config)
-                    .map_err(|error| unplanned(&error))?
-                    .files,
-            );
+            let project = plan::scaffold(config).map_err(|error| unplanned(&error))?;
+            if config.recorded {
+                let made = record::files(config, &project.files);
+                record.extend(made.map_err(|error| unrecorded(&error))?);
+            }
+            files.extend(project.files);
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Plan { files })
+        Ok((Plan { files }, record))
+    }
+
+    /// A record that is there and not written by this run says how the project was made before it.
+    fn warn_of_old_record(&self, config: &Config, found: &Comparison, session: &mut Session) {
+        let is_there = || {
+            self.target
+                .path
+                .join(record::PROJECT)
+                .symlink_metadata()
+                .is_ok()
+        };
+        if !config.recorded && !found.changes.is_empty() && is_there() {
+            let message = format!(
+                "`{}` is of an earlier run and knows nothing of this one: remove it, or leave out `--no-record`",
+                record::FOLDER
+            );
+            session.log(Level::Warn, &message);
+        }
     }
 
     /// Offers newer guides, or says how to get them.
@@ -420,6 +434,15 @@ fn nothing_to_go_by() -> Failure {
 fn unplanned(error: &PlanError) -> Failure {
     Failure::new(Exit::Failed, "broken_template", error.to_string())
         .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`")
+}
+
+fn unrecorded(error: &std::io::Error) -> Failure {
+    Failure::new(
+        Exit::Failed,
+        "internal",
+        format!("the record of the project can't be made: {error}"),
+    )
+    .hint("nothing was written; `--no-record` makes the project without it")
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub struct Config<'c> {
     pub observability: bool,
     /// Behavioural evals.
     pub eval: bool,
+    /// Whether the project keeps a record of how it was made. No key of a configuration says it.
+    pub recorded: bool,
 }
 
 /// How speech becomes speech.

@@ -58,6 +58,7 @@ pub fn command(target: &str, config: &Config) -> String {
         (config.noise_cancel, "--enable-noise-cancel"),
         (config.observability, "--observability"),
         (config.eval, "--eval"),
+        (!config.recorded, "--no-record"),
     ];
     words.extend(
         switches

@@ -9,6 +9,7 @@ pub mod guides;
 pub mod options;
 pub mod packs;
 pub mod plan;
+pub mod record;
 pub mod resolve;
 pub mod target;
 pub mod transaction;

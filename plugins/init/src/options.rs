@@ -70,7 +70,7 @@ pub struct Options {
     #[arg(short, long, value_name = "TYPE", help_heading = "Bot", value_parser = Offered::words(&["web", "telephony"]), hide_possible_values = true)]
     pub bot_type: Option<String>,
     /// How audio reaches the bot; can be given several times
-    #[arg(short, long = "transport", value_name = "TRANSPORT", help_heading = "Bot", value_parser = Offered::transports())]
+    #[arg(short, long = "transport", value_name = "TRANSPORT", help_heading = "Bot", value_parser = Offered::transports(), hide_possible_values = true, help = offered::transports_help())]
     pub transports: Vec<String>,
     /// Pipeline: cascade (speech-to-text, language model, text-to-speech) or realtime (speech-to-speech)
     #[arg(short, long, help_heading = "Bot", value_parser = Offered::words(&["cascade", "realtime"]), hide_possible_values = true)]
@@ -143,7 +143,7 @@ pub struct Options {
     #[arg(long, help_heading = "Features", overrides_with = "eval")]
     pub no_eval: bool,
 
-    /// Generate the container image build file and cloud-deploy.toml (default)
+    /// Generate the container image build file and cloud-deploy.toml (default, where the hosting service can start the bot)
     #[arg(
         long,
         help_heading = "Deployment",
@@ -173,6 +173,9 @@ pub struct Options {
     /// Read the configuration from a JSON file, `-` for stdin; options win over it
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
+    /// Leave out `.bot-cli`, the record of how the project was made
+    #[arg(long, help_heading = "Input and output")]
+    pub no_record: bool,
     /// Print the resolved configuration as JSON and write nothing
     #[arg(long, help_heading = "Input and output")]
     pub dry_run: bool,

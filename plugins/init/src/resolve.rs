@@ -69,6 +69,7 @@ pub fn resolve<'c>(
             noise_cancel: draft.enable_noise_cancel.unwrap_or(false),
             observability: draft.enable_observability.unwrap_or(false),
             eval: draft.enable_eval.unwrap_or(false),
+            recorded: true,
         }),
         _ => Err(problems.sorted()),
     }

@@ -1,16 +1,21 @@
 //! Generated bots as the hosting service runs them: from the files of their image, in a program of the shape of the
 //! image's own, with its session classes. Rooms, carriers and REST APIs are stand-ins, to which an untouched bot is redirected.
 
+mod covered;
+mod elsewhere;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use bot_cli_tests::patience::wait_until;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::conversation::running::Running;
 use crate::conversation::text;
 use crate::framework::tools::python;
+use crate::telephony::whatsapp::{ask, post};
 
 /// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
 const VOICE: f64 = 220.0;
@@ -173,6 +178,83 @@ fn the_bot_calls_a_number_through_twilio() {
     assert_voice(&room, "Twilio");
 }
 
+#[test]
+fn a_caller_on_whatsapp_is_greeted_and_known() {
+    let mut whatsapp = Running::start(
+        python()
+            .command("python")
+            .arg(script("stand_in_whatsapp.py")),
+    );
+    let api = whatsapp.line_with("http://");
+    let bot = Bot::new(&["whatsapp"], &[]);
+    let deployed = bot.deploy_with(&[
+        ("STAND_IN_WHATSAPP", &api),
+        ("WHATSAPP_TOKEN", "the token"),
+        ("WHATSAPP_PHONE_NUMBER_ID", "100000000000001"),
+        ("WHATSAPP_APP_SECRET", "the app's secret"),
+        ("WHATSAPP_WEBHOOK_VERIFICATION_TOKEN", "unused"),
+    ]);
+    let asked = format!("/call?bot={}&verify=pk_stand_in", deployed.address);
+    let said: Value = serde_json::from_str(&post(&api, &asked)).unwrap();
+    assert_eq!(said["proof"], json!([200, "4711"]), "{said}");
+    assert_eq!(said["wrong proof"][0], 403, "{said}");
+    assert_eq!(said["forged"], 500, "{said}");
+    assert_eq!(said["asked by a forger"], 0, "{said}");
+    assert_eq!([&said["ringing"], &said["over"]], [200, 200], "{said}");
+    assert_voice(&said["heard"], "WhatsApp");
+    let world = deployed.ended(1);
+    assert_eq!(classes(&world), ["SmallWebRTCSessionArguments"]);
+}
+
+#[test]
+fn a_client_meets_the_bot_at_the_relay() {
+    let bot = Bot::new(&["moq"], &[]);
+    let deployed = bot.deploy();
+    let heard = deployed.drive("talk_over_moq.py", &[], &["--deployed"]);
+    let said = heard["said"].as_str().unwrap();
+    assert!(said.contains("It is Paris."), "{heard}");
+    assert_voice(&heard["heard"], "the relay");
+    let world = deployed.ended(1);
+    assert_eq!(classes(&world), ["MOQSessionArguments"]);
+}
+
+#[test]
+fn an_avatar_speaks_for_the_bot() {
+    let bot = Bot::new(&["lemonslice", "p2p_webrtc"], &[]);
+    let deployed = bot.deploy_with(&[
+        ("LEMONSLICE_API_KEY", "avatar-key"),
+        ("LEMONSLICE_AGENT_ID", "agent-1"),
+    ]);
+    let world = deployed.drive("call_deployed.py", &["hosted_rtc"], &[]);
+    assert_eq!(classes(&world), ["DailySessionArguments"]);
+    let room = &world["rooms"][0];
+    assert_eq!(room["problem"], Value::Null, "{room}");
+    // The room hears the bot from the avatar alone, which lends its lips to this track.
+    assert_eq!(room["track"], "stream", "{room}");
+    assert_voice(room, "the avatar");
+    let asked: Vec<[&Value; 2]> = world["asked"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| [&one["request"], &one["body"]])
+        .collect();
+    let sessions = "https://lemonslice.com/api/liveai/sessions";
+    assert_eq!(asked[0][0], &format!("POST {sessions}"));
+    assert_eq!(asked[0][1]["agent_id"], "agent-1");
+    assert_eq!(
+        asked[0][1]["properties"],
+        json!({"daily_url": room["room"], "daily_token": "service-token"})
+    );
+    // What costs money ends with the session.
+    assert_eq!(
+        asked.last().unwrap(),
+        &[
+            &json!(format!("POST {sessions}/1/control")),
+            &json!({"event": "terminate"})
+        ]
+    );
+}
+
 /// The bot was heard, at the pitch at which it speaks.
 fn assert_voice(heard: &Value, who: &str) {
     assert!(
@@ -193,6 +275,19 @@ fn classes(world: &Value) -> Vec<&str> {
         .iter()
         .filter_map(|session| session["arguments"].as_str())
         .collect()
+}
+
+/// A stand-in for the AI services, and its address.
+fn model() -> (Running, String) {
+    let mut model = Running::start(
+        python()
+            .command("python")
+            .arg(script("stand_in_openai.py"))
+            .args(["--say", "capital of France=It is Paris."])
+            .args(["--say", "which city=You like Lisbon best."]),
+    );
+    let address = model.line_with("http://");
+    (model, address)
 }
 
 /// A generated project.
@@ -223,14 +318,12 @@ impl Bot {
 
     /// Its image, started with what its secret set would hold.
     fn deploy(&self) -> Deployed<'_> {
-        let mut model = Running::start(
-            python()
-                .command("python")
-                .arg(script("stand_in_openai.py"))
-                .args(["--say", "capital of France=It is Paris."])
-                .args(["--say", "which city=You like Lisbon best."]),
-        );
-        let model_address = model.line_with("http://");
+        self.deploy_with(&[])
+    }
+
+    /// The same, with these in the secret set, too.
+    fn deploy_with(&self, more: &[(&str, &str)]) -> Deployed<'_> {
+        let (model, model_address) = model();
         let mut command = python().command("python");
         command
             .arg(script("deployed_app.py"))
@@ -244,7 +337,10 @@ impl Bot {
             ("TELNYX_API_KEY", "any"),
             ("PLIVO_AUTH_ID", "any"),
             ("PLIVO_AUTH_TOKEN", "any"),
-        ] {
+        ]
+        .iter()
+        .chain(more)
+        {
             command.env(name, value);
         }
         let mut app = Running::start(&mut command);
@@ -300,6 +396,18 @@ impl Deployed<'_> {
         assert_eq!(room["problem"], Value::Null, "{room}");
         let asked = world["asked"].as_array().unwrap().clone();
         (session, room, asked)
+    }
+
+    /// What happened, once this many sessions are over.
+    fn ended(&self, count: usize) -> Value {
+        let world =
+            || serde_json::from_str::<Value>(&ask(&self.address, "GET /world", "")).unwrap();
+        wait_until("the sessions to be over", || {
+            let world = world();
+            let sessions = world["sessions"].as_array().unwrap();
+            sessions.len() == count && sessions.iter().all(|one| one["over"] == true)
+        });
+        world()
     }
 
     /// The starter scenario passes, as it does on a developer's machine.

@@ -4,7 +4,7 @@
 //! Both sides of a call are single tones. Wherever a sample rate did not fit, they would arrive at another pitch.
 
 mod rooms;
-mod whatsapp;
+pub(crate) mod whatsapp;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@ mod options;
 mod packs;
 mod promised;
 mod protocol;
+mod record;
 mod writing;
 
 use bot_cli_tests::init::{Run, command, done, json, problems, run, shown, tree, web};

@@ -1,4 +1,5 @@
-//! Whole projects: `scaffold/CASE/config.json` gives the files of `scaffold/CASE/tree`, guides left out.
+//! Whole projects: `scaffold/CASE/config.json` gives the files of `scaffold/CASE/tree`, and those that `scaffold/CASE/verbatim.txt`
+//! lists, each with the template that it is a copy of. The guides and the record are left out.
 //!
 //! `UPDATE=1 cargo test -p bot-cli-tests scaffold` writes the trees anew; the difference is then for review.
 
@@ -8,24 +9,35 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// They are tested as what they are, and would repeat themselves in every case.
-const GUIDES: [&str; 2] = ["AGENTS.md", "ASSISTANT.md"];
+const LEFT_OUT: [&str; 5] = [
+    "AGENTS.md",
+    "ASSISTANT.md",
+    ".bot-cli/.gitattributes",
+    ".bot-cli/base.tar.gz",
+    ".bot-cli/project.json",
+];
+
+/// The list of copies, and the folder of everything else.
+const VERBATIM: &str = "verbatim.txt";
+const TREE: &str = "tree";
 
 #[test]
 fn every_case_gives_its_tree() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scaffold");
+    let templates = templates_without_tags();
     let mut differing = Vec::new();
     let mut seen = 0;
     for case in folders(&cases) {
         seen += 1;
-        let generated = generate(&case.join("config.json"));
-        let tree = case.join("tree");
+        let generated = told_apart(generate(&case.join("config.json")), &templates);
         if std::env::var_os("UPDATE").is_some() {
-            write(&tree, &generated);
+            write(&case, &generated);
         }
-        let expected = read(&tree);
+        let mut expected = texts(read_bytes(&case));
+        expected.remove("config.json");
         for path in generated.keys().chain(expected.keys()) {
             if generated.get(path) != expected.get(path) {
-                differing.push(tree.join(path));
+                differing.push(case.join(path));
             }
         }
     }
@@ -49,11 +61,40 @@ fn generate(config: &Path) -> BTreeMap<String, String> {
         .unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {stderr}", config.display());
-    let mut files = read(&folder.path().join("bot"));
-    for guide in GUIDES {
-        assert!(files.remove(guide).is_some(), "{guide} is missing");
+    let mut files = read_bytes(&folder.path().join("bot"));
+    for path in LEFT_OUT {
+        assert!(files.remove(path).is_some(), "{path} is missing");
     }
-    files
+    texts(files)
+}
+
+/// The files as they are kept for a case: copies as a list, the others as they are.
+fn told_apart(
+    generated: BTreeMap<String, String>,
+    templates: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut kept = BTreeMap::new();
+    let mut copies = String::new();
+    for (path, text) in generated {
+        match templates.get(&text) {
+            Some(template) => copies.extend([&path, " = ", template, "\n"]),
+            None => _ = kept.insert(format!("{TREE}/{path}"), text),
+        }
+    }
+    if !copies.is_empty() {
+        kept.insert(VERBATIM.to_owned(), copies);
+    }
+    kept
+}
+
+/// The templates that hold nothing to be filled in, by their text.
+fn templates_without_tags() -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/project");
+    read_bytes(&folder)
+        .into_iter()
+        .filter_map(|(path, bytes)| Some((String::from_utf8(bytes).ok()?, path)))
+        .filter(|(text, _)| !text.contains("{%") && !text.contains("{{"))
+        .collect()
 }
 
 fn folders(of: &Path) -> Vec<PathBuf> {
@@ -66,8 +107,15 @@ fn folders(of: &Path) -> Vec<PathBuf> {
     found
 }
 
+fn texts(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
+    files
+        .into_iter()
+        .map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap()))
+        .collect()
+}
+
 /// Every file below `root`, by its path with `/`.
-fn read(root: &Path) -> BTreeMap<String, String> {
+fn read_bytes(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {
@@ -80,16 +128,17 @@ fn read(root: &Path) -> BTreeMap<String, String> {
                 continue;
             }
             let name = path.strip_prefix(root).unwrap().to_str().unwrap();
-            files.insert(name.to_owned(), fs::read_to_string(&path).unwrap());
+            files.insert(name.to_owned(), fs::read(&path).unwrap());
         }
     }
     files
 }
 
-fn write(tree: &Path, files: &BTreeMap<String, String>) {
-    let _ = fs::remove_dir_all(tree);
+fn write(case: &Path, files: &BTreeMap<String, String>) {
+    let _ = fs::remove_dir_all(case.join(TREE));
+    let _ = fs::remove_file(case.join(VERBATIM));
     for (name, text) in files {
-        let path = tree.join(name);
+        let path = case.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }

@@ -16,7 +16,7 @@ use crate::text;
 use crate::watch::Watch;
 use crate::words;
 
-/// How long the user may take.
+/// The time limit for the user.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The browser that returned, and what the issuer granted it.

@@ -1,4 +1,4 @@
-//! Where the browser returns to: HTTP on loopback, for as long as one sign-in takes.
+//! The server on loopback that the browser returns to, for the duration of one sign-in.
 //!
 //! Visitors are served side by side, because browsers open connections that they don't use, and everybody on this machine
 //! can open one. Only who knows the state of the sign-in can end it. Asynchronous, because hyper is.
@@ -29,13 +29,13 @@ const PORTS: std::ops::RangeInclusive<u16> = 8400..=8404;
 /// The path that the issuer knows.
 const PATH: &str = "/oauth_callback";
 
-/// How long a connection may say nothing.
+/// The time limit for an idle connection.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// How long a browser may take to fetch the page.
+/// The time limit for fetching the page.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How many connections there may be; one more ends the oldest. Every process can have more files than that.
+/// The maximum number of connections; one more closes the oldest. Every process can open more files than that.
 const MOST: usize = 128;
 
 /// The pause where no connection can be accepted, for want of files.
@@ -54,7 +54,7 @@ pub struct Visitor {
     accepting: AbortHandle,
 }
 
-/// What the browser brings.
+/// The result of a redirection from the browser.
 #[derive(Debug)]
 pub enum Brought {
     /// A code to be exchanged.
@@ -63,7 +63,6 @@ pub enum Brought {
     Refusal(String),
 }
 
-/// What every connection needs.
 struct Shared {
     state: String,
     brought: mpsc::UnboundedSender<Brought>,

@@ -1,4 +1,4 @@
-//! What signing in leaves behind: one text, in the keyring or in a file only its owner can read.
+//! The credentials of a sign-in: one text, in the keyring or in a file that only its owner can read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::secret_file::{Room, SecretFile, SecretFileError, Storage};
 use crate::watch::Watch;
 use crate::words;
 
-/// What a token is good for.
+/// The requests that a token is valid for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
@@ -31,28 +31,26 @@ pub enum TokenKind {
 pub struct Credentials {
     /// The service it is for; it is never sent to another.
     pub api_url: String,
-    /// What the token is good for.
     pub kind: TokenKind,
     /// The token.
     pub token: Secret,
     /// The organization that was chosen.
     pub organization: Option<String>,
-    /// What a new token can be had with.
+    /// Renews the token.
     pub refresh: Option<Refresh>,
     /// Whether the service's own client, from which it was imported, has the same sign-in.
     pub shared: bool,
 }
 
-/// How a token that runs out is replaced.
+/// The means to replace an expiring token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refresh {
-    /// What the issuer wants to see.
     pub token: Secret,
     /// When the present token runs out, in seconds since 1970.
     pub expires_at: u64,
 }
 
-/// What is there.
+/// The state of the stored credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredCredentials {
     /// Nobody has signed in.
@@ -96,7 +94,7 @@ pub fn parse_token(text: &str) -> Option<Secret> {
     is_token.then(|| Secret::new(token.to_owned()))
 }
 
-/// Where credentials are kept.
+/// Returns the path of the credentials file.
 pub fn path(environment: &Environment) -> Result<PathBuf, Failure> {
     let folder = environment.config_folder.as_deref().ok_or_else(homeless)?;
     Ok(folder.join("credentials.toml"))

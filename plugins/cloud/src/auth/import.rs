@@ -9,13 +9,13 @@ use serde::Deserialize;
 
 use super::credentials::{Refresh, parse_token};
 
-/// What is taken over.
+/// The sign-in of another client.
 pub struct Imported {
     /// The token.
     pub token: Secret,
     /// The organization that was chosen there.
     pub organization: Option<String>,
-    /// What a new token can be had with.
+    /// Renews the token.
     pub refresh: Option<Refresh>,
 }
 
@@ -27,7 +27,7 @@ struct File {
     token_expires_at: Option<toml::Value>,
 }
 
-/// Where the other client keeps it.
+/// Returns the path of the other client's file.
 #[must_use]
 pub fn path(home: &Path) -> PathBuf {
     home.join(".config/pipecatcloud/pipecatcloud.toml")

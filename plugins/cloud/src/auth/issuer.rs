@@ -1,4 +1,4 @@
-//! Who hands out tokens: where it is, what it may be asked, and the exchange of one token for the next.
+//! The issuer of tokens: its endpoints, and the exchange of one token for the next.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -40,7 +40,7 @@ const REFUSALS: [&str; 6] = [
 pub type Oauth =
     BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// Who hands out tokens for a service.
+/// The issuer of tokens for a service.
 pub struct Issuer<'a> {
     service: String,
     http: reqwest::Client,
@@ -50,7 +50,7 @@ pub struct Issuer<'a> {
     watch: &'a dyn Watch,
 }
 
-/// What an issuer answers to the request to end a sign-in.
+/// An issuer's answer to the request to end a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
     /// It is ended, or was already.
@@ -59,7 +59,7 @@ pub enum Revocation {
     NotOffered,
 }
 
-/// What the service says of its issuer.
+/// The service's description of its issuer.
 #[derive(Deserialize)]
 struct SignInConfig {
     issuer: String,
@@ -72,7 +72,7 @@ struct SignInConfig {
 #[derive(Deserialize)]
 struct IgnoredObject {}
 
-/// What the issuer says of itself.
+/// The issuer's metadata.
 #[derive(Deserialize)]
 struct Endpoints {
     issuer: String,
@@ -171,7 +171,7 @@ impl<'a> Issuer<'a> {
         }
     }
 
-    /// What a sign-in may do.
+    /// Returns the scopes of a sign-in.
     pub fn scopes(&self) -> impl Iterator<Item = oauth2::Scope> {
         let scopes = self
             .config

@@ -1,6 +1,6 @@
-//! What the browser shows at the end of a sign-in: one page that needs no network.
+//! The page that the browser shows at the end of a sign-in. It needs no network.
 
-/// What became of a sign-in, for whoever looks at the browser.
+/// The outcome of a sign-in, for the browser's page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
     /// The service has confirmed it.

@@ -22,7 +22,7 @@ use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetN
 use crate::scope::Source;
 use crate::watch::Watch;
 
-/// How often a wait looks whether the user wants to stop.
+/// The interval at which a wait checks for the user's request to stop.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A backend that is open.
@@ -34,29 +34,25 @@ pub struct External<'a> {
     watch: &'a dyn Watch,
 }
 
-/// What goes wrong with a backend that has an executable of its own.
+/// An error of an external backend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExternalError {
     /// The backend says so itself, or it was not there to say anything.
     #[error("the backend `{backend}` could not do it")]
     Fault {
-        /// Its name.
         backend: BackendName,
-        /// What went wrong.
+        /// The cause.
         fault: Fault,
     },
     /// It gives a key that no variable of an environment can have.
     #[error("the backend `{backend}` gives a key that can't be one")]
     Key {
-        /// Its name.
         backend: BackendName,
-        /// What is wrong with the key.
         problem: String,
     },
     /// It gives a value that no variable of an environment can have.
     #[error("the backend `{backend}` gives a value that can't be one")]
     Value {
-        /// Its name.
         backend: BackendName,
         /// The key of the value, if the backend names it without values, too.
         key: Option<Key>,
@@ -138,7 +134,7 @@ impl<'a> External<'a> {
     }
 }
 
-/// What went wrong with the backend `name`.
+/// Returns the error for `fault` of the backend `name`.
 #[must_use]
 pub fn failed(name: &BackendName, fault: Fault) -> BackendError {
     match fault {
@@ -383,7 +379,7 @@ fn kind(kind: secrets::SetKind) -> SetKind {
     }
 }
 
-/// What a later version may add is not ready yet.
+/// Converts a status; one that a later version adds counts as pending.
 fn status(status: SetStatus) -> Status {
     match status {
         SetStatus::Ready => Status::Ready,

@@ -23,7 +23,7 @@ pub use error::ServiceError;
 use http::{Answer, Change, Client, Reach, Unconfirmed};
 use path::{path, segment};
 
-/// Whom the requests are for.
+/// The account that the requests are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tenant {
     /// A person, in this organization.
@@ -39,17 +39,17 @@ pub struct Hosted<'a> {
     profile: Profile,
 }
 
-/// What a look at a set shows.
+/// The state of a set when it is read again.
 enum Sight {
     /// The set.
     There(Details),
     /// There is no such set.
     Gone,
-    /// What was seen decides nothing.
+    /// The state does not decide it.
     Unclear,
 }
 
-/// What a look says about a change.
+/// The conclusion about a change after reading the set again.
 enum Verdict {
     Done(Option<Summary>),
     NotDone,
@@ -295,7 +295,6 @@ fn is_about_the_form(cause: &ServiceError, entries: &[Entry]) -> bool {
         .any(|entry| words.contains(&entry.key.as_str()))
 }
 
-/// What the service does, with its own errors.
 impl Hosted<'_> {
     fn regions(&self) -> Result<Regions, ServiceError> {
         let (regions, properties) = self
@@ -486,7 +485,7 @@ impl Unconfirmed {
     }
 }
 
-/// What the service calls a status; what it may add later is not ready yet.
+/// Parses a status of the service; one that it adds later counts as pending.
 fn status(text: &str) -> Status {
     match text {
         "ready" => Status::Ready,

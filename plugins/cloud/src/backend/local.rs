@@ -54,7 +54,7 @@ pub const REGIONS: [(&str, &str); 4] = [
     ("ap-south", "AP South"),
 ];
 
-/// How much is in a vault or in a backup of it.
+/// The number of entries in a vault or in a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
     /// Secret sets and image pull secrets.
@@ -343,7 +343,7 @@ impl<'a> Vault<'a> {
         Ok(restored.unwrap_or_default())
     }
 
-    /// How much is in the vault, of every organization.
+    /// Counts the entries of all organizations.
     pub fn size(&self) -> Result<Size, VaultError> {
         let sets = self.home.sets()?.unwrap_or_default();
         Ok(stored(&sets))
@@ -390,7 +390,7 @@ impl<'a> Vault<'a> {
     }
 }
 
-/// What about a set can't change.
+/// Checks the properties of a set that can't change.
 fn unchangeable(
     name: &SetName,
     found: &Set,

@@ -1,24 +1,22 @@
-//! What a backend is and can, as it says itself.
+//! The profile of a backend.
 
 use std::collections::BTreeSet;
 
 use crate::domain::{Entry, SetName};
 use crate::scope::Source;
 
-/// What a backend is and can.
+/// A backend's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// What it is, in a sentence: "the hosting service".
+    /// As part of a sentence: "the hosting service".
     pub keeper: String,
     /// The same as the subject of what it says: "the service".
     pub subject: String,
-    /// What it can.
     pub can: BTreeSet<Ability>,
     /// The names of new sets.
     pub names: NameRules,
-    /// How much it takes.
     pub limits: Limits,
-    /// Who has chosen the region of a new set where nobody says otherwise.
+    /// The source of the default region of a new set.
     pub default_region: Source,
 }
 
@@ -48,11 +46,11 @@ pub struct NameRules {
     pub longest: usize,
     /// Whether capitals are allowed.
     pub capitals: bool,
-    /// Whose rules they are: "at the hosting service".
+    /// The place in which the rules apply: "at the hosting service".
     pub at: String,
 }
 
-/// How much a backend takes; `None` is no limit.
+/// The limits of a backend; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a value.

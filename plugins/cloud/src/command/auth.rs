@@ -118,7 +118,7 @@ fn take_over(context: &CommandContext<'_>, scope: &Scope) -> Result<Reply, Failu
     Ok(reply)
 }
 
-/// What takes the place of an imported sign-in that is about to run out. It is kept at once: the other client's is spent.
+/// Renews an imported sign-in that is about to expire. The new one is stored at once, because the other client's is then invalid.
 fn renewed(
     context: &CommandContext<'_>,
     scope: &Scope,
@@ -133,7 +133,7 @@ fn renewed(
     }
 }
 
-/// What a token is good for, if the service accepts it.
+/// Returns the kind of a token, if the service accepts it.
 fn kind_of(
     context: &CommandContext<'_>,
     scope: &Scope,

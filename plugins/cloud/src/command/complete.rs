@@ -1,4 +1,4 @@
-//! What words may become, from what is at hand: the vault, the settings, and what installed backends declare. The service, the
+//! Completion, from local data: the vault, the settings, and the manifests of installed backends. The service, the
 //! keyring and the backends are not asked.
 
 use bot_cli_sdk::protocol::Candidate;
@@ -97,7 +97,7 @@ fn keys(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     Some(keys)
 }
 
-/// Where the words act, as far as that can be seen without a look at the sign-in.
+/// The scope of the words, as far as it is known without the sign-in.
 struct CompletionScope {
     kind: Box<dyn Kind>,
     organization: Option<Organization>,

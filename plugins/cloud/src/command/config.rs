@@ -115,7 +115,7 @@ fn keyring_state(context: &CommandContext<'_>, wanted: Storage) -> Option<&'stat
     })
 }
 
-/// Where the key of the vault is, if there is one.
+/// Returns the storage of the vault's key, if there is one.
 fn vault_key(context: &CommandContext<'_>, vault: &Path) -> Option<Storage> {
     let file = SecretFile::new(vault.join("vault.key"), context);
     file.exists().then(|| file.place())

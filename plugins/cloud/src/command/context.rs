@@ -1,4 +1,4 @@
-//! What every command has: the session with its user, and the environment.
+//! The context of a command: the session with its user, and the environment.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -118,7 +118,6 @@ impl<'a> CommandContext<'a> {
         self.session.borrow_mut().log(Level::Info, message);
     }
 
-    /// How far the work is.
     pub fn progress(&self, message: &str) {
         self.session.borrow_mut().progress(message, None, None);
     }
@@ -153,12 +152,12 @@ impl<'a> CommandContext<'a> {
         self.session.borrow().relay(plugin)
     }
 
-    /// Where credentials are kept.
+    /// Returns the path of the credentials file.
     pub fn credentials(&self) -> Result<SecretFile<'_>, Failure> {
         Ok(SecretFile::new(credentials::path(&self.environment)?, self))
     }
 
-    /// Where the vault is.
+    /// Returns the folder of the vault.
     pub fn vault_folder(&self) -> Result<PathBuf, Failure> {
         self.environment
             .vault_folder()

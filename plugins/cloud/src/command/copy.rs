@@ -23,10 +23,10 @@ use crate::scope::{Scope, Setting, Source, Wanted};
 use crate::text::theirs;
 use crate::words;
 
-/// What follows for a copy from a backend that gives no values back.
+/// The consequence of a backend that returns no values.
 const NOTHING_TO_COPY: &str = "nothing can be copied from it";
 
-/// What is copied.
+/// The set to copy.
 struct Original {
     name: SetName,
     region: Option<String>,
@@ -128,7 +128,7 @@ fn read(context: &CommandContext<'_>, scope: Scope, name: SetName) -> Result<Ori
     })
 }
 
-/// Where the original is. What is known to give no values back is not even asked.
+/// Returns the scope of the original. A backend that is known to return no values is not asked.
 fn source(context: &CommandContext<'_>, options: &Copy) -> Result<Scope, Failure> {
     let wanted = Wanted {
         organization: options.organization.clone(),
@@ -222,7 +222,7 @@ fn check_keys(entries: &[Entry]) -> Result<(), Failure> {
     Err(invalid(wrong).hint("rename or remove these keys where the set was made"))
 }
 
-/// Where the copy goes. A new one is in the region of the original, where nothing says otherwise.
+/// Returns the place of the copy. By default, a new one is in the region of the original.
 fn place(
     context: &CommandContext<'_>,
     opened: &mut Opened<'_>,

@@ -74,7 +74,7 @@ pub trait Kind {
 pub struct Organizations {
     /// The name of each, and the one for people.
     pub all: Vec<(String, String)>,
-    /// What is true of one that is not among them.
+    /// Applies to names that are not among them.
     pub others: Others,
 }
 

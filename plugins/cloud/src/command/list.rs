@@ -93,7 +93,7 @@ fn all(
         .next_all(next))
 }
 
-/// What a user in a project may do next: see the keys of its set, or make the set.
+/// Returns the next step in a project: show the keys of its set, or create the set.
 fn of_the_project(
     context: &CommandContext<'_>,
     opened: &Opened<'_>,

@@ -16,10 +16,10 @@ use crate::scope::{Wanted, address};
 use crate::text::span;
 use crate::words;
 
-/// How long the issuer is waited for at most.
+/// The time limit for the issuer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What became of a sign-in that this machine has forgotten.
+/// The outcome for a sign-in that this machine has forgotten.
 enum End {
     /// It is worth nothing any more.
     Revoked,
@@ -141,7 +141,7 @@ fn revoke(
     Issuer::revoked(&base, pace, context, credentials)
 }
 
-/// What a sign-in that was not revoked is still good for.
+/// Describes the remaining validity of a sign-in that was not revoked.
 fn rest(found: &StoredCredentials, now: u64) -> String {
     let refresh = match found {
         StoredCredentials::Usable(credentials) => credentials.refresh.as_ref(),

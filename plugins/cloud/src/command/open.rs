@@ -16,11 +16,10 @@ use crate::words::change::{self, Deed};
 pub struct Opened<'a> {
     /// The backend.
     pub backend: Box<dyn SecretsBackend + 'a>,
-    /// Where it acts.
     pub scope: Scope,
 }
 
-/// Where options, environment, configuration and sign-in say to act.
+/// Resolves the scope from options, environment, configuration and sign-in.
 pub fn scope(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     let config = ConfigFile::read(&context.environment)?;
     // Whoever has no place for a sign-in may have a token.
@@ -65,12 +64,11 @@ pub fn not_readable(profile: &Profile, so: &str) -> Failure {
 }
 
 impl Opened<'_> {
-    /// What the backend is and can.
     pub fn profile(&self) -> &Profile {
         self.backend.profile()
     }
 
-    /// What gives values back; a backend that gives none is a failure, and `so` what follows from it.
+    /// Returns the reader of values. A backend without one is a failure; `so` is the consequence in its message.
     pub fn reader(&self, so: &str) -> Result<&dyn ReadsValues, Failure> {
         self.backend
             .reader()
@@ -137,7 +135,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Where it is, in a sentence: "organization acme".
+    /// Returns the place as part of a sentence: "organization acme".
     pub fn place(&self) -> String {
         match (&self.scope.place, &self.scope.organization) {
             (Some(place), _) => place.clone(),
@@ -146,7 +144,7 @@ impl Opened<'_> {
         }
     }
 
-    /// What a change could not do, and what became of it.
+    /// Returns the failure of a change, with its outcome.
     pub fn change_failure(&self, deed: Deed, name: &SetName, error: &ChangeError) -> Failure {
         let look = match deed {
             Deed::Change => format!("secrets list {name}"),

@@ -1,4 +1,4 @@
-//! What the files of a generated project say about secrets.
+//! The settings for secrets in the files of a generated project.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,11 @@ use crate::domain::SetName;
 use crate::input::given::Wrong;
 use crate::scope::Scope;
 
-/// How far up a project is looked for; what lies higher is somebody else's.
+/// The number of parent folders in which a project is searched for.
 const DEEPEST: usize = 4;
 
-/// What `cloud-deploy.toml` says.
+/// The settings of `cloud-deploy.toml`.
 pub struct DeployFile {
-    /// Where it is.
     pub path: PathBuf,
     /// The set that the agent uses.
     pub secret_set: String,

@@ -11,7 +11,7 @@ use crate::domain::{Key, Region, SetKind, SetName, Status};
 use crate::text::{span, theirs};
 use crate::words;
 
-/// What a set must have after a change that was confirmed.
+/// The expected state of a set after a confirmed change.
 #[derive(Clone, Copy)]
 pub enum Expected<'a> {
     /// The first of these keys, among others, and none of the second.

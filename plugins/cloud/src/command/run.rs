@@ -27,13 +27,13 @@ use crate::scope::{Scope, Source, Wanted};
 
 use crate::words;
 
-/// What follows for a program from a backend that gives no values back.
+/// The consequence of a backend that returns no values.
 const NO_PROGRAM: &str = "no program can be started with them";
 
-/// How often the program and the user are looked at.
+/// The interval at which the program and the user's requests are checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the program has from the user's request to stop until it is killed. The host has 5 seconds for us.
+/// The time between the user's request to stop and the kill of the program. The host gives us 5 seconds.
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, Failure> {
@@ -119,7 +119,7 @@ fn named(
     Err(invalid(vec![project::no_name()]))
 }
 
-/// Where values are read: in the backend of the scope or, where that is known to give none and nobody named it here, in the
+/// Returns the scope for reading values: that of the options or, if its backend returns no values and was not named here, the
 /// vault of this machine.
 fn readable(context: &CommandContext<'_>, wanted: &Wanted) -> Result<Scope, Failure> {
     let scope = open::scope(context, wanted)?;

@@ -10,18 +10,17 @@ use crate::input::invalid;
 use crate::scope::{Setting, Source};
 use crate::text::theirs;
 
-/// What must be true of a set that is there already.
+/// The existing set that a command acts on, with its properties.
 pub struct Target {
     /// Whether it is there.
     pub exists: bool,
-    /// Its region, or that of a new one, where the backend has regions.
+    /// The region of the set or of a new one, if the backend has regions.
     pub region: Option<Region>,
-    /// Its keys.
     pub known: Vec<String>,
 }
 
 impl Target {
-    /// What the backend has to know of it.
+    /// Returns the state that the backend needs.
     pub fn prior(&self) -> Prior<'_> {
         if self.exists {
             Prior::Keys(&self.known)

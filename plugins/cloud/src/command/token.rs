@@ -21,7 +21,7 @@ const MARGIN: u64 = 60;
 pub struct Access {
     /// The token.
     pub token: Secret,
-    /// What it is good for, if that is known.
+    /// `None` if unknown.
     pub kind: Option<TokenKind>,
     /// The organization that was chosen with it.
     pub organization: Option<String>,
@@ -191,7 +191,7 @@ fn not_renewed(error: &ServiceError) -> Failure {
     failure.message(message).hint("your sign-in is kept")
 }
 
-/// What is true of a sign-in that is renewed, and is not surely kept.
+/// Describes a sign-in that was renewed but perhaps not stored.
 fn lost(place: &SecretFile<'_>, why: &SecretFileError) -> String {
     let path = place.path().display();
     match why {
@@ -207,7 +207,7 @@ fn lost(place: &SecretFile<'_>, why: &SecretFileError) -> String {
     }
 }
 
-/// What the service's own client has in the place of a sign-in that it shares, if that is newer.
+/// Returns the sign-in of the service's own client, if the two share it and that one is newer.
 fn newer_share(context: &CommandContext<'_>, ours: &Credentials) -> Option<Credentials> {
     if !ours.shared {
         return None;

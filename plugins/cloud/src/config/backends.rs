@@ -16,7 +16,7 @@ use crate::text::theirs;
 /// The settings of backends.
 #[derive(Debug, Clone, Default)]
 pub struct BackendSettings {
-    /// Where they are, whether or not there are any; empty where no folder for them is known.
+    /// The path, whether or not the file exists; empty if its folder is unknown.
     pub path: PathBuf,
     tables: DocumentMut,
 }

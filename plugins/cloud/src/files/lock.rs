@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use super::{folder_of, owner};
 use crate::watch::Watch;
 
-/// How long other processes are waited for.
+/// The time limit for other processes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// After how long the user is told what is waited for.
 const SOON: Duration = Duration::from_secs(1);
 
-/// How often a lock is tried.
+/// The interval between attempts to lock.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Opens the file whose lock lets one process in at a time. It stays empty.

@@ -1,4 +1,4 @@
-//! Who owns what root makes in a folder of somebody else: it would be out of their reach otherwise.
+//! The owner of files that root creates in another user's folder: without this, that user could not use them.
 
 use std::fs::Metadata;
 use std::io;

@@ -30,7 +30,7 @@ pub fn warnings(entries: &[Entry]) -> Vec<String> {
     warnings
 }
 
-/// What is odd about a value, if anything; never a part of it.
+/// Returns advice about a suspicious value, without any part of it.
 #[must_use]
 pub fn odd(value: &str) -> Option<&'static str> {
     if value.contains('\r') {

@@ -20,7 +20,6 @@ pub struct Binding {
     pub key: String,
     /// The value, perhaps empty.
     pub value: Secret,
-    /// Where the key begins.
     pub at: Position,
     /// The lines of comment right above it, without their `#`.
     pub comment: Vec<String>,
@@ -41,23 +40,22 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong, and where.
+/// A problem and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
     pub at: Position,
-    /// What; never a part of a value.
+    /// Never contains a part of a value.
     pub what: &'static str,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dotenv {
     /// Every key, in the order of the file.
     pub bindings: Vec<Binding>,
     /// Whether the file begins with a byte order mark, which python-dotenv takes for a part of the first key.
     pub marked: bool,
-    /// What is wrong with the other lines.
+    /// The problems of the other lines.
     pub problems: Vec<Problem>,
 }
 

@@ -5,10 +5,10 @@ use clap::ValueEnum;
 use super::looks_like_a_key;
 use crate::domain::Key;
 
-/// What is wrong with a key that is refused.
+/// The problem of a refused key.
 pub const REFUSED: &str = "has no value";
 
-/// What is done with a key whose value is empty.
+/// The treatment of keys with an empty value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Empty {
     /// Refuse everything, and name every such key
@@ -20,7 +20,7 @@ pub enum Empty {
     Keep,
 }
 
-/// What becomes of one key without a value.
+/// The treatment of one key with an empty value.
 pub enum Fate {
     /// It is left out.
     Skipped,

@@ -27,7 +27,7 @@ pub struct Given {
     pub bare: Vec<Bare>,
     /// Keys without a value that are left out.
     pub skipped: Vec<Key>,
-    /// What is odd; never a part of a value.
+    /// Never contain a part of a value.
     pub warnings: Vec<String>,
 }
 

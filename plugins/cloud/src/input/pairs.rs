@@ -8,7 +8,7 @@ use super::empty::{Empty, Fate};
 use super::looks_like_a_key;
 use crate::domain::{Entry, Key};
 
-/// What the words say.
+/// The parsed words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pairs {
     /// Keys with values.
@@ -26,7 +26,6 @@ pub struct Pairs {
 pub struct Bare {
     /// The word, as a key.
     pub key: Key,
-    /// Where it is among the pairs.
     pub place: String,
     /// The key alone right before it, whose value it may be.
     pub before: Option<Key>,
@@ -135,7 +134,7 @@ impl Pairs {
     }
 }
 
-/// Where a word stands among the pairs, for messages that must not quote it.
+/// Returns the position of a word, for messages that must not quote it.
 fn place(index: usize) -> String {
     format!("pair {}", index + 1)
 }

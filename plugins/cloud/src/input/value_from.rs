@@ -21,7 +21,7 @@ pub struct ValueFrom {
     pub key: Key,
     /// The file; `-` is standard input.
     pub path: PathBuf,
-    /// What a message calls it.
+    /// The name in messages.
     place: String,
 }
 

@@ -16,7 +16,6 @@ Examples:
   bot-cli cloud auth login
   bot-cli cloud auth login --token-stdin < token.txt";
 
-/// What can be done about signing in.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AuthCommand {
     /// Sign in
@@ -46,7 +45,6 @@ pub struct Login {
     pub import: bool,
 }
 
-/// What can be done with organizations.
 #[derive(Debug, Clone, Subcommand)]
 pub enum OrganizationsCommand {
     /// List them
@@ -59,7 +57,6 @@ pub enum OrganizationsCommand {
     },
 }
 
-/// What can be done with regions.
 #[derive(Debug, Clone, Subcommand)]
 pub enum RegionsCommand {
     /// List them
@@ -69,12 +66,10 @@ pub enum RegionsCommand {
 /// Nothing but where to act.
 #[derive(Debug, Clone, Args)]
 pub struct OnlyScope {
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
 
-/// What can be done with the configuration.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConfigCommand {
     /// Show what holds, and where each of it comes from
@@ -85,7 +80,7 @@ pub enum ConfigCommand {
         /// organization, region, backend, api-url, timeout (seconds), keyring (auto, off), or NAME.KEY for a setting of an installed backend
         #[arg(value_hint = ValueHint::Other)]
         key: String,
-        /// Its value
+        /// The new value
         #[arg(value_hint = ValueHint::Other)]
         value: String,
     },

@@ -74,7 +74,6 @@ Examples:
   In a script, USER:TOKEN from another program:
     pass registry | bot-cli cloud secrets image-pull-secret reg ghcr.io -";
 
-/// What can be done with secrets.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SecretsCommand {
     /// List secret sets and image pull secrets, or the keys of one set
@@ -122,7 +121,6 @@ pub struct List {
     /// Show only what is in this region (default: all regions)
     #[arg(short, long, value_name = "REGION", help_heading = "Where", value_hint = ValueHint::Other)]
     pub region: Option<String>,
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -148,7 +146,7 @@ pub struct Set {
     /// Ask for the keys of this file, such as .env.example, that are still missing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub from_template: Option<PathBuf>,
-    /// What to do with a key that has no value
+    /// How to treat a key without a value
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub empty: Empty,
     /// Remove the keys of the set that the file does not have; the plan names them
@@ -166,7 +164,6 @@ pub struct Set {
     /// The region.
     #[command(flatten)]
     pub region: RegionOption,
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -176,7 +173,7 @@ pub struct Set {
 pub struct Copy {
     /// Secret set or image pull secret to copy
     pub name: String,
-    /// What the copy goes to: hosted, local or an installed backend
+    /// Backend to copy to: hosted, local or an installed one
     #[arg(long, value_name = "BACKEND", default_value = "hosted", value_hint = ValueHint::Other)]
     pub to: String,
     /// Name of the copy (default: the same name)
@@ -191,7 +188,7 @@ pub struct Copy {
     /// Wait until the copy is ready or has failed
     #[arg(long)]
     pub wait: bool,
-    /// What has the set: local, or an installed backend that gives values back
+    /// Backend to copy from: local, or an installed one that returns values
     #[arg(long, value_name = "BACKEND", default_value = "local", value_hint = ValueHint::Other, help_heading = "Where")]
     pub from: String,
     /// Organization of the set (default: the configured one)
@@ -216,7 +213,6 @@ pub struct Unset {
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -229,7 +225,6 @@ pub struct Delete {
     /// Skip the confirmation
     #[arg(short, long)]
     pub skip: bool,
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -249,7 +244,7 @@ pub struct ImagePullSecret {
     /// `USER:TOKEN`, or `-` to read it from stdin (default: asked for, hidden)
     #[arg(value_name = "CREDENTIALS", value_hint = ValueHint::Other)]
     pub credentials: Option<String>,
-    /// What stands behind the credentials: taken, so that no message quotes what may be a part of them.
+    /// Words after the credentials: accepted here so that no message quotes a possible part of them.
     #[arg(hide = true, value_hint = ValueHint::Other)]
     pub rest: Vec<String>,
     /// Encode the credentials as base64 (default)
@@ -270,7 +265,6 @@ pub struct ImagePullSecret {
     /// The region.
     #[command(flatten)]
     pub region: RegionOption,
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -283,7 +277,6 @@ pub struct Run {
     /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "PROGRAM", value_hint = ValueHint::CommandWithArguments)]
     pub program: Vec<String>,
-    /// Where to act.
     #[command(flatten)]
     pub scope: ScopeOptions,
 }

@@ -30,7 +30,6 @@ Examples:
   bot-cli cloud vault restore vault.backup
   bot-cli cloud vault restore vault.backup --passphrase-file pass.txt --skip";
 
-/// What can be done with the vault of this machine.
 #[derive(Debug, Clone, Subcommand)]
 pub enum VaultCommand {
     /// Check that everything in the vault is authentic and opens

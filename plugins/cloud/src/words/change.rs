@@ -1,4 +1,4 @@
-//! What is said of a change that did not succeed: what went wrong, what became of the change, and what shows it.
+//! Messages about a failed change: the cause, the outcome, and the command that shows the state.
 
 use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 
@@ -7,7 +7,7 @@ use crate::domain::SetName;
 use crate::text::count;
 use crate::words::{self, Explained};
 
-/// What a change does with a set.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed {
     /// It writes or removes keys.
@@ -25,7 +25,7 @@ impl Deed {
     }
 }
 
-/// What a change could not do, and what became of it. `look` is the command that shows it.
+/// Returns the failure of a change, with its outcome. `look` is the command that shows the state.
 #[must_use]
 pub fn failure(deed: Deed, name: &SetName, error: &ChangeError, look: &str) -> Failure {
     let cause = words::failure(&error.cause);

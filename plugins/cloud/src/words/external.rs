@@ -1,6 +1,6 @@
 //! The sentences for what goes wrong with a backend that has an executable of its own.
 //!
-//! Its own words are quoted as long as it has no value; the client of the protocol leaves them empty from then on.
+//! The backend's words are quoted as long as it has no value; after that, the client of the protocol leaves them empty.
 
 use bot_cli_sdk::backend::Error;
 use bot_cli_sdk::backend::client::Fault;
@@ -41,7 +41,7 @@ impl Explained for ExternalError {
     }
 }
 
-/// What the backend says itself.
+/// Returns the failure that the backend reports.
 fn told(backend: &BackendName, error: &Error) -> Failure {
     let (exit, ours) = sentence(error.code);
     let ours = format!("the backend `{backend}` {ours}");
@@ -69,7 +69,7 @@ fn told(backend: &BackendName, error: &Error) -> Failure {
     }
 }
 
-/// What a code says of a backend, and the status for it.
+/// Returns the sentence and the exit status for a code.
 fn sentence(code: Code) -> (Exit, &'static str) {
     match code {
         Code::Unreachable => (
@@ -102,7 +102,7 @@ fn sentence(code: Code) -> (Exit, &'static str) {
     }
 }
 
-/// What it did instead of answering. The statuses of a host are not a plugin's.
+/// Returns the failure of a backend that broke the protocol. A plugin can't use the exit statuses of a host.
 fn broken(backend: &BackendName, failure: &Failure) -> Failure {
     let mut failure = failure.clone();
     failure.message = format!("the backend `{backend}` failed: {}", failure.message);

@@ -8,7 +8,7 @@ use super::{Explained, UNCHANGED, UNSYNCED, close, keyring, quoted};
 use crate::backend::local::{Effect, VaultError};
 use crate::keyring::KeyringError;
 
-/// What to do about a vault that can't be used.
+/// The hint for an unusable vault.
 const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli cloud vault restore FILE` puts a backup in its place";
 
 impl Explained for VaultError {

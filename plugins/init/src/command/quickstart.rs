@@ -6,7 +6,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 
-use super::{Asks, Job, document};
+use super::{Asks, document};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::options::Options;
@@ -32,13 +32,7 @@ pub(super) fn run(
         return document(config.to_json());
     }
     let target = Target::find(Path::new(DIRECTORY), session.cwd())?;
-    Job {
-        target,
-        config: Some(config),
-        guides: options.guides(),
-        asks: Asks::Never,
-    }
-    .run(session)
+    options.job(target, Some(config), Asks::Never).run(session)
 }
 
 fn draft() -> Draft {

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::next::{self, NextStep};
 use crate::config::Config;
 use crate::equivalent::quote;
+use crate::record;
 use crate::target::Target;
 use crate::target::compare::Comparison;
 
@@ -71,6 +72,14 @@ impl Report<'_> {
             for path in paths.iter().filter(|_| !self.quiet) {
                 line(&mut text, word, path);
             }
+        }
+        let is_recorded = |path: &String| path == record::PROJECT;
+        if !self.quiet && created.iter().chain(changed).any(is_recorded) {
+            text.extend([
+                "  `",
+                record::FOLDER,
+                "` keeps how the project was made: commit it with the rest\n",
+            ]);
         }
         for kept in &self.found.kept {
             line(

@@ -64,6 +64,28 @@ impl TypedValueParser for Offered {
     }
 }
 
+/// Describes `--transport`: every identifier, with the name that people know where the identifier hides it.
+pub(super) fn transports_help() -> String {
+    let names: Vec<String> = both(|bot_type| Catalogue::get().transports(bot_type))
+        .map(|transport| {
+            let (id, label) = (&transport.id, &transport.label);
+            let label = label
+                .split_once(" (")
+                .map_or(label.as_str(), |(name, _)| name);
+            let first = label.split(' ').next().unwrap_or_default();
+            if id.starts_with(&first.to_lowercase()) {
+                id.clone()
+            } else {
+                format!("{id} ({label})")
+            }
+        })
+        .collect();
+    format!(
+        "How audio reaches the bot; can be given several times: {}",
+        names.join(", ")
+    )
+}
+
 /// Accepts any path and knows the word that is none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OfferedPath;

@@ -30,6 +30,7 @@ pub(super) fn config() -> Config<'static> {
         noise_cancel: true,
         observability: true,
         eval: true,
+        recorded: true,
     }
 }
 

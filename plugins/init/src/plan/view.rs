@@ -63,6 +63,8 @@ pub struct ProjectView<'c> {
     pub observability: bool,
     /// `server/evals/` is generated and the bot has an `eval` transport.
     pub eval: bool,
+    /// `.bot-cli/` keeps how the project was made.
+    pub recorded: bool,
     /// The environment variables, grouped by who they belong to, each once.
     pub env: Vec<VariableGroup>,
     /// The variables that `server/server.py` reads and the bot does not.
@@ -217,6 +219,7 @@ impl<'c> ProjectView<'c> {
             noise_cancel: config.noise_cancel,
             observability: config.observability,
             eval: config.eval,
+            recorded: config.recorded,
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),
             python: Requirements::new(config, bot.session || !bot.avatar_room.is_empty())?,

@@ -1,5 +1,7 @@
 //! What a plan would change in a target. Nothing is written here.
 
+mod record;
+
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
+use crate::record::{FOLDER, RecordFile};
 use crate::transaction::Change;
 
 /// A plan beside what is there.
@@ -52,13 +55,17 @@ pub enum Guides {
     Overwrite,
 }
 
-/// Looks at every file of a plan in `target`.
+/// Looks at every file of a plan, and of the record of it, in `target`.
 pub fn compare(
     target: &Path,
     files: &[PlannedFile],
+    record: Vec<RecordFile>,
     guides: Guides,
 ) -> Result<Comparison, Failure> {
     let mut comparison = Comparison::default();
+    comparison
+        .look_at_record(target, record)
+        .map_err(|error| unreadable(&target.join(FOLDER), &error))?;
     for file in files {
         comparison
             .look(target, file, guides)
@@ -98,6 +105,11 @@ impl Comparison {
         .hint(format!(
             "nothing was changed; move {them} away, or choose another directory"
         ));
+        if (self.conflicts.iter()).any(|conflict| conflict.path.starts_with(FOLDER)) {
+            failure = failure.hint(format!(
+                "`--no-record` makes a project without `{FOLDER}`, the record of how it was made"
+            ));
+        }
         for conflict in &self.conflicts {
             failure = failure.field(&conflict.path, None, conflict.reason.clone());
         }

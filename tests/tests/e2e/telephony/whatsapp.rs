@@ -67,13 +67,24 @@ fn a_call_from_whatsapp_is_greeted_once_and_recorded() {
     assert_eq!(greetings, 1);
 }
 
-/// The body of the answer to a request without one.
-fn post(address: &str, path: &str) -> String {
+/// The body of the answer to `POST PATH`, without a body of its own.
+pub(crate) fn post(address: &str, path: &str) -> String {
+    ask(address, &format!("POST {path}"), "")
+}
+
+/// The body of the answer to `POST PATH` with a document.
+pub(crate) fn post_json(address: &str, path: &str, document: &str) -> String {
+    ask(address, &format!("POST {path}"), document)
+}
+
+/// The body of the answer to `METHOD PATH`.
+pub(crate) fn ask(address: &str, request: &str, document: &str) -> String {
     let host = address.trim_start_matches("http://");
     let mut stream = TcpStream::connect(host).unwrap();
     write!(
         stream,
-        "POST {path} HTTP/1.0\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n"
+        "{request} HTTP/1.0\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{document}",
+        document.len()
     )
     .unwrap();
     let mut answer = String::new();

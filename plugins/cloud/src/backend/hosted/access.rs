@@ -1,4 +1,4 @@
-//! Whose requests they are: what kind of token it is, and which organization it is used for.
+//! The token's kind and the organization that it is used for.
 
 use bot_cli_sdk::secret::Secret;
 
@@ -8,7 +8,7 @@ use super::wire;
 use crate::auth::credentials::TokenKind;
 use crate::backend::hosted::ServiceError;
 
-/// What a token's beginning tells.
+/// Returns the kind of a token, as far as its prefix shows it.
 #[must_use]
 pub fn kind_of(token: &Secret) -> Option<TokenKind> {
     let token = token.expose();
@@ -39,15 +39,14 @@ pub fn user(client: &Client<'_>) -> Result<String, ServiceError> {
     Ok(address.map_or(answer.user.user_id, |email| email.email_address))
 }
 
-/// What asking the service tells of a token.
+/// The service's answer about a token.
 pub struct Probed {
-    /// What it is good for.
     pub kind: TokenKind,
     /// A person's organizations.
     pub organizations: Option<Vec<(String, String)>>,
 }
 
-/// What kind of token it is, by asking. A refusal on both families is the first one's.
+/// Asks the service for the kind of a token. If both families of paths refuse it, returns the first refusal.
 pub fn probe(client: &Client<'_>) -> Result<Probed, ServiceError> {
     let refused = match organizations(client) {
         Ok(organizations) => {

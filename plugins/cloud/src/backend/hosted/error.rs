@@ -1,28 +1,23 @@
-//! What goes wrong with the hosting service, or with the issuer of its tokens.
+//! Errors of the hosting service, or of the issuer of its tokens.
 
 use crate::backend::{BackendError, ChangeError};
 
-/// What goes wrong with the service. Texts are those of the other side and not fit for a terminal yet.
+/// An error of the service. Texts come from the other side and are not yet escaped for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
     /// Nothing answered.
     #[error("could not reach {host}: {reason}")]
     Unreachable {
-        /// What was tried.
         host: String,
         /// Why.
         reason: String,
     },
     /// Nothing answered in time.
     #[error("{host} did not answer in time")]
-    TimedOut {
-        /// What was tried.
-        host: String,
-    },
+    TimedOut { host: String },
     /// The other side could not show who it is.
     #[error("the certificate of {host} is not valid: {reason}")]
     BadCertificate {
-        /// What was tried.
         host: String,
         /// Why.
         reason: String,
@@ -30,7 +25,7 @@ pub enum ServiceError {
     /// The service sends requests somewhere else.
     #[error("redirected to {to}")]
     Redirected {
-        /// Where to, without a query.
+        /// The target, without its query.
         to: String,
     },
     /// The service is there but does not work now.
@@ -40,7 +35,7 @@ pub enum ServiceError {
         status: u16,
         /// The words of the service.
         message: String,
-        /// How long it wants to be left alone, in seconds.
+        /// Seconds.
         retry_after: Option<u64>,
     },
     /// The issuer of tokens does not work now.
@@ -92,10 +87,7 @@ pub enum ServiceError {
     },
     /// The answer is not one of this service.
     #[error("{what}")]
-    InvalidResponse {
-        /// What is wrong with it.
-        what: String,
-    },
+    InvalidResponse { what: String },
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,

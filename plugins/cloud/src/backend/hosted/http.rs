@@ -35,7 +35,7 @@ pub enum Change {
     Delete,
 }
 
-/// How far the tries of a request may have come. The greatest of all tries counts.
+/// The point that a request may have reached, over all attempts. The furthest one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// No try was carried out.
@@ -49,9 +49,8 @@ pub enum Reach {
 /// A change that was not confirmed.
 #[derive(Debug)]
 pub struct Unconfirmed {
-    /// What went wrong last.
+    /// The last error.
     pub error: ServiceError,
-    /// How far it may have come.
     pub reach: Reach,
 }
 
@@ -70,7 +69,7 @@ pub struct Client<'a> {
     watch: &'a dyn Watch,
 }
 
-/// What came back of a request that succeeded.
+/// The response to a successful request.
 pub struct Answer {
     status: u16,
     body: Option<Value>,
@@ -139,7 +138,7 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Where a token that the service refuses is replaced once.
+    /// Replaces a token once if the service rejects it.
     #[must_use]
     pub fn renewing(mut self, renew: Renew<'a>) -> Self {
         self.renew = Some(renew);

@@ -34,7 +34,7 @@ const NAMES: [&str; 10] = [
 /// A value this long is no name of a region or a set by chance.
 const NO_NAME: usize = 12;
 
-/// What must not be shown, and what may be shown although a secret contains it.
+/// The texts to hide, and the texts that may be shown although a secret contains them.
 #[derive(Default)]
 pub struct Redactor {
     token: Option<Secret>,

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 
-/// How often a request is tried.
+/// The maximum number of attempts.
 pub const TRIES: u32 = 3;
 
-/// How long to wait after the `tried`-th try failed; `None` where another would fail as well.
+/// Returns the pause after the `tried`-th attempt failed; `None` if another attempt would fail as well.
 pub fn pause(error: &ServiceError, tried: u32, pace: Pace) -> Option<Duration> {
     if !is_passing(error) {
         return None;

@@ -29,7 +29,7 @@ struct Row {
 }
 
 impl List {
-    /// Its rows, by name.
+    /// Returns the rows, sorted by name.
     pub fn summaries(self) -> Vec<Summary> {
         let mut summaries: Vec<_> = self
             .sets
@@ -78,7 +78,6 @@ struct Field {
 }
 
 impl Set {
-    /// What it is.
     pub fn details(self, name: &SetName) -> Result<Details, ServiceError> {
         let keys = match (self.source.as_deref(), self.secrets) {
             (Some("referenced"), _) => Keys::Referenced,
@@ -161,9 +160,9 @@ pub struct Organizations {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationRow {
-    /// Its name in paths.
+    /// The name in paths.
     pub name: String,
-    /// Its name for people.
+    /// The name for people.
     #[serde(default)]
     pub verbose_name: Option<String>,
 }
@@ -179,7 +178,6 @@ pub struct Me {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Person {
-    /// What the service calls them.
     pub user_id: String,
     /// Their addresses; the first is the main one.
     #[serde(default)]
@@ -196,11 +194,10 @@ pub struct EmailRow {
 
 /// The body of a request.
 pub struct Body {
-    /// Its text.
     pub text: Secret,
-    /// What in it must not be shown.
+    /// The parts that must not be shown.
     pub secrets: Vec<Secret>,
-    /// What in it may be shown.
+    /// The parts that may be shown.
     pub public: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
 /// The first line.
 const MAGIC: &str = "bot-cli vault backup 1\n";
 
-/// What a new backup costs whoever guesses its passphrase: 64 MiB and three passes a guess.
+/// The cost of guessing the passphrase of a new backup: 64 MiB and three passes per guess.
 const COST: Cost = Cost {
     memory: 64 * 1024,
     passes: 3,
@@ -62,17 +62,14 @@ impl From<String> for Unsealed {
 /// A set with its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
-    /// Its organization.
     pub organization: String,
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: SetKind,
     /// The code of its region.
     pub region: String,
     /// The registry of an image pull secret.
     pub host: Option<String>,
-    /// Its values by key.
+    /// By key.
     pub values: Vec<(String, Secret)>,
 }
 

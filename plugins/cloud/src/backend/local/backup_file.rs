@@ -13,10 +13,9 @@ use super::backup::{self, Closed, Copied};
 /// The most bytes that a backup may have.
 const LARGEST_BACKUP: u64 = 256 * 1024 * 1024;
 
-/// What a backup has, checked and ready to be restored.
+/// The contents of a backup, checked and ready to be restored.
 #[derive(Debug)]
 pub struct Contents {
-    /// Its sets.
     pub(super) sets: Vec<Copied>,
 }
 

@@ -15,7 +15,7 @@ use super::{Effect, VaultError, key};
 use crate::files::{self, Overwrite, Reserved, WriteError, private_folder, sweep};
 use crate::secret_file::Storage;
 
-/// What happens where there is no vault.
+/// The behaviour if there is no vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// Nothing.

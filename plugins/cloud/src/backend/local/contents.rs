@@ -1,4 +1,4 @@
-//! What is in a vault: sets by organization and name, every value sealed.
+//! The contents of a vault: sets by organization and name, every value sealed.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,12 @@ pub type Sets = BTreeMap<(String, String), Set>;
 /// A secret set or an image pull secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// What it is.
     pub kind: SetKind,
     /// The code of its region.
     pub region: String,
     /// The registry of an image pull secret.
     pub host: Option<String>,
-    /// Its values by key. An image pull secret has one, [`CREDENTIALS`].
+    /// By key. An image pull secret has one value, [`CREDENTIALS`].
     pub values: BTreeMap<String, Sealed>,
 }
 

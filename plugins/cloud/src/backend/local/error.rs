@@ -1,4 +1,4 @@
-//! What goes wrong in the vault.
+//! Errors of the vault.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::sealed::Flaw;
 use crate::files::{Unreachable, WriteError};
 use crate::keyring::KeyringError;
 
-/// What goes wrong in the vault.
+/// Errors of the vault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VaultError {
     /// A file can't be used.
@@ -23,7 +23,6 @@ pub enum VaultError {
     /// It can't be seen whether there is a vault.
     #[error("could not look into `{}`: {reason}", path.display())]
     Unreachable {
-        /// What is in the way.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -33,7 +32,6 @@ pub enum VaultError {
     TooOpen {
         /// Which file.
         path: PathBuf,
-        /// Its mode.
         mode: u32,
     },
     /// Others can replace the vault.
@@ -41,7 +39,6 @@ pub enum VaultError {
     Writable {
         /// Which file or folder.
         path: PathBuf,
-        /// Its mode.
         mode: u32,
     },
     /// Another user owns a part of the vault.
@@ -49,42 +46,26 @@ pub enum VaultError {
     Foreign {
         /// Which file or folder.
         path: PathBuf,
-        /// Who owns it.
         owner: u32,
     },
     /// There are values but no key to open them.
     #[error("the key of the vault is missing: `{}`", path.display())]
-    NoKey {
-        /// Where it should be.
-        path: PathBuf,
-    },
+    NoKey { path: PathBuf },
     /// The key is in the keyring, which does not give it.
     #[error("could not get the key of the vault: {0}")]
     Keyring(KeyringError),
     /// The key is of another vault.
     #[error("`{}` is not the key of this vault", path.display())]
-    WrongKey {
-        /// Where it is.
-        path: PathBuf,
-    },
+    WrongKey { path: PathBuf },
     /// Another version wrote the vault.
     #[error("`{}` has a format that this version does not know", path.display())]
-    Format {
-        /// Where it is.
-        path: PathBuf,
-    },
+    Format { path: PathBuf },
     /// The store is damaged, or was changed without its key.
     #[error("`{}` is damaged: {reason}", path.display())]
-    Damaged {
-        /// Where it is.
-        path: PathBuf,
-        /// What was found.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// A write failed before it took effect.
     #[error("could not write `{}`: {reason}", path.display())]
     NotWritten {
-        /// Where it is.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -92,7 +73,6 @@ pub enum VaultError {
     /// A write took effect, but the disk did not confirm it.
     #[error("`{}` was written, but the disk did not confirm it: {reason}", path.display())]
     NotSynced {
-        /// Where it is.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -100,7 +80,6 @@ pub enum VaultError {
     /// A write took effect, but a file with an earlier key or with earlier values is still there.
     #[error("the vault was changed, but `{}` may still be there: {reason}", path.display())]
     Leftover {
-        /// Where it is.
         path: PathBuf,
         /// Why.
         reason: String,
@@ -118,10 +97,7 @@ pub enum VaultError {
     Refused(String),
     /// There is no vault that could be backed up or get a new key.
     #[error("there is no vault yet: `{}`", path.display())]
-    NoVault {
-        /// Where it would be.
-        path: PathBuf,
-    },
+    NoVault { path: PathBuf },
     /// The file for a backup is there already.
     #[error("`{}` already exists", path.display())]
     Exists {
@@ -157,21 +133,16 @@ pub enum VaultError {
     OutOfMemory {
         /// The file of the backup.
         path: PathBuf,
-        /// What it takes.
         mebibytes: u32,
     },
-    /// What is in the place of the key is none.
+    /// The text in the place of the key is not a key.
     #[error("`{}` is not the key of a vault", path.display())]
-    NotAKey {
-        /// Where it is.
-        path: PathBuf,
-    },
+    NotAKey { path: PathBuf },
     /// A file of the vault is a link.
     #[error("`{}` is a link to `{}`; only the whole folder may be one", path.display(), target.display())]
     Link {
         /// Which.
         path: PathBuf,
-        /// What it leads to.
         target: PathBuf,
     },
     /// A backup does not open.
@@ -182,16 +153,13 @@ pub enum VaultError {
     },
     /// Other processes did not let us in.
     #[error("another process has been using the vault for {seconds} seconds")]
-    Busy {
-        /// How long was waited.
-        seconds: u64,
-    },
+    Busy { seconds: u64 },
     /// The user did not want to wait any longer.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// What became of a change that failed.
+/// The outcome of a failed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing has changed.
@@ -201,7 +169,7 @@ pub enum Effect {
 }
 
 impl VaultError {
-    /// What became of the change, if one was wanted.
+    /// Returns the outcome of the change, if there was one.
     #[must_use]
     pub const fn effect(&self) -> Effect {
         match self {

@@ -15,18 +15,17 @@ use crate::files::{exists, foreign_owner, writable_by_others};
 use crate::secret_file::{SecretFile, Storage};
 use crate::watch::Watch;
 
-/// What the user is told while another process writes.
 const WAITING: &str = "waiting for another process that is using the vault";
 
-/// Where a vault is.
+/// The location of a vault.
 pub struct Home<'a> {
     /// The folder with its files.
     pub folder: PathBuf,
-    /// Where a new key is to be.
+    /// The storage for a new key.
     pub key: Storage,
-    /// How long other processes are waited for.
+    /// The time limit for other processes.
     pub patience: Duration,
-    /// Who may have to wait.
+    /// Told about waiting.
     pub watch: &'a dyn Watch,
 }
 
@@ -39,7 +38,7 @@ pub enum Locked {
     No,
 }
 
-/// What is in the folder.
+/// The contents of the folder.
 #[derive(Debug)]
 pub enum VaultState {
     /// No vault.

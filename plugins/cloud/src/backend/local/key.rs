@@ -11,7 +11,6 @@ use super::seal::KEY;
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
-/// What precedes the key.
 const PREFIX: &str = "bot-cli-vault-key-1 ";
 
 /// Reads a key; `None` when there is no file.

@@ -28,7 +28,6 @@ impl Key {
         Ok(Self(bytes))
     }
 
-    /// Its bytes.
     #[must_use]
     pub const fn bytes(&self) -> &Zeroizing<[u8; KEY]> {
         &self.0
@@ -41,7 +40,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What the key of a vault does in the vault of this id. The derived keys are those of `VAULT.md`.
+/// The keys derived from a vault's key for the vault with this id, as in `VAULT.md`.
 pub struct Derived {
     /// Seals the values.
     pub seal: Seal,

@@ -1,6 +1,6 @@
 //! `vault.redb`: the vault of earlier versions. It is read as it is and converted at the first change.
 //!
-//! Its database has three tables. `about`: `format` is `1`, `check` a sealed text that tells the right key from a wrong one.
+//! The database has three tables. `about`: `format` is `1`, `check` a sealed text that tells the right key from a wrong one.
 //! `sets`: organization, NUL, name → JSON with kind and region, and the host of an image pull secret. `values`:
 //! organization, NUL, name, NUL, key → sealed value. Names, regions and hosts are not authenticated.
 
@@ -23,7 +23,7 @@ const CHECK: &str = "check";
 /// A vault of an earlier version.
 #[derive(Debug)]
 pub struct Legacy {
-    /// Its sets, with their values sealed.
+    /// The sets, with sealed values.
     pub sets: Sets,
     check: Vec<u8>,
 }

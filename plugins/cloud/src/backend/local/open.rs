@@ -13,22 +13,19 @@ use super::{VaultError, key, legacy};
 use crate::keyring::KeyringError;
 use crate::secret_file::Storage;
 
-/// How often a vault is read whose key is being replaced by another process.
+/// The maximum number of attempts to read a vault while another process replaces its key.
 const ATTEMPTS: u32 = 20;
 
 /// A vault and its key.
 pub struct Open {
-    /// What is in it.
     pub book: Book,
     /// The key.
     pub key: Key,
-    /// What is derived from it.
     pub keys: Derived,
     /// Whether an earlier version wrote it.
     pub is_legacy: bool,
     /// Whether everything in it was written with the key.
     pub is_authentic: bool,
-    /// Where it is.
     pub path: PathBuf,
 }
 

@@ -18,7 +18,6 @@ const MAGIC: &str = "bot-cli vault 2\n";
 /// The first line of every version.
 const FAMILY: &str = "bot-cli vault ";
 
-/// What happened to a file whose lines end as on Windows.
 const LINE_ENDS: &str =
     "an editor or a transfer changed its line ends, which `dos2unix` changes back";
 
@@ -39,16 +38,14 @@ pub enum Flaw {
 pub struct Book {
     /// Tells this vault from all others: 16 random bytes in hexadecimal.
     pub id: String,
-    /// How often it was written.
+    /// The number of writes.
     pub generation: u64,
-    /// Its sets.
     pub sets: Sets,
 }
 
 /// A vault as it was read: its checksum fits, and whoever has the key can authenticate it.
 #[derive(Debug)]
 pub struct Unverified {
-    /// What it claims.
     pub book: Book,
     /// The name of its key.
     pub key: String,
@@ -128,7 +125,7 @@ impl Book {
         keys.seal.open(&place, &sealed.bytes)
     }
 
-    /// What is authenticated with a value, so that a sealed value is good for one place and one version only.
+    /// Returns the data that is authenticated with a value, so that a sealed value is valid only in one place and version.
     fn place(&self, organization: &str, name: &str, key: &str, version: u64) -> String {
         [&self.id, organization, name, key, &version.to_string()].join("\0")
     }
@@ -215,7 +212,7 @@ pub(super) fn checked(text: &str) -> Option<&str> {
     (with_checksum(before.to_owned()) == text).then_some(before)
 }
 
-/// What is wrong with a text that fails for `otherwise`, unless nothing but its line ends was changed.
+/// Returns the problem of a text: changed line ends, or `otherwise`.
 pub(super) fn flaw(text: &str, otherwise: &'static str) -> &'static str {
     if text.contains("\r\n") && checked(&text.replace("\r\n", "\n")).is_some() {
         LINE_ENDS

@@ -9,26 +9,20 @@ use crate::domain::{Key, Region, SetKind};
 use crate::files::exists;
 use crate::secret_file::Storage;
 
-/// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     /// The file with the sets.
     pub path: PathBuf,
     /// The format of that file: 1 or 2.
     pub format: u32,
-    /// How often it was written; 0 where the format does not count.
+    /// The number of writes; 0 if the format does not count them.
     pub generation: u64,
-    /// Where the key is.
     pub key: Storage,
-    /// How many organizations have something.
     pub organizations: usize,
-    /// How many secret sets there are.
     pub secret_sets: usize,
-    /// How many image pull secrets there are.
     pub image_pull_secrets: usize,
-    /// How many values were opened.
     pub values: usize,
-    /// What is wrong: where, and what.
+    /// The places and the problems.
     pub problems: Vec<(String, String)>,
     /// Files of interrupted changes, which the next change removes.
     pub leftovers: Vec<PathBuf>,

@@ -17,7 +17,7 @@ use crate::input::invalid;
 use crate::scope::{Setting, Source, unknown_backend};
 use crate::text::theirs;
 
-/// What is shown of the settings of a backend.
+/// The settings of a backend, for display.
 pub struct Settings {
     /// A row for each.
     pub rows: Vec<Vec<String>>,
@@ -25,7 +25,7 @@ pub struct Settings {
     pub data: Value,
 }
 
-/// What is shown of all backends.
+/// All backends, for display.
 pub struct Backends {
     /// Lines for people; empty where there are only those that are built in.
     pub text: String,

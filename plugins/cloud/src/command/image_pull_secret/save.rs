@@ -15,11 +15,10 @@ use crate::words::change::Deed;
 
 /// An image pull secret as it will be.
 pub struct Plan<'a> {
-    /// Its name.
     pub name: &'a SetName,
     /// The registry.
     pub host: &'a RegistryHost,
-    /// What is there already.
+    /// The existing set.
     pub target: &'a Target,
 }
 

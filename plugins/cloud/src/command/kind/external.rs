@@ -39,7 +39,7 @@ pub struct Installed {
     plugin: Box<Plugin>,
 }
 
-/// What `bot-cli-cloud` can use of backends.
+/// Returns the backends that `bot-cli-cloud` can use.
 #[must_use]
 pub fn uses() -> UseSpec {
     UseSpec::new(secrets::VERSION).names(BUILT_IN.each_ref().map(BackendName::as_str))
@@ -87,7 +87,6 @@ impl Installed {
         })
     }
 
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &BackendName {
         &self.name

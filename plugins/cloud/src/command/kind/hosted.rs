@@ -89,7 +89,7 @@ pub fn client<'a>(
     })))
 }
 
-/// Whom requests with this token are for.
+/// Returns the account that requests with this token are for.
 fn tenant(
     context: &CommandContext<'_>,
     scope: &mut Scope,

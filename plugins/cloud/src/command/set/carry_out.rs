@@ -45,7 +45,7 @@ pub fn carry_out(
     )
 }
 
-/// What putting could not do, when keys were to be removed after it: they are all there still.
+/// Completes the error of the first step: all keys to be removed are still there.
 fn before_removal(mut error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
     if removed.is_empty() {
         return error;
@@ -65,7 +65,7 @@ fn before_removal(mut error: ChangeError, put: &[Key], removed: &[Key]) -> Chang
     error
 }
 
-/// What removing could not do, after everything was put.
+/// Completes the error of the second step: all entries were stored.
 fn in_removal(error: ChangeError, put: &[Key], removed: &[Key]) -> ChangeError {
     let removed = removed.to_vec();
     let mut parts = match error.effect {

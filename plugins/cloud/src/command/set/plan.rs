@@ -1,4 +1,4 @@
-//! What `set` or `copy` is about to do, before anybody is asked.
+//! The plan of `set` or `copy`, before the user confirms it.
 
 use crate::command::open::Opened;
 use crate::command::target::{Target, where_to};
@@ -7,11 +7,10 @@ use crate::text::{count, theirs};
 
 /// A set as it will be.
 pub struct Plan {
-    /// Its name.
     pub name: SetName,
-    /// What is there already.
+    /// The existing set.
     pub target: Target,
-    /// What is put there.
+    /// The entries to store.
     pub entries: Vec<Entry>,
     /// The keys that go.
     pub removed: Vec<Key>,

@@ -1,4 +1,4 @@
-//! What `set` is given: the command line, files and the project.
+//! The input of `set`: the command line, files and the project.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::input::template::{self, TemplateKey};
 use crate::input::{advice, invalid, looks_like_a_key, value_from};
 use crate::options::Set;
 
-/// What the command line, the files and the project say.
+/// The input from the command line, the files and the project.
 pub struct Read {
     /// The options that remain.
     pub options: Set,
@@ -80,7 +80,7 @@ pub fn read(context: &CommandContext<'_>, mut options: Set) -> Result<Read, Fail
     })
 }
 
-/// How often standard input is wanted.
+/// Counts the options that read standard input.
 fn reads_stdin(options: &Set) -> usize {
     let files = [&options.file, &options.from_template];
     files

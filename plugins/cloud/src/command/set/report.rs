@@ -1,4 +1,4 @@
-//! What `set` and `copy` say at the end.
+//! The report of `set` and `copy`.
 
 use bot_cli_sdk::plugin::Reply;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::command::target::where_to;
 use crate::domain::{Key, Region, SetName, Status};
 use crate::text::{count, theirs};
 
-/// How far a plan has come.
+/// The progress of a plan.
 #[derive(Clone, Copy)]
 pub enum Progress {
     /// It was only shown.

@@ -8,7 +8,7 @@ use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
 use crate::scope::is_this_machine;
 
-/// What speaks HTTP with the service at `base`.
+/// Returns an HTTP client for the service at `base`.
 pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError> {
     // Whoever was first has installed the same.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -18,7 +18,7 @@ use crate::backend::hosted::wire::Body;
 /// The most that is read of an answer.
 const LONGEST: usize = 4 * 1024 * 1024;
 
-/// How many redirections within the service are followed.
+/// The maximum number of redirections within the service.
 const REDIRECTIONS: u32 = 3;
 
 impl Client<'_> {

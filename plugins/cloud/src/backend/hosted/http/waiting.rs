@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use crate::backend::hosted::ServiceError;
 use crate::watch::Watch;
 
-/// How often a request to stop is looked for.
+/// The interval at which a request to stop is checked.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The runtime of a client: one thread is enough for a few requests.

@@ -20,7 +20,7 @@ const SURE: usize = 3;
 pub struct Page<'t> {
     text: &'t str,
     hidden: Vec<bool>,
-    /// Where each window of the text begins, by the length of the window.
+    /// The positions of each window of the text, by the length of the window.
     windows: HashMap<usize, HashMap<&'t [u8], Vec<usize>>>,
 }
 
@@ -95,7 +95,7 @@ impl<'t> Page<'t> {
         }
     }
 
-    /// Where a word begins that is not part of a longer one.
+    /// Returns the positions at which `word` occurs as a whole word.
     fn occurrences(&self, word: &[u8]) -> Vec<usize> {
         let text = self.text.as_bytes();
         let joins = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);

@@ -1,6 +1,6 @@
 //! The embedded database of earlier versions: redb, file format 3, read from memory.
 //!
-//! Its own library panics at some damaged files even after its integrity check, and writes when it opens one after an
+//! The redb library panics at some damaged files even after its integrity check, and writes when it opens one after an
 //! unclean end. This reader does neither: every offset is checked, and every page's checksum before the page is used. The
 //! format is documented in redb's `docs/design.md`.
 
@@ -120,7 +120,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Where a tree begins.
+/// The root of a tree.
 #[derive(Clone, Copy)]
 struct Root {
     page: u64,
@@ -147,7 +147,7 @@ struct Pages<'a> {
     page_size: u64,
     region_start: u64,
     region_size: u64,
-    /// How many pages may still be read: a tree has no page twice.
+    /// The number of pages that may still be read: a tree has no page twice.
     left: u64,
 }
 

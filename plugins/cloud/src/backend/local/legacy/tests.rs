@@ -79,7 +79,7 @@ fn written(values: &[(String, String)]) -> Vec<u8> {
     fs::read(folder.path().join("vault.redb")).unwrap()
 }
 
-/// What the library itself reads.
+/// Reads the entries with the library itself.
 fn witness(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let memory = InMemoryBackend::new();
     memory.set_len(bytes.len() as u64).unwrap();

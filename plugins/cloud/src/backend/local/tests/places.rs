@@ -1,4 +1,4 @@
-//! Where backups may be, and what is said of files that can't be used.
+//! Paths of backups, and messages about unusable files.
 
 use super::*;
 use crate::words;

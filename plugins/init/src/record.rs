@@ -1,0 +1,128 @@
+//! The record of how a project was made. It is part of the project, so that a later version can tell the user's changes from its own.
+//!
+//! `project.json` has the configuration, the versions and the hash of each generated file; `base.tar.gz` has the files themselves,
+//! byte for byte. The guides are in neither: they carry stamps of their own.
+
+use std::io;
+
+use bot_cli_templates::FRAMEWORK;
+use flate2::{Compression, GzBuilder};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::config::Config;
+use crate::plan::PlannedFile;
+
+/// The folder of the record, in the project.
+pub const FOLDER: &str = ".bot-cli";
+
+/// The file that says how the project was made.
+pub const PROJECT: &str = ".bot-cli/project.json";
+
+/// The generated files.
+pub const BASE: &str = ".bot-cli/base.tar.gz";
+
+/// Keeps version control from showing or merging the archive as text.
+pub const ATTRIBUTES: &str = ".bot-cli/.gitattributes";
+
+const ATTRIBUTES_TEXT: &str = "base.tar.gz binary linguist-generated\n";
+
+/// The version of the record's form.
+const SCHEMA: u32 = 1;
+
+/// A file of the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordFile {
+    /// Relative to the target, with `/`.
+    pub path: &'static str,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Makes the record of `config` and of the files that were generated from it, in the order of their paths. The same input gives
+/// the same bytes.
+///
+/// # Errors
+/// A file can't be packed, such as one whose path is too long for an archive.
+pub fn files(config: &Config, generated: &[PlannedFile]) -> io::Result<[RecordFile; 3]> {
+    let file = |path, bytes| RecordFile { path, bytes };
+    Ok([
+        file(ATTRIBUTES, ATTRIBUTES_TEXT.into()),
+        file(BASE, base(generated)?),
+        file(PROJECT, project(config, generated)?),
+    ])
+}
+
+/// The contents of `project.json`.
+#[derive(Debug, Serialize)]
+struct Project {
+    schema: u32,
+    tool: &'static str,
+    framework: String,
+    config: Value,
+    files: Map<String, Value>,
+}
+
+fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
+    let hash = |file: &PlannedFile| {
+        let digest = Sha256::digest(file.text.as_bytes());
+        (file.path.clone(), format!("sha256:{digest:x}").into())
+    };
+    let project = Project {
+        schema: SCHEMA,
+        tool: env!("CARGO_PKG_VERSION"),
+        framework: format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below),
+        config: config.to_json(),
+        files: generated.iter().map(hash).collect(),
+    };
+    let mut text = serde_json::to_vec_pretty(&project)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Packs the files without anything that differs from one run to the next: no times, no owners, no modes of this machine.
+fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
+    let packed = GzBuilder::new().write(Vec::new(), Compression::default());
+    let mut archive = tar::Builder::new(packed);
+    for file in generated {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(file.text.len() as u64);
+        header.set_mode(0o644);
+        header.set_uid(0);
+        header.set_gid(0);
+        header.set_mtime(0);
+        archive.append_data(&mut header, &file.path, file.text.as_bytes())?;
+    }
+    archive.into_inner()?.finish()
+}
+
+/// The origin of a `project.json` that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A version of this program wrote it in a form that this one knows.
+    Own,
+    /// A later version wrote it.
+    Later,
+    /// It is something else.
+    Foreign,
+}
+
+/// Tells who wrote a `project.json`.
+#[must_use]
+pub fn origin(project: &[u8]) -> Origin {
+    #[derive(Deserialize)]
+    struct Head {
+        schema: u32,
+        #[serde(rename = "tool")]
+        _tool: String,
+    }
+    match serde_json::from_slice::<Head>(project) {
+        Ok(head) if head.schema <= SCHEMA => Origin::Own,
+        Ok(_) => Origin::Later,
+        Err(_) => Origin::Foreign,
+    }
+}
+
+#[cfg(test)]
+mod tests;
