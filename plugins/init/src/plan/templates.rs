@@ -1,43 +1,57 @@
 //! The template engine: Liquid with filters that quote, and lines of tags that leave no trace.
+//!
+//! Parsing is what rendering costs, and it is paid for by the character. So only tags are parsed: the text between them
+//! is lifted out before, and a tag of its own writes it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bot_cli_templates::project_files;
-use liquid::partials::{EagerCompiler, InMemorySource};
+use liquid::partials::LazyCompiler;
 use liquid_core::{
     Display_filter, Filter, FilterReflection, ParseFilter, Runtime, Value, ValueView,
 };
 
 use super::{PlanError, quote};
+use plain_text::{Partials, PlainText, PlainTextTag};
+
+mod plain_text;
+
+/// The ending of the files that are rendered; all others are copied.
+const ENDING: &str = ".liquid";
 
 pub(super) struct Templates {
     parser: liquid::Parser,
+    files: HashMap<&'static str, &'static str>,
+    plain: PlainText,
     /// Those that were rendered once, by their paths.
     parsed: Mutex<HashMap<String, Arc<liquid::Template>>>,
 }
 
 impl Templates {
-    /// The templates, whose partials are parsed once a process.
+    /// The embedded templates, each of which is parsed once a process.
     pub(super) fn get() -> Result<&'static Self, PlanError> {
         static TEMPLATES: OnceLock<Result<Templates, PlanError>> = OnceLock::new();
         TEMPLATES
-            .get_or_init(Self::parse)
+            .get_or_init(|| Self::of(project_files()))
             .as_ref()
             .map_err(Clone::clone)
     }
 
-    fn parse() -> Result<Self, PlanError> {
-        let mut partials = EagerCompiler::<InMemorySource>::empty();
-        for (path, text) in project_files() {
-            if let Some(name) = path.strip_suffix(".liquid")
-                && name.starts_with("partials/")
-            {
-                partials.add(name, without_tag_lines(text));
-            }
-        }
+    /// Templates by their paths below `templates/project`. Partials are parsed where one is included.
+    pub(super) fn of(
+        files: impl IntoIterator<Item = (&'static str, &'static str)>,
+    ) -> Result<Self, PlanError> {
+        let files: HashMap<_, _> = files.into_iter().collect();
+        let plain = PlainText::default();
+        let partials = files.iter().filter_map(|(path, text)| {
+            let name = path.strip_suffix(ENDING)?;
+            name.starts_with("partials/").then_some((name, *text))
+        });
+        let partials = Partials::new(partials.collect(), plain.clone());
         let parser = liquid::ParserBuilder::with_stdlib()
-            .partials(partials)
+            .partials(LazyCompiler::new(partials))
+            .tag(PlainTextTag(plain.clone()))
             .filter(Py)
             .filter(Doc)
             .filter(Toml)
@@ -50,18 +64,29 @@ impl Templates {
             .map_err(|error| PlanError::broken("partials", error.to_string()))?;
         Ok(Self {
             parser,
+            files,
+            plain,
             parsed: Mutex::default(),
         })
     }
 
+    /// The text of a file of the project, by the path of its template.
     pub(super) fn render(
         &self,
         template: &str,
         values: &liquid::Object,
     ) -> Result<String, PlanError> {
+        if !template.ends_with(ENDING) {
+            return self.source(template).map(str::to_owned);
+        }
         self.template(template)?
             .render(values)
             .map_err(|error| PlanError::broken(template, error.to_string()))
+    }
+
+    fn source(&self, path: &str) -> Result<&'static str, PlanError> {
+        let text = self.files.get(path).copied();
+        text.ok_or_else(|| PlanError::broken(path, "no such template"))
     }
 
     fn template(&self, path: &str) -> Result<Arc<liquid::Template>, PlanError> {
@@ -69,28 +94,14 @@ impl Templates {
         if let Some(template) = parsed.get(path) {
             return Ok(Arc::clone(template));
         }
-        let text = bot_cli_templates::project_file(path)
-            .ok_or_else(|| PlanError::broken(path, "no such template"))?;
         let template = self
             .parser
-            .parse(&without_tag_lines(text))
+            .parse(&self.plain.lift(self.source(path)?))
             .map_err(|error| PlanError::broken(path, error.to_string()))?;
         let template = Arc::new(template);
         parsed.insert(path.to_owned(), Arc::clone(&template));
         Ok(template)
     }
-}
-
-/// A line that holds one `{% tag %}` and nothing else vanishes with its indentation and its line break.
-fn without_tag_lines(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim();
-        let is_tag =
-            bare.starts_with("{%") && bare.ends_with("%}") && bare.matches("{%").count() == 1;
-        out.push_str(if is_tag { bare } else { line });
-    }
-    out
 }
 
 /// A filter that writes its input as a literal of one language.
