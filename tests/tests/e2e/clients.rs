@@ -18,6 +18,10 @@ const QUESTION: &str = "What time is it?";
 const ANSWER: &str = "It is noon.";
 const TYPED: &str = "I have typed this.";
 const REPLY: &str = "I can read that.";
+const WISH: &str = "Tell me a tale.";
+const TALE: &str = "Nightingales whisper unforgettable lullabies.";
+/// How much of the question is heard at first.
+const INTERIM: &str = "What time";
 
 const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
 const OTHERS: [&str; 4] = ["--transport", "hosted_rtc", "--transport", "websocket"];
@@ -117,6 +121,7 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     parts
         .args(["--greeting", GREETING, "--question", QUESTION])
         .args(["--typed", TYPED, "--reply", REPLY])
+        .args(["--interim", INTERIM, "--wish", WISH, "--tale", TALE])
         .args(["--transport", first])
         .args(more);
     if folder.join("src/Probe.tsx").exists() {
@@ -242,7 +247,9 @@ impl Project {
                 .arg(script)
                 .args(["--hear", QUESTION])
                 .args(["--say", &format!("{QUESTION}={ANSWER}")])
-                .args(["--say", &format!("{TYPED}={REPLY}")]),
+                .args(["--say", &format!("{TYPED}={REPLY}")])
+                // Longer than the voice in the microphone is silent.
+                .args(["--say", &format!("{WISH}={}", [TALE; 14].join(" "))]),
         );
         let address = services.line_with("http://");
         let server = self.folder.path().join("bot/server");
@@ -258,6 +265,10 @@ impl Project {
         let mut bot = Running::start(
             python()
                 .command("python")
+                .arg(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/framework/hear_in_parts.py"
+                ))
                 .args(["bot.py", "--host", "127.0.0.1", "--port"])
                 .arg(port.to_string())
                 .current_dir(self.folder.path().join("bot/server")),
