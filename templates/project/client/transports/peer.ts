@@ -29,6 +29,12 @@ function createTransport(media: OwnMedia): SmallWebRTCTransport {
 
 /** Tells what becomes of the connection. Returns what ends the watch. */
 function watch(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
+  if (!connectionOf(transport)) {
+    media.canReplace = false;
+    console.warn(
+      "This version of @pipecat-ai/small-webrtc-transport hides its connection: a lost bot is noticed late, and another device is used only in the next conversation. package.json of this client was written for a version that does not.",
+    );
+  }
   let last: Line = "up";
   let packets = 0;
   let arrived = performance.now();
@@ -69,7 +75,7 @@ class PeerTransport extends SmallWebRTCTransport {
   }
 }
 
-/** The transport replaces its connection when it fails, and tells nobody. */
+/** The transport replaces its connection when it fails, and tells nobody. There is no public way to the connection: another version may hide it. */
 function connectionOf(transport: SmallWebRTCTransport): RTCPeerConnection | undefined {
   const connection: unknown = Reflect.get(transport, "pc");
   return connection instanceof RTCPeerConnection ? connection : undefined;

@@ -272,6 +272,7 @@ export class Session implements SessionActions {
     }
     // While the first one is being opened, that comes later.
     if (!media.microphone) return;
+    if (!media.canReplace) return this.#change({ problem: "The other device is used when you connect again." });
     try {
       const device = await attempt.step(openDevice(kind, id), stop);
       if (asked !== this.#asked[kind]) return stop(device);
