@@ -14,6 +14,8 @@ fn main() -> anyhow::Result<()> {
     for folder in ["providers", "transports"] {
         to_json(Path::new(folder), &out.join(folder))?;
     }
+    let imports = json_of(Path::new("project/imports.toml"))?;
+    fs::write(out.join("imports.json"), imports)?;
     Ok(())
 }
 
@@ -29,15 +31,15 @@ fn to_json(folder: &Path, out: &Path) -> anyhow::Result<()> {
         else {
             continue;
         };
-        let text = fs::read_to_string(&file)?;
-        let table: toml::Table =
-            toml::from_str(&text).with_context(|| file.display().to_string())?;
-        fs::write(
-            out.join(name).with_extension("json"),
-            serde_json::to_vec(&table)?,
-        )?;
+        fs::write(out.join(name).with_extension("json"), json_of(&file)?)?;
     }
     Ok(())
+}
+
+fn json_of(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let text = fs::read_to_string(file)?;
+    let table: toml::Table = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    Ok(serde_json::to_vec(&table)?)
 }
 
 #[allow(

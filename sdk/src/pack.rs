@@ -19,6 +19,7 @@ mod tests;
 pub use check::{Origin, Problem, arguments, check, variables};
 #[cfg(feature = "host")]
 pub use folder::{FILE, Folder, PROVIDERS, ProviderFile, contents_of};
+pub use python::BUILTINS;
 #[cfg(feature = "host")]
 pub(crate) use read::size;
 pub use read::{Contents, LeftOut, Newer, Reader, read};

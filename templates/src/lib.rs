@@ -4,6 +4,8 @@
 pub mod catalogue;
 mod embedded;
 mod framework;
+mod imports;
 
 pub use embedded::{guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};
+pub use imports::Imports;

@@ -6,8 +6,8 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::UseSpec;
 use bot_cli_sdk::session::{Level, Session};
-use bot_cli_templates::FRAMEWORK;
 use bot_cli_templates::catalogue::{Catalogue as BuiltIn, Service};
+use bot_cli_templates::{FRAMEWORK, Imports};
 
 use crate::catalogue::{Catalogue, Pack, Unused};
 use crate::plan;
@@ -29,7 +29,7 @@ pub(crate) fn declared_uses() -> UseSpec {
 #[must_use]
 pub fn taken() -> Taken {
     let mut taken = BuiltIn::get().taken();
-    for (module, name) in plan::imported_names() {
+    for (module, name) in Imports::get().names() {
         taken.name(module, name);
     }
     taken

@@ -7,13 +7,13 @@ use templates::Templates;
 use variables::VariableGroup;
 use view::ProjectView;
 
-pub(crate) use imports::names_of_templates as imported_names;
 pub(crate) use requirements::python_version;
 
+mod arguments;
 mod check;
 mod imports;
 mod manifest;
-mod python;
+mod names;
 mod quote;
 mod requirements;
 mod settings;
@@ -76,22 +76,22 @@ impl PlanError {
 
 /// Renders the project of `config`, without the guides.
 pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
-    let templates = Templates::get()?;
-    let mut view = ProjectView::new(config)?;
-    let bot = templates.render("server/bot.py.liquid", &values(&view)?)?;
-    view.bot.imports = imports::used_by(&bot, config)?;
-    let mut values = values(&view)?;
+    scaffold_from(Templates::get()?, config)
+}
 
+fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
+    let view = ProjectView::new(config)?;
+    let values = liquid::to_object(&view)
+        .map_err(|error| PlanError::broken("the project", error.to_string()))?;
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
-        if entry.path == manifest::CALL_SERVER {
-            let server = templates.render(&entry.template, &values)?;
-            view.call_server_imports = imports::used_by(&server, config)?;
-            values = self::values(&view)?;
+        let mut text = templates.render(&entry.template, &values)?;
+        if entry.path.ends_with(".py") {
+            text = imports::complete(text, &entry.path, config, templates)?;
         }
         files.push(PlannedFile {
-            text: templates.render(&entry.template, &values)?,
             path: entry.path.into_owned(),
+            text,
             existing: entry.existing,
         });
     }
@@ -105,10 +105,10 @@ pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
     variables::groups(config, &variables::readings(&services)?)
 }
 
-fn values(view: &ProjectView) -> Result<liquid::Object, PlanError> {
-    liquid::to_object(view).map_err(|error| PlanError::broken("the project", error.to_string()))
-}
-
+#[cfg(test)]
+mod made_up;
+#[cfg(test)]
+mod page;
 #[cfg(test)]
 mod reserved;
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::draft::{self, Draft};
 
 pub use name::{ProjectName, default_name};
 pub use nearest::{did_you_mean, quoted};
-pub(crate) use transports::{DIRECTED, Direction};
+pub(crate) use transports::DIRECTED;
 
 /// Checks everything that was said; services are those of `catalogue`. `default_name` is the project's name while none was
 /// said: the target's.

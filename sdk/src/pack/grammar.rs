@@ -195,7 +195,7 @@ fn is_class(text: &str) -> bool {
 }
 
 fn is_free_name(text: &str) -> bool {
-    is_identifier(text) && !python::RESERVED.contains(&text)
+    is_identifier(text) && !python::BUILTINS.contains(&text) && !python::RESERVED.contains(&text)
 }
 
 fn is_expression(text: &str) -> bool {

@@ -11,9 +11,8 @@ pub const KEYWORDS: &[&str] = &[
 /// What a service can't be imported from: the files of the project itself, and what is no module to import names from.
 pub const OWN_MODULES: &[&str] = &["__future__", "__main__", "bot", "judge", "server"];
 
-/// What a service can't import by that name: Python's own names, and those that a generated `bot.py` uses.
-pub const RESERVED: &[&str] = &[
-    // Python's.
+/// The names that Python code has without importing them.
+pub const BUILTINS: &[&str] = &[
     "ArithmeticError",
     "AssertionError",
     "AttributeError",
@@ -160,7 +159,10 @@ pub const RESERVED: &[&str] = &[
     "type",
     "vars",
     "zip",
-    // Those of the templates.
+];
+
+/// The names that a generated `bot.py` or `server.py` uses; a service can't import them, nor those of Python itself.
+pub const RESERVED: &[&str] = &[
     "Any",
     "AssistantTurnStoppedMessage",
     "AudioBufferProcessor",

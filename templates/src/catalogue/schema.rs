@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bot_cli_sdk::pack::Arg;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Whom a transport serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -69,9 +69,18 @@ pub struct Transport {
     /// How the user's pictures reach the bot.
     #[serde(default)]
     pub pictures: Pictures,
-    /// Whether nobody at the other end says when they are ready: the bot then greets whoever connects.
+    /// Present where nobody at the other end says when they are ready: the bot then greets whoever connects.
     #[serde(default)]
-    pub no_client: bool,
+    pub no_client: Option<NoClient>,
+    /// Whether the framework calls the handlers of a connection without the client that has connected.
+    #[serde(default)]
+    pub nameless_clients: bool,
+    /// Whether a telephone company sends each call's sound over a WebSocket of its own.
+    #[serde(default)]
+    pub carrier: bool,
+    /// The web server that makes a room for each call and starts the bot in it.
+    #[serde(default)]
+    pub call_server: Option<CallServer>,
     /// The class that brings an avatar into the user's room. The bot makes it: the framework's runner knows no such transport.
     #[serde(default)]
     pub avatar: Option<Avatar>,
@@ -97,12 +106,6 @@ impl Transport {
         self.stays_behind.is_none()
     }
 
-    /// Whether a telephone company sends each call's sound over a WebSocket of its own.
-    #[must_use]
-    pub fn is_carrier(&self) -> bool {
-        self.bot_type == BotType::Telephony && self.class == "FastAPIWebsocketParams"
-    }
-
     /// The options with which the bot's program serves this transport alone: `-t webrtc --whatsapp`.
     #[must_use]
     pub fn run_options(&self) -> String {
@@ -124,10 +127,52 @@ impl Transport {
         self.runner_key == other.runner_key && (both_call || one_is_avatar)
     }
 
-    /// Whether each call gets a room, which a web server beside the bot makes.
+    /// Who calls whom, where that is settled.
     #[must_use]
-    pub fn has_call_server(&self) -> bool {
-        self.bot_type == BotType::Telephony && self.family.is_some()
+    pub fn direction(&self) -> Option<Direction> {
+        self.call_server.as_ref().map(|server| server.direction)
+    }
+}
+
+/// How `bot.py` tells a session without a client from others.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoClient {
+    /// The class of the runner's arguments of such a session. `imports.toml` has it.
+    pub session: String,
+    /// The partial that answers where sessions of this class may have a client, too: `partials/no_client/whatsapp.py`.
+    #[serde(default)]
+    pub partial: Option<String>,
+}
+
+/// How `server.py` and `bot.py` handle the calls of a transport.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallServer {
+    /// Who calls whom.
+    pub direction: Direction,
+    /// The partial with the passages of both programs that these calls alone need: `partials/calls/daily_dialin.py`.
+    pub partial: String,
+}
+
+/// Who calls whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// People call the bot.
+    DialIn,
+    /// The bot calls people.
+    DialOut,
+}
+
+impl Direction {
+    /// As options and files say it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DialIn => "dial-in",
+            Self::DialOut => "dial-out",
+        }
     }
 }
 
@@ -176,7 +221,7 @@ pub struct ClientFile {
 }
 
 /// How the user's pictures reach a bot.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pictures {
     /// The bot takes them from the sources that it names.

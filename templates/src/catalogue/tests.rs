@@ -264,6 +264,26 @@ fn labels_tell_the_services_of_a_kind_apart() {
 }
 
 #[test]
+fn what_transports_name_is_there() {
+    let mut seen = 0;
+    for transport in &catalogue().transports {
+        let of_calls = transport.call_server.iter().map(|server| &server.partial);
+        let no_client = transport.no_client.as_ref();
+        let partials = of_calls.chain(no_client.and_then(|it| it.partial.as_ref()));
+        for partial in partials {
+            let file = crate::project_file(&format!("{partial}.liquid"));
+            assert!(file.is_some(), "{}: {partial}", transport.id);
+            seen += 1;
+        }
+        if let Some(session) = no_client.map(|it| it.session.as_str()) {
+            let mut names = crate::Imports::get().names();
+            assert!(names.any(|(_, name)| name == session), "{session}");
+        }
+    }
+    assert!(seen > 0);
+}
+
+#[test]
 fn transports_stand_in_order_without_gaps() {
     for bot_type in [BotType::Web, BotType::Telephony] {
         let order: Vec<u8> = catalogue()

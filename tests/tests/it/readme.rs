@@ -60,7 +60,7 @@ fn every_transport_is_named_with_what_it_is() {
     {
         let name = transport.family.as_ref().unwrap_or(&transport.id);
         assert!(page.contains(&format!("`{name}`")), "{name}");
-        if transport.is_carrier() {
+        if transport.carrier {
             let named = format!("`{name}` ({})", transport.label);
             assert!(page.contains(&named), "{named}");
         }

@@ -86,10 +86,10 @@ pub(super) fn of_project(
     let with_keys = with_keys(&mut steps, config, &server, &asked(needed), keys);
     let transports = &config.transports;
     let in_browser = transports.iter().find(|one| one.bot_type == BotType::Web);
-    let call_server = transports.iter().find(|one| one.has_call_server());
+    let call_server = transports.iter().find(|one| one.call_server.is_some());
     match in_browser {
         Some(transport) => in_a_browser(&mut steps, config, transport, &with_keys),
-        None => match transports.iter().find(|one| one.is_carrier()) {
+        None => match transports.iter().find(|one| one.carrier) {
             Some(carrier) => on_the_telephone(&mut steps, carrier, &with_keys),
             None => {
                 if let Some(other) = transports.first() {
@@ -241,7 +241,7 @@ fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_
     }
     bot.about(if transport.avatar.is_some() {
         format!("open {ROOM}: it takes you to a room, and the avatar follows")
-    } else if transport.no_client {
+    } else if transport.no_client.is_some() {
         format!(
             "README.md, under \"{}\", says how to reach it",
             transport.label
@@ -253,7 +253,7 @@ fn in_a_browser(steps: &mut Steps, config: &Config, transport: &Transport, with_
 
 /// Calls that come in another way than through a carrier's stream.
 fn by_telephone(steps: &mut Steps, transport: &Transport, with_keys: &str) {
-    if !transport.has_call_server() {
+    if transport.call_server.is_none() {
         steps.about(TUNNEL);
     }
     let bot = steps
@@ -262,7 +262,7 @@ fn by_telephone(steps: &mut Steps, transport: &Transport, with_keys: &str) {
             transport.run_options()
         ))
         .stays();
-    if !transport.has_call_server() {
+    if transport.call_server.is_none() {
         bot.about(readme(transport));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_templates::catalogue::BotType;
+use bot_cli_templates::catalogue::{BotType, Direction};
 use serde_json::{Value, json};
 
 use super::{Client, Config, Pipeline};
 use crate::draft::PACKS;
-use crate::resolve::{DIRECTED, Direction};
+use crate::resolve::DIRECTED;
 
 impl Config<'_> {
     /// Every key of a configuration file; `null` is what this bot has no use for. `packs` is there where services are of
@@ -60,7 +60,7 @@ impl Config<'_> {
         self.transports
             .iter()
             .filter(|transport| transport.family.as_deref() == Some(family))
-            .find_map(|transport| Direction::of(transport))
+            .find_map(|transport| transport.direction())
     }
 }
 

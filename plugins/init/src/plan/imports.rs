@@ -1,211 +1,130 @@
-//! The import statements of `bot.py` and `server.py`: what its code uses decides, so none is missing and none too many.
+//! The import statements of Python files: what a file uses decides, so none is missing and none too many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bot_cli_templates::catalogue::{Avatar, Service, Transport};
-use tree_sitter::{Node, Parser};
+use bot_cli_templates::Imports;
+use bot_cli_templates::catalogue::Avatar;
+use serde::Serialize;
 
-use super::{PlanError, view};
+use super::PlanError;
+use super::names;
+use super::templates::Templates;
 use crate::config::Config;
 
-const LINE_LENGTH: usize = 100;
+/// The line in place of the statements until a file is rendered. No text reaches a file with a line of its own.
+pub(super) const PLACE: &str = "# imports of this file";
 
-/// Modules of Python's own library among those that templates and catalogue use.
-const STANDARD: &[&str] = &[
-    "asyncio",
-    "base64",
-    "collections",
-    "datetime",
-    "hmac",
-    "json",
-    "os",
-    "pathlib",
-    "re",
-    "socket",
-    "sys",
-    "time",
-    "typing",
-    "urllib",
-    "uuid",
-    "wave",
-];
+/// The template of the statements.
+const TEMPLATE: &str = "partials/imports.py.liquid";
 
-/// Modules that are imported whole.
-const MODULES: &[&str] = &[
-    "aiohttp", "asyncio", "base64", "hmac", "json", "os", "re", "socket", "sys", "time", "uuid",
-    "uvicorn", "wave",
-];
-
-/// Where the names come from that templates use.
-const NAMES: &[(&str, &[&str])] = &[
-    ("collections.abc", &["Callable"]),
-    ("datetime", &["datetime"]),
-    ("pathlib", &["Path"]),
-    ("typing", &["Any", "Literal"]),
-    ("urllib.parse", &["parse_qsl"]),
-    ("dotenv", &["load_dotenv"]),
-    (
-        "fastapi",
-        &[
-            "FastAPI",
-            "HTTPException",
-            "Request",
-            "Response",
-            "WebSocket",
-        ],
-    ),
-    ("loguru", &["logger"]),
-    (
-        "pipecat.audio.filters.base_audio_filter",
-        &["BaseAudioFilter"],
-    ),
-    ("pipecat.audio.vad.silero", &["SileroVADAnalyzer"]),
-    ("pipecat.evals.transport", &["EvalTransportParams"]),
-    ("pipecat.frames.frames", &["LLMRunFrame"]),
-    ("pipecat.pipeline.pipeline", &["Pipeline"]),
-    (
-        "pipecat.pipeline.worker",
-        &["PipelineParams", "PipelineWorker"],
-    ),
-    (
-        "pipecat.processors.aggregators.llm_context",
-        &["LLMContext"],
-    ),
-    (
-        "pipecat.processors.aggregators.llm_response_universal",
-        &[
-            "AssistantTurnStoppedMessage",
-            "LLMContextAggregatorPair",
-            "LLMUserAggregatorParams",
-            "UserTurnMessageAddedMessage",
-        ],
-    ),
-    (
-        "pipecat.processors.audio.audio_buffer_processor",
-        &["AudioBufferProcessor"],
-    ),
-    (
-        "pipecat.runner.types",
-        &[
-            "DailyRunnerArguments",
-            "EvalRunnerArguments",
-            "LiveKitRunnerArguments",
-            "MOQRunnerArguments",
-            "RunnerArguments",
-            "SmallWebRTCRunnerArguments",
-            "VonageRunnerArguments",
-            "WebSocketRunnerArguments",
-        ],
-    ),
-    ("pipecat.runner.utils", &["create_transport"]),
-    (
-        "pipecat.transports.base_transport",
-        &["BaseTransport", "TransportParams", "VideoInSourceParams"],
-    ),
-    (
-        "pipecat.transports.daily.utils",
-        &[
-            "DailyRESTHelper",
-            "DailyRoomParams",
-            "DailyRoomProperties",
-            "DailyRoomSipParams",
-        ],
-    ),
-    ("pipecat.utils.types", &["NOT_GIVEN", "NotGiven"]),
-    ("pipecat.workers.runner", &["WorkerRunner"]),
-    ("pipecat_whisker", &["WhiskerServer"]),
-    ("starlette.requests", &["ClientDisconnect"]),
-    ("starlette.types", &["Message"]),
-    ("starlette.websockets", &["WebSocketState"]),
-    ("twilio.request_validator", &["RequestValidator"]),
-    ("twilio.rest", &["Client"]),
-    ("twilio.twiml.voice_response", &["Dial", "VoiceResponse"]),
-];
-
-/// The sorted import statements for the names that `code` uses.
-pub(super) fn used_by(code: &str, config: &Config) -> Result<String, PlanError> {
-    let used = names(code)?;
-    let mut modules: BTreeSet<String> = BTreeSet::new();
-    let mut from: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for module in MODULES {
-        if used.contains(*module) {
-            modules.insert((*module).to_owned());
-        }
-    }
-    for (module, name) in known(config) {
-        if used.contains(name) {
-            from.entry(module.to_owned())
-                .or_default()
-                .insert(name.to_owned());
-        }
-    }
-    let mut sections = Vec::new();
-    for standard in [true, false] {
-        let mut lines: Vec<String> = modules
-            .iter()
-            .filter(|module| is_standard(module) == standard)
-            .map(|module| format!("import {module}"))
-            .collect();
-        lines.extend(
-            from.iter()
-                .filter(|(module, _)| is_standard(module) == standard)
-                .map(|(module, names)| statement(module, names)),
-        );
-        if !lines.is_empty() {
-            sections.push(lines.join("\n"));
-        }
-    }
-    Ok(sections.join("\n\n"))
+/// The statements of a file.
+#[derive(Serialize)]
+struct Statements<'a> {
+    /// Those for Python's own library, then the others.
+    sections: Vec<Section<'a>>,
 }
 
-/// The module and the name of what templates import.
-pub(crate) fn names_of_templates<'c>() -> impl Iterator<Item = (&'c str, &'c str)> {
-    NAMES
-        .iter()
-        .flat_map(|(module, names)| names.iter().map(|name| (*module, *name)))
+#[derive(Default, Serialize)]
+struct Section<'a> {
+    /// Modules that are imported whole.
+    modules: BTreeSet<&'a str>,
+    /// Modules of which names are imported.
+    from: Vec<From<'a>>,
 }
 
-fn known<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
-    let templates = names_of_templates();
-    let services = view::services(config)
-        .into_iter()
-        .flat_map(|service: &Service| {
-            std::iter::once((service.module.as_str(), service.class.as_str()))
-                .chain(listed(&service.imports))
-        });
+#[derive(Serialize)]
+struct From<'a> {
+    module: &'a str,
+    names: Vec<&'a str>,
+}
+
+/// Puts the import statements of `code` in their place. A name that nothing binds or imports is an error.
+pub(super) fn complete(
+    code: String,
+    path: &str,
+    config: &Config,
+    templates: &Templates,
+) -> Result<String, PlanError> {
+    let broken = |reason: String| PlanError::broken(path, reason);
+    let mut free = names::free(&code).map_err(broken)?;
+    let line = format!("{PLACE}\n");
+    let place = code
+        .match_indices(&line)
+        .map(|(at, _)| at)
+        .find(|at| *at == 0 || code[..*at].ends_with('\n'));
+    let statements = match place {
+        Some(_) => statements(&mut free, config),
+        None => Statements {
+            sections: Vec::new(),
+        },
+    };
+    if !free.is_empty() {
+        let names: Vec<String> = free.iter().map(|name| format!("`{name}`")).collect();
+        return Err(broken(format!(
+            "it uses {}, which nothing in it defines or imports; names that templates use are in `templates/project/imports.toml`",
+            names.join(", ")
+        )));
+    }
+    let Some(place) = place else { return Ok(code) };
+    let values = liquid::to_object(&statements).map_err(|error| broken(error.to_string()))?;
+    let statements = templates.render(TEMPLATE, &values)?;
+    let (before, after) = (&code[..place], &code[place + line.len()..]);
+    Ok([before, &statements, after].concat())
+}
+
+/// Returns the statements for those of the names that are known, and leaves the others.
+fn statements<'a>(free: &mut BTreeSet<&str>, config: &'a Config<'_>) -> Statements<'a> {
+    let imports = Imports::get();
+    let mut used = BTreeSet::new();
+    let mut sections = [Section::default(), Section::default()];
+    let section = |module: &str| {
+        let top = module.split('.').next().unwrap_or(module);
+        usize::from(imports.standard.iter().all(|standard| standard != top))
+    };
+    for module in &imports.modules {
+        if free.contains(module.as_str()) {
+            used.insert(module.as_str());
+            sections[section(module)].modules.insert(module);
+        }
+    }
+    let mut from: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (module, name) in imports.names().chain(of_catalogue(config)) {
+        if free.contains(name) {
+            used.insert(name);
+            from.entry(module).or_default().insert(name);
+        }
+    }
+    for (module, names) in from {
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_by_key(|name| (rank(name), *name));
+        sections[section(module)].from.push(From { module, names });
+    }
+    free.retain(|name| !used.contains(name));
+    let has_any = |section: &Section| !section.modules.is_empty() || !section.from.is_empty();
+    Statements {
+        sections: sections.into_iter().filter(has_any).collect(),
+    }
+}
+
+/// The names that the services and transports of a bot bring: module and name.
+fn of_catalogue<'c>(config: &'c Config<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
+    let services = config.services().flat_map(|service| {
+        std::iter::once((service.module.as_str(), service.class.as_str()))
+            .chain(listed(&service.imports))
+    });
     let transports = config.transports.iter().flat_map(|transport| {
+        let of_avatar = transport.avatar.iter().flat_map(Avatar::names);
         std::iter::once((transport.module.as_str(), transport.class.as_str()))
             .chain(listed(&transport.imports))
-            .chain(avatar_names(transport))
+            .chain(of_avatar.map(|(module, name)| (module.as_str(), name.as_str())))
     });
-    templates.chain(services).chain(transports)
-}
-
-fn avatar_names(transport: &Transport) -> impl Iterator<Item = (&str, &str)> {
-    let names = transport.avatar.iter().flat_map(Avatar::names);
-    names.map(|(module, name)| (module.as_str(), name.as_str()))
+    services.chain(transports)
 }
 
 fn listed(imports: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&str, &str)> {
     imports
         .iter()
         .flat_map(|(module, names)| names.iter().map(|name| (module.as_str(), name.as_str())))
-}
-
-fn is_standard(module: &str) -> bool {
-    let top = module.split('.').next().unwrap_or(module);
-    STANDARD.contains(&top)
-}
-
-fn statement(module: &str, names: &BTreeSet<String>) -> String {
-    let mut names: Vec<&String> = names.iter().collect();
-    names.sort_by_key(|name| (rank(name), name.as_str()));
-    let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-    let one_line = format!("from {module} import {}", names.join(", "));
-    if one_line.chars().count() <= LINE_LENGTH {
-        return one_line;
-    }
-    format!("from {module} import (\n    {},\n)", names.join(",\n    "))
 }
 
 /// Constants, classes, others: the order of isort.
@@ -218,35 +137,4 @@ fn rank(name: &str) -> u8 {
     } else {
         2
     }
-}
-
-/// The identifiers that `code` looks up: not attributes, not keywords of calls, nothing in strings or comments.
-pub(super) fn names(code: &str) -> Result<BTreeSet<String>, PlanError> {
-    let broken = |reason: &dyn ToString| PlanError::broken("server/bot.py", reason.to_string());
-    let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_python::LANGUAGE.into())
-        .map_err(|error| broken(&error))?;
-    let tree = parser
-        .parse(code, None)
-        .ok_or_else(|| broken(&"it can't be parsed"))?;
-    let mut found = BTreeSet::new();
-    let mut open: Vec<Node> = vec![tree.root_node()];
-    while let Some(node) = open.pop() {
-        if node.kind() == "identifier" && !is_label(node) {
-            found.insert(code.get(node.byte_range()).unwrap_or_default().to_owned());
-        }
-        let mut cursor = node.walk();
-        open.extend(node.children(&mut cursor));
-    }
-    Ok(found)
-}
-
-fn is_label(node: Node) -> bool {
-    let field = match node.parent() {
-        Some(parent) if parent.kind() == "attribute" => parent.child_by_field_name("attribute"),
-        Some(parent) if parent.kind() == "keyword_argument" => parent.child_by_field_name("name"),
-        _ => None,
-    };
-    field.is_some_and(|field| field.id() == node.id())
 }

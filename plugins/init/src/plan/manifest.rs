@@ -9,9 +9,6 @@ mod client;
 
 pub(super) use client::leaves_out as client_leaves_out;
 
-/// Whose import statements are found by what its code uses, as those of the bot are.
-pub(super) const CALL_SERVER: &str = "server/server.py";
-
 /// A file of a project.
 pub(super) struct File {
     /// Its path, relative to the target.
@@ -144,7 +141,7 @@ const MANIFEST: &[Entry] = &[
         when: always,
     },
     Entry {
-        path: CALL_SERVER,
+        path: "server/server.py",
         template: "server/server.py.liquid",
         about: "The web server that brings calls to the bot",
         existing: Existing::Conflict,
@@ -164,7 +161,7 @@ fn called_in_rooms(config: &Config) -> bool {
     config
         .transports
         .iter()
-        .any(|transport| transport.has_call_server())
+        .any(|transport| transport.call_server.is_some())
 }
 
 fn evaluated(config: &Config) -> bool {

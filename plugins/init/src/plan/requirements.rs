@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bot_cli_templates::FRAMEWORK;
 use serde::Serialize;
 
-use super::{PlanError, view};
+use super::PlanError;
 use crate::config::Config;
 
 /// What the project needs to be installed.
@@ -74,7 +74,7 @@ fn dependencies(config: &Config, needs_session: bool) -> Vec<String> {
     // `runner` is the program that serves sessions while developing and inside the image.
     let mut extras = BTreeSet::from(["runner"]);
     let mut packages = BTreeSet::from(["loguru>=0.7.3,<1", "python-dotenv>=1.0.1,<2"]);
-    for service in view::services(config) {
+    for service in config.services() {
         extras.extend(service.extras.iter().map(String::as_str));
         packages.extend(service.packages.iter().map(String::as_str));
     }
@@ -109,7 +109,7 @@ fn framework(extras: &str) -> String {
 
 fn oldest_python(config: &Config) -> Result<(u32, u32), PlanError> {
     let mut oldest = FRAMEWORK.oldest_python;
-    for service in view::services(config) {
+    for service in config.services() {
         let Some(version) = &service.requires_python else {
             continue;
         };

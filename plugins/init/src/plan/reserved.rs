@@ -6,7 +6,7 @@ use bot_cli_sdk::pack::{self, Origin, Provider};
 use bot_cli_templates::catalogue::{Avatar, BotType, Kind, Service, Transport};
 use serde_json::json;
 
-use super::imports::names;
+use super::names;
 use super::tests::config;
 use super::{Plan, scaffold};
 use crate::catalogue::Catalogue;
@@ -17,15 +17,7 @@ fn own_names(config: &Config<'_>) -> BTreeSet<String> {
     let plan: Plan = scaffold(config).unwrap();
     let bot = plan.files.iter().find(|file| file.path == "server/bot.py");
     let text = &bot.unwrap().text;
-    let mut used = names(text).unwrap();
-    for line in text.lines().map(str::trim) {
-        let module = line
-            .strip_prefix("from ")
-            .and_then(|line| line.split_once(" import "));
-        for part in module.into_iter().flat_map(|(module, _)| module.split('.')) {
-            used.remove(part);
-        }
-    }
+    let mut used = names::all(text);
     let services: Vec<&Service> = match &config.pipeline {
         Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
         Pipeline::Realtime(service) => vec![*service],
@@ -59,7 +51,7 @@ fn of(kind: Kind) -> &'static Service {
 }
 
 /// Configurations in which every passage of the template stands at least once.
-fn configurations() -> Vec<Config<'static>> {
+pub(super) fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();
     let web: Vec<&Transport> = catalogue.transports(BotType::Web).collect();
     let telephony = catalogue.transports(BotType::Telephony).map(|it| vec![it]);

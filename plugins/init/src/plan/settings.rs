@@ -1,91 +1,130 @@
-//! The statements of `bot.py` that read its environment variables.
+//! The environment variables that `bot.py` reads, for the statements that read them.
+
+use std::collections::BTreeSet;
 
 use bot_cli_templates::catalogue::Type;
+use serde::Serialize;
 
 use super::PlanError;
-use super::python::LINE_LENGTH;
-use super::quote::py;
 use super::variables::{Reading, Unset};
+use crate::config::Config;
 
-/// `NAME = …` for one variable.
-pub(super) fn setting(reading: &Reading) -> Result<String, PlanError> {
-    let name = &reading.name;
-    let broken = |why: &str| PlanError::broken("server/bot.py", format!("{name} {why}"));
-    let unset = match &reading.unset {
-        Unset::NotGiven => "NOT_GIVEN".to_owned(),
-        Unset::None => "None".to_owned(),
-        Unset::Default(text) => {
-            literal(text, reading).ok_or_else(|| broken("has a default of another type"))?
-        }
-        Unset::Required if !reading.is_argument => return Ok(format!("required({})", py(name))),
-        Unset::Required if reading.kind == Type::Str => {
-            return Ok(format!("{name} = required({})", py(name)));
-        }
-        Unset::Required => return Err(broken("is required, but not text")),
-    };
-    let choices: Vec<String> = reading.choices.iter().map(|choice| py(choice)).collect();
-    let choices = format!("[{}]", choices.join(", "));
-    let (python, reader, how) = match reading.kind {
-        Type::Str => {
-            let value = format!("os.getenv({}) or {unset}", py(name));
-            let line = format!("{name} = {value}");
-            let fits = line.chars().count() <= LINE_LENGTH;
-            return Ok(if fits {
-                line
-            } else {
-                format!("{name} = (\n    {value}\n)")
-            });
-        }
-        Type::Int => ("int".to_owned(), "converted", "int".to_owned()),
-        Type::Float => ("float".to_owned(), "converted", "float".to_owned()),
-        Type::List => ("list[str]".to_owned(), "converted", "split".to_owned()),
-        Type::Choice => (format!("Literal{choices}"), "one_of", choices),
-    };
-    let annotation = match reading.unset {
-        Unset::NotGiven => format!("{python} | NotGiven"),
-        Unset::None => format!("{python} | None"),
-        Unset::Default(_) | Unset::Required => python,
-    };
-    let args = [py(name), how, unset];
-    let line = format!("{name}: {annotation} = {reader}({})", args.join(", "));
-    if line.chars().count() <= LINE_LENGTH {
-        return Ok(line);
-    }
-    Ok(format!(
-        "{name}: {annotation} = {reader}(\n    {},\n)",
-        args.join(",\n    ")
-    ))
+/// The settings of a bot.
+#[derive(Debug, Clone, Serialize)]
+pub struct Settings {
+    /// Each variable once, in the order in which the services use them.
+    pub variables: Vec<Setting>,
+    /// Sets of variables of which at least one has to be set.
+    pub ways: Vec<Vec<String>>,
+    /// The functions that read them: `required`, `one_required`, `converted`, `split` and `one_of`.
+    pub readers: BTreeSet<&'static str>,
 }
 
-/// The statement that one of several variables is needed.
-pub(super) fn one_required(ways: &[String]) -> String {
-    let names: Vec<String> = ways.iter().map(|name| py(name)).collect();
-    let line = format!("one_required({})", names.join(", "));
-    if line.chars().count() <= LINE_LENGTH {
-        return line;
-    }
-    format!("one_required(\n    {},\n)", names.join(",\n    "))
+/// How `bot.py` reads an environment variable.
+#[derive(Debug, Clone, Serialize)]
+pub struct Setting {
+    /// The name of the variable, and of the constant that holds its value.
+    pub name: String,
+    /// `text`, `int`, `float`, `choice` or `list`.
+    pub kind: &'static str,
+    /// The values that a `choice` allows.
+    pub choices: Vec<String>,
+    /// Its meaning while it is unset: `required`, `none`, `not_given` or `default`.
+    pub unset: &'static str,
+    /// The default: text, or a number as Python writes it.
+    pub default: String,
+    /// The default of a list.
+    pub items: Vec<String>,
+    /// Whether code uses it; otherwise a class reads it by itself.
+    pub used: bool,
 }
 
-/// The text of a default as Python.
-fn literal(text: &str, reading: &Reading) -> Option<String> {
-    match reading.kind {
-        Type::Str => Some(py(text)),
-        Type::Choice => reading
-            .choices
+impl Settings {
+    pub(super) fn new(config: &Config, readings: &[Reading]) -> Result<Self, PlanError> {
+        let variables: Vec<Setting> = readings
             .iter()
-            .any(|choice| choice == text)
-            .then(|| py(text)),
-        Type::Int => text.parse::<i64>().ok().map(|number| number.to_string()),
-        Type::Float => text.parse::<f64>().ok().map(|number| format!("{number:?}")),
-        Type::List => {
-            let items: Vec<String> = text
-                .split(',')
-                .map(str::trim)
-                .filter(|item| !item.is_empty())
-                .map(py)
-                .collect();
-            Some(format!("[{}]", items.join(", ")))
+            .filter(|reading| reading.is_argument || reading.unset == Unset::Required)
+            .map(Setting::new)
+            .collect::<Result<_, _>>()?;
+        let ways: BTreeSet<&Vec<String>> = config
+            .services()
+            .map(|service| &service.one_of)
+            .filter(|ways| !ways.is_empty())
+            .collect();
+        let mut readers: BTreeSet<&'static str> =
+            variables.iter().flat_map(Setting::readers).collect();
+        if !ways.is_empty() {
+            readers.insert("one_required");
         }
+        Ok(Self {
+            variables,
+            ways: ways.into_iter().cloned().collect(),
+            readers,
+        })
+    }
+}
+
+impl Setting {
+    fn new(reading: &Reading) -> Result<Self, PlanError> {
+        let broken =
+            |why: &str| PlanError::broken("server/bot.py", format!("{} {why}", reading.name));
+        if reading.unset == Unset::Required && reading.kind != Type::Str {
+            return Err(broken("is required, but not text"));
+        }
+        let mut setting = Self {
+            name: reading.name.clone(),
+            kind: match reading.kind {
+                Type::Str => "text",
+                Type::Int => "int",
+                Type::Float => "float",
+                Type::Choice => "choice",
+                Type::List => "list",
+            },
+            choices: reading.choices.clone(),
+            unset: match reading.unset {
+                Unset::Required => "required",
+                Unset::None => "none",
+                Unset::NotGiven => "not_given",
+                Unset::Default(_) => "default",
+            },
+            default: String::new(),
+            items: Vec::new(),
+            used: reading.is_argument,
+        };
+        if let Unset::Default(text) = &reading.unset {
+            let fits = setting.take(text, reading.kind);
+            fits.ok_or_else(|| broken("has a default of another type"))?;
+        }
+        Ok(setting)
+    }
+
+    /// Takes a default, unless it is of another type.
+    fn take(&mut self, text: &str, kind: Type) -> Option<()> {
+        match kind {
+            Type::Str => text.clone_into(&mut self.default),
+            Type::Choice => {
+                let choice = self.choices.iter().find(|choice| *choice == text)?;
+                self.default.clone_from(choice);
+            }
+            Type::Int => self.default = text.parse::<i64>().ok()?.to_string(),
+            Type::Float => self.default = format!("{:?}", text.parse::<f64>().ok()?),
+            Type::List => {
+                let items = text.split(',').map(str::trim);
+                let items = items.filter(|item| !item.is_empty());
+                self.items = items.map(str::to_owned).collect();
+            }
+        }
+        Some(())
+    }
+
+    fn readers(&self) -> impl Iterator<Item = &'static str> {
+        let required = (self.unset == "required").then_some("required");
+        let by_kind: &[&str] = match self.kind {
+            "int" | "float" => &["converted"],
+            "list" => &["converted", "split"],
+            "choice" => &["one_of"],
+            _ => &[],
+        };
+        required.into_iter().chain(by_kind.iter().copied())
     }
 }

@@ -104,6 +104,15 @@ impl Templates {
     }
 }
 
+/// A text as `quote` writes it, or a list of texts within brackets.
+fn literal(input: &dyn ValueView, quote: fn(&str) -> String) -> String {
+    let Some(items) = input.as_array() else {
+        return quote(&input.to_kstr());
+    };
+    let items: Vec<String> = items.values().map(|item| quote(&item.to_kstr())).collect();
+    format!("[{}]", items.join(", "))
+}
+
 /// A filter that writes its input as a literal of one language.
 macro_rules! quoting_filter {
     ($type:ident, $display:ident, $name:literal, $about:literal, $quote:path) => {
@@ -121,7 +130,7 @@ macro_rules! quoting_filter {
                 input: &dyn ValueView,
                 _: &dyn Runtime,
             ) -> liquid_core::Result<Value> {
-                Ok(Value::scalar($quote(&input.to_kstr())))
+                Ok(Value::scalar(literal(input, $quote)))
             }
         }
     };

@@ -177,7 +177,7 @@ fn one_of_several_ways_to_give_credentials_is_needed() {
         "{example}"
     );
     let bot = file(&plan, "server/bot.py");
-    let check = "\none_required(\"GOOGLE_CREDENTIALS\", \"GOOGLE_APPLICATION_CREDENTIALS\", \"GOOGLE_CLOUD_PROJECT\")\n";
+    let check = "\none_required(\n    \"GOOGLE_CREDENTIALS\",\n    \"GOOGLE_APPLICATION_CREDENTIALS\",\n    \"GOOGLE_CLOUD_PROJECT\",\n)\n";
     assert_eq!(bot.matches(check).count(), 1, "{bot}");
     assert!(
         file(&plan, "README.md")
@@ -301,7 +301,12 @@ fn every_transport_of_telephones_gives_a_plan_that_passes_its_checks() {
                 .files
                 .iter()
                 .any(|file| file.path == "server/server.py");
-            assert_eq!(has_server, transport.has_call_server(), "{}", transport.id);
+            assert_eq!(
+                has_server,
+                transport.call_server.is_some(),
+                "{}",
+                transport.id
+            );
             assert_eq!(
                 file(&plan, "server/bot.py")
                     .matches("\n    \"daily\": lambda")

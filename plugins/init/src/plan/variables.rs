@@ -1,9 +1,10 @@
 //! The environment variables of a project: each once, in groups, for `.env.example`, the README and `bot.py`.
 
-use bot_cli_templates::catalogue::{Arg, Read, Reader, Service, Type};
+use bot_cli_templates::catalogue::{Arg, Direction, Provider, Read, Reader, Service, Type};
 use serde::Serialize;
 
-use super::{PlanError, python, view};
+use super::{PlanError, quote};
+use crate::catalogue::Pack;
 use crate::config::Config;
 
 /// The variables of one provider, transport or feature.
@@ -84,7 +85,8 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
 
 /// What the services and the avatars of a bot read.
 pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
-    let mut found = readings(&view::services(config))?;
+    let services: Vec<&Service> = config.services().collect();
+    let mut found = readings(&services)?;
     let avatars = config
         .transports
         .iter()
@@ -169,8 +171,8 @@ pub(super) fn groups(
     readings: &[Reading],
 ) -> Result<Vec<VariableGroup>, PlanError> {
     let mut groups: Vec<VariableGroup> = Vec::new();
-    for service in view::services(config) {
-        let provider = view::provider_of(config, service)?;
+    for service in config.services() {
+        let provider = provider_of(config, service)?;
         let pack = config.catalogue.pack_of(service);
         for reading in self::readings(&[service])? {
             let Some(merged) = readings.iter().find(|other| other.name == reading.name) else {
@@ -206,7 +208,7 @@ pub(super) fn groups(
                 instead_of: first.filter(|_| !is_first).cloned(),
                 name: reading.name,
                 about: meaning.about.clone(),
-                about_markdown: view::markdown(&meaning.about, pack),
+                about_markdown: markdown(&meaning.about, pack),
                 secret: meaning.secret,
                 required: merged.unset == Unset::Required || is_first,
                 example: default.as_deref().map(dotenv).unwrap_or_default(),
@@ -243,7 +245,7 @@ pub(super) fn groups(
             add(&mut groups, heading, view);
         }
     }
-    if python::asks_where(config) {
+    if reads_where(config) {
         let view = VariableView {
             name: "ENV".to_owned(),
             about: RUNS_WHERE.to_owned(),
@@ -258,6 +260,32 @@ pub(super) fn groups(
         add(&mut groups, VariableGroup::of("Where the bot runs"), view);
     }
     Ok(groups)
+}
+
+/// Whether the bot reads the variable `ENV`.
+pub(super) fn reads_where(config: &Config) -> bool {
+    let mut directions = config.transports.iter().map(|it| it.direction());
+    config.noise_cancel
+        || config.observability
+        || directions.any(|direction| direction == Some(Direction::DialOut))
+}
+
+/// Returns the provider of a service.
+pub(super) fn provider_of<'c>(
+    config: &Config<'c>,
+    service: &Service,
+) -> Result<&'c Provider, PlanError> {
+    config.catalogue.provider_of(service).ok_or_else(|| {
+        PlanError::broken("server/bot.py", format!("`{}` has no provider", service.id))
+    })
+}
+
+/// A text of the catalogue in a line of Markdown. What is built in may have markup; that of a pack is plain text.
+pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
+    match pack {
+        None => text.to_owned(),
+        Some(_) => quote::md(text),
+    }
 }
 
 /// What `server.py` reads and the bot does not, on whichever transport.

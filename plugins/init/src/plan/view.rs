@@ -2,23 +2,21 @@
 
 use std::borrow::Cow;
 
-use bot_cli_templates::catalogue::{BotType, Kind, Pictures, Provider, Service};
+use bot_cli_templates::catalogue::{BotType, Kind, Pictures, Service};
 use serde::Serialize;
 
+use super::PlanError;
+use super::arguments::{self, Argument};
+use super::imports;
 use super::manifest;
-use super::python::BotCode;
 use super::requirements::Requirements;
-use super::variables::{self, VariableGroup};
-use super::{PlanError, quote};
-use crate::catalogue::Pack;
+use super::variables::{self, Reading, VariableGroup};
 use crate::config::{Client, Config, Pipeline};
+use bot::BotView;
 
-/// The context of every template below `templates/project`.
-///
-/// A template line that holds nothing but one `{% … %}` tag leaves no trace, not even its line break; every other line
-/// stands in the output as it is written. An unknown name is an error. Text that the user wrote (`name`) goes through
-/// the filter of the language around it: `py`, `toml`, `yaml` and `json` give a whole quoted literal, `sh` one quoted
-/// word, `doc` text inside a docstring, `html` text for an element or a quoted attribute, `md` inline text without markup. `{% include 'partials/x.md' %}` inserts `project/partials/x.md.liquid`.
+mod bot;
+
+/// The context of every template below `templates/project`, documented in `templates/README.md`.
 #[derive(Debug, Clone, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -37,8 +35,10 @@ pub struct ProjectView<'c> {
     pub transports: Vec<TransportView>,
     /// The transport whose calls `server/server.py` brings to the bot: `hosted_rtc_pstn_dialin`; or nothing.
     pub call_server: &'static str,
-    /// The import statements of `server/server.py`.
-    pub call_server_imports: String,
+    /// How these calls are handled, or nothing.
+    pub room_call: Option<RoomCallView>,
+    /// The place of a Python file's import statements.
+    pub imports: &'static str,
     /// The AI services in the order of the pipeline: stt, llm, tts; or the realtime service.
     pub services: Vec<ServiceView<'c>>,
     /// The web client: `none`, `react_vite`, `react_nextjs` or `vanilla`.
@@ -71,8 +71,8 @@ pub struct ProjectView<'c> {
     pub server_variables: Vec<String>,
     /// What `pyproject.toml` asks for.
     pub python: Requirements,
-    /// The passages of `bot.py` that follow from the catalogue.
-    pub bot: BotCode<'c>,
+    /// The choices behind `bot.py`.
+    pub bot: BotView<'c>,
     /// The generated files in the order of their paths, guides not among them.
     pub files: Vec<FileView>,
 }
@@ -90,6 +90,15 @@ pub struct TransportView {
     pub note: Option<&'static str>,
     /// Why the hosting service can't start a session on it.
     pub stays_behind: Option<&'static str>,
+}
+
+/// How calls in rooms are handled.
+#[derive(Debug, Clone, Serialize)]
+pub struct RoomCallView {
+    /// `dial-in` or `dial-out`.
+    pub direction: &'static str,
+    /// The partial with all that these calls alone need.
+    pub partial: &'static str,
 }
 
 /// A chosen transport for which a client package is published.
@@ -138,6 +147,14 @@ pub struct ServiceView<'c> {
     pub note: Option<String>,
     /// Why not to choose it any more, as Markdown.
     pub deprecated: Option<String>,
+    /// The variable that holds it in `run_bot`: `stt`, `llm`, `tts` or `video`.
+    pub variable: &'static str,
+    /// `DeepgramSTTService`.
+    pub class: &'c str,
+    /// The arguments of the class.
+    pub arguments: Vec<Argument>,
+    /// Whether an argument is the bot's `aiohttp.ClientSession`.
+    pub session: bool,
 }
 
 /// A generated file.
@@ -151,11 +168,12 @@ pub struct FileView {
 
 impl<'c> ProjectView<'c> {
     pub(super) fn new(config: &Config<'c>) -> Result<Self, PlanError> {
-        let chosen = services(config);
         let brings_calls =
             (config.transports.iter()).any(|transport| transport.bot_type == BotType::Telephony);
         let readings = variables::all_readings(config)?;
-        let bot = BotCode::new(config, &readings)?;
+        let bot = BotView::new(config, &readings)?;
+        let with_server =
+            (config.transports.iter()).find(|transport| transport.call_server.is_some());
         Ok(Self {
             name: config.project_name.clone(),
             slug: config.slug.clone(),
@@ -175,15 +193,17 @@ impl<'c> ProjectView<'c> {
                     stays_behind: transport.stays_behind.as_deref(),
                 })
                 .collect(),
-            call_server: config
-                .transports
-                .iter()
-                .find(|transport| transport.has_call_server())
-                .map_or("", |transport| transport.id.as_str()),
-            call_server_imports: String::new(),
-            services: chosen
-                .into_iter()
-                .map(|service| ServiceView::new(config, service))
+            call_server: with_server.map_or("", |transport| transport.id.as_str()),
+            room_call: with_server
+                .and_then(|transport| transport.call_server.as_ref())
+                .map(|server| RoomCallView {
+                    direction: server.direction.name(),
+                    partial: &server.partial,
+                }),
+            imports: imports::PLACE,
+            services: config
+                .services()
+                .map(|service| ServiceView::new(config, service, &readings))
                 .collect::<Result<_, _>>()?,
             client: match config.client {
                 Client::None => "none",
@@ -222,7 +242,7 @@ impl<'c> ProjectView<'c> {
             recorded: config.recorded,
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),
-            python: Requirements::new(config, bot.session || !bot.avatar_room.is_empty())?,
+            python: Requirements::new(config, bot.session || bot.avatar_room.is_some())?,
             bot,
             files: manifest::files_of(config)
                 .into_iter()
@@ -236,17 +256,19 @@ impl<'c> ProjectView<'c> {
 }
 
 impl<'c> ServiceView<'c> {
-    fn new(config: &Config<'c>, service: &'c Service) -> Result<Self, PlanError> {
-        let provider = provider_of(config, service)?;
+    fn new(
+        config: &Config<'c>,
+        service: &'c Service,
+        readings: &[Reading],
+    ) -> Result<Self, PlanError> {
+        let provider = variables::provider_of(config, service)?;
         let pack = config.catalogue.pack_of(service);
         Ok(Self {
             id: &service.id,
-            kind: match service.kind {
-                Kind::Stt => "stt",
-                Kind::Llm => "llm",
-                Kind::Tts => "tts",
-                Kind::Realtime => "realtime",
-                Kind::Video => "video",
+            kind: service.kind.name(),
+            variable: match service.kind {
+                Kind::Llm | Kind::Realtime => "llm",
+                other @ (Kind::Stt | Kind::Tts | Kind::Video) => other.name(),
             },
             role: match service.kind {
                 Kind::Stt => "Speech-to-text",
@@ -261,38 +283,17 @@ impl<'c> ServiceView<'c> {
             pack: pack.map_or_else(String::new, |pack| {
                 format!("{} {}", pack.name, pack.version)
             }),
-            note: service.note.as_deref().map(|text| markdown(text, pack)),
+            note: service
+                .note
+                .as_deref()
+                .map(|text| variables::markdown(text, pack)),
             deprecated: service
                 .deprecated
                 .as_deref()
-                .map(|text| markdown(text, pack)),
+                .map(|text| variables::markdown(text, pack)),
+            class: &service.class,
+            arguments: arguments::of_service(service, readings)?,
+            session: service.args.iter().any(arguments::uses_session),
         })
     }
-}
-
-/// A text of the catalogue in a line of Markdown. What is built in may have markup; that of a pack is plain text.
-pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
-    match pack {
-        None => text.to_owned(),
-        Some(_) => quote::md(text),
-    }
-}
-
-/// The AI services in the order of the pipeline.
-pub(super) fn services<'c>(config: &Config<'c>) -> Vec<&'c Service> {
-    let mut services = match &config.pipeline {
-        Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
-        Pipeline::Realtime(service) => vec![*service],
-    };
-    services.extend(config.video);
-    services
-}
-
-pub(super) fn provider_of<'c>(
-    config: &Config<'c>,
-    service: &Service,
-) -> Result<&'c Provider, PlanError> {
-    config.catalogue.provider_of(service).ok_or_else(|| {
-        PlanError::broken("server/bot.py", format!("`{}` has no provider", service.id))
-    })
 }

@@ -165,10 +165,8 @@ fn service<'c>(
     from: &From<'c, '_>,
     problems: &mut Problems,
 ) -> Option<&'c Service> {
-    let found = from
-        .catalogue
-        .services(kind)
-        .find(|service| service.id == raw || service.alias.as_deref() == Some(raw));
+    let found = from.catalogue.service(raw);
+    let found = found.filter(|service| service.kind == kind);
     if found.is_none() {
         problems.add(
             key,

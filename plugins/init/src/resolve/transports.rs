@@ -1,6 +1,6 @@
 //! How audio reaches a bot.
 
-use bot_cli_templates::catalogue::{BotType, Transport};
+use bot_cli_templates::catalogue::{BotType, Direction, Transport};
 
 use super::{Problems, did_you_mean, quoted, said};
 use crate::catalogue::Catalogue;
@@ -11,35 +11,6 @@ pub(crate) const DIRECTED: [(&str, &str); 2] = [
     ("hosted_rtc_pstn", "daily_pstn_mode"),
     ("carrier_a_hosted_rtc_sip", "twilio_daily_sip_mode"),
 ];
-
-/// Who calls whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// People call the bot.
-    DialIn,
-    /// The bot calls people.
-    DialOut,
-}
-
-impl Direction {
-    /// As options and files say it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::DialIn => "dial-in",
-            Self::DialOut => "dial-out",
-        }
-    }
-
-    /// The direction of a transport that has one.
-    pub(crate) fn of(transport: &Transport) -> Option<Self> {
-        let suffix = transport.id.strip_prefix(transport.family.as_deref()?)?;
-        match suffix {
-            "_dialin" => Some(Self::DialIn),
-            "_dialout" => Some(Self::DialOut),
-            _ => None,
-        }
-    }
-}
 
 pub(super) fn resolve(
     draft: &Draft,
@@ -112,7 +83,7 @@ fn one(
     match given {
         Some(Ok(direction)) => catalogue
             .transport_family(family)
-            .find(|transport| Direction::of(transport) == Some(*direction)),
+            .find(|transport| transport.direction() == Some(*direction)),
         Some(Err(())) => None,
         None => {
             problems.missing_with(key, "`dial-in` or `dial-out`");
@@ -161,7 +132,10 @@ fn check_direction(
         .iter()
         .filter(|transport| transport.family.as_deref() == Some(family))
     {
-        if Direction::of(transport).is_some_and(|direction| direction != given) {
+        if transport
+            .direction()
+            .is_some_and(|direction| direction != given)
+        {
             problems.add(
                 key,
                 format!(

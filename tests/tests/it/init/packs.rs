@@ -228,7 +228,8 @@ fn a_project_has_the_services_of_a_pack_and_names_it() {
         "ACME_API_KEY = required(\"ACME_API_KEY\")",
         "ACME_VOICE = os.getenv(\"ACME_VOICE\") or \"it's #1\"",
         "    \"\"\"Turn text into speech with Acme (it's #1).\"\"\"",
-        "    return AcmeSTTService(api_key=ACME_API_KEY)",
+        "    return AcmeSTTService(",
+        "        api_key=ACME_API_KEY,",
     ] {
         assert!(bot.lines().any(|found| found == line), "{line}\n{bot}");
     }

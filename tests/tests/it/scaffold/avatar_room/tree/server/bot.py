@@ -83,7 +83,10 @@ def has_client(runner_args: RunnerArguments) -> bool:
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "eval": lambda: EvalTransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
@@ -100,13 +103,19 @@ def create_avatar_room(
             daily_room_url=runner_args.room_url,
             daily_token=runner_args.token,
         ),
-        params=LemonSliceParams(audio_in_enabled=True, audio_out_enabled=True),
+        params=LemonSliceParams(
+            audio_in_enabled=True,
+            audio_out_enabled=True,
+        ),
     )
 
 
 def create_stt() -> OpenAISTTService:
     """Turn speech into text with OpenAI."""
-    return OpenAISTTService(api_key=OPENAI_API_KEY, base_url=OPENAI_BASE_URL)
+    return OpenAISTTService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -114,7 +123,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -124,7 +136,9 @@ def create_tts() -> OpenAITTSService:
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         sample_rate=24000,
-        settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
+        settings=OpenAITTSService.Settings(
+            voice=OPENAI_VOICE_ID,
+        ),
     )
 
 

@@ -54,7 +54,9 @@ GREETING = "Greet the user in one short sentence and ask what you can do for the
 
 # What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
-    "daily": ["DAILY_API_KEY"],
+    "daily": [
+        "DAILY_API_KEY",
+    ],
 }
 
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
@@ -149,7 +151,10 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 def create_stt() -> OpenAISTTService:
     """Turn speech into text with OpenAI."""
-    return OpenAISTTService(api_key=OPENAI_API_KEY, base_url=OPENAI_BASE_URL)
+    return OpenAISTTService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -157,7 +162,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -167,7 +175,9 @@ def create_tts() -> OpenAITTSService:
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         sample_rate=24000,
-        settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
+        settings=OpenAITTSService.Settings(
+            voice=OPENAI_VOICE_ID,
+        ),
     )
 
 

@@ -121,18 +121,6 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
-    """Return what a request sends, as bytes and as a JSON object."""
-    body = await read_body(request)
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
-        raise HTTPException(400, "the request is not a JSON object")
-    return body, data
-
-
 async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
     """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
     properties.exp = time.time() + CALL_SECONDS
@@ -163,6 +151,18 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
         logger.error(f"The call could not be prepared: {type(error).__name__}: {error}")
         raise HTTPException(502, "the call could not be prepared") from None
     logger.info(f"The bot waits in {room.url}")
+
+
+async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
+    """Return what a request sends, as bytes and as a JSON object."""
+    body = await read_body(request)
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise HTTPException(400, "the request is not a JSON object")
+    return body, data
 
 
 def is_signed(request: Request, body: bytes) -> bool:

@@ -138,9 +138,18 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
 
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "daily": lambda: DailyParams(audio_in_enabled=True, audio_out_enabled=True),
-    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "daily": lambda: DailyParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "eval": lambda: EvalTransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
@@ -155,7 +164,9 @@ def create_llm() -> OpenAIRealtimeLLMService:
                         transcription=InputAudioTranscription(),
                         turn_detection=SemanticTurnDetection(),
                     ),
-                    output=AudioOutput(voice=OPENAI_VOICE_ID),
+                    output=AudioOutput(
+                        voice=OPENAI_VOICE_ID,
+                    ),
                 ),
             ),
             system_instruction=SYSTEM_PROMPT,

@@ -112,18 +112,6 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
-    """Return what a request sends, as bytes and as a JSON object."""
-    body = await read_body(request)
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
-        raise HTTPException(400, "the request is not a JSON object")
-    return body, data
-
-
 async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
     """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
     properties.exp = time.time() + CALL_SECONDS
@@ -156,6 +144,18 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
     logger.info(f"The bot waits in {room.url}")
 
 
+async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
+    """Return what a request sends, as bytes and as a JSON object."""
+    body = await read_body(request)
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise HTTPException(400, "the request is not a JSON object")
+    return body, data
+
+
 def check_key(request: Request) -> None:
     """Turn away whoever does not hold the shared key: a call costs money."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -163,14 +163,20 @@ def check_key(request: Request) -> None:
         raise HTTPException(401, "the key is missing or wrong", {"WWW-Authenticate": "Bearer"})
 
 
-@app.post("/dialout", status_code=202)
-async def dialout(request: Request) -> dict[str, str]:
-    """Let the bot call a number."""
+async def number_asked_for(request: Request) -> str:
+    """Return the number that a holder of the shared key wants to have called."""
     check_key(request)
     _, data = await read_json(request)
     number = data.get("to")
     if not isinstance(number, str) or not re.fullmatch(NUMBER, number):
         raise HTTPException(400, "`to` is not a number such as +15550100")
+    return number
+
+
+@app.post("/dialout", status_code=202)
+async def dialout(request: Request) -> dict[str, str]:
+    """Let the bot call a number."""
+    number = await number_asked_for(request)
     settings = {"phoneNumber": number}
     if DAILY_CALLER_ID:
         settings["callerId"] = DAILY_CALLER_ID

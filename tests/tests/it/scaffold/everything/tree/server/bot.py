@@ -176,13 +176,18 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         audio_out_enabled=True,
         serializer=ProtobufFrameSerializer(),
     ),
-    "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "eval": lambda: EvalTransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
-    return DeepgramSTTService(api_key=DEEPGRAM_API_KEY)
+    return DeepgramSTTService(
+        api_key=DEEPGRAM_API_KEY,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -190,7 +195,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -198,7 +206,9 @@ def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
         api_key=CARTESIA_API_KEY,
-        settings=CartesiaTTSService.Settings(voice=CARTESIA_VOICE_ID),
+        settings=CartesiaTTSService.Settings(
+            voice=CARTESIA_VOICE_ID,
+        ),
     )
 
 

@@ -75,6 +75,7 @@ CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1
 HEYGEN_API_KEY = required("HEYGEN_API_KEY")
 HEYGEN_AVATAR_ID = required("HEYGEN_AVATAR_ID")
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
@@ -98,7 +99,9 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 def create_stt() -> DeepgramSTTService:
     """Turn speech into text with Deepgram."""
-    return DeepgramSTTService(api_key=DEEPGRAM_API_KEY)
+    return DeepgramSTTService(
+        api_key=DEEPGRAM_API_KEY,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -106,7 +109,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -114,7 +120,9 @@ def create_tts() -> CartesiaTTSService:
     """Turn text into speech with Cartesia."""
     return CartesiaTTSService(
         api_key=CARTESIA_API_KEY,
-        settings=CartesiaTTSService.Settings(voice=CARTESIA_VOICE_ID),
+        settings=CartesiaTTSService.Settings(
+            voice=CARTESIA_VOICE_ID,
+        ),
     )
 
 
@@ -124,7 +132,9 @@ def create_video(session: aiohttp.ClientSession) -> HeyGenVideoService:
         api_key=HEYGEN_API_KEY,
         session=session,
         service_type=ServiceType.LIVE_AVATAR,
-        session_request=LiveAvatarNewSessionRequest(avatar_id=HEYGEN_AVATAR_ID),
+        session_request=LiveAvatarNewSessionRequest(
+            avatar_id=HEYGEN_AVATAR_ID,
+        ),
     )
 
 

@@ -65,6 +65,7 @@ OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 SIMLI_API_KEY = required("SIMLI_API_KEY")
 SIMLI_FACE_ID = required("SIMLI_FACE_ID")
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
@@ -89,7 +90,9 @@ def create_llm() -> OpenAIRealtimeLLMService:
                         transcription=InputAudioTranscription(),
                         turn_detection=SemanticTurnDetection(),
                     ),
-                    output=AudioOutput(voice=OPENAI_VOICE_ID),
+                    output=AudioOutput(
+                        voice=OPENAI_VOICE_ID,
+                    ),
                 ),
             ),
             system_instruction=SYSTEM_PROMPT,
@@ -99,7 +102,10 @@ def create_llm() -> OpenAIRealtimeLLMService:
 
 def create_video() -> SimliVideoService:
     """Show a face with Simli."""
-    return SimliVideoService(api_key=SIMLI_API_KEY, face_id=SIMLI_FACE_ID)
+    return SimliVideoService(
+        api_key=SIMLI_API_KEY,
+        face_id=SIMLI_FACE_ID,
+    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:

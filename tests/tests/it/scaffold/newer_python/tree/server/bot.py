@@ -61,9 +61,13 @@ AWS_SESSION_TOKEN = os.getenv("AWS_SESSION_TOKEN") or None
 AWS_REGION = required("AWS_REGION")
 AWS_VOICE_ID = os.getenv("AWS_VOICE_ID") or NOT_GIVEN
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 

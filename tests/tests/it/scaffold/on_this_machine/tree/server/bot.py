@@ -56,28 +56,43 @@ OLLAMA_BASE_URL = os.getenv("OLLAMA_BASE_URL") or "http://localhost:11434/v1"
 OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
 KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> WhisperSTTService:
     """Turn speech into text with Whisper (local)."""
-    return WhisperSTTService(settings=WhisperSTTService.Settings(model=WHISPER_MODEL))
+    return WhisperSTTService(
+        settings=WhisperSTTService.Settings(
+            model=WHISPER_MODEL,
+        ),
+    )
 
 
 def create_llm() -> OLLamaLLMService:
     """Think of an answer with Ollama (local)."""
     return OLLamaLLMService(
         base_url=OLLAMA_BASE_URL,
-        settings=OLLamaLLMService.Settings(model=OLLAMA_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OLLamaLLMService.Settings(
+            model=OLLAMA_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
 def create_tts() -> KokoroTTSService:
     """Turn text into speech with Kokoro (local)."""
-    return KokoroTTSService(settings=KokoroTTSService.Settings(voice=KOKORO_VOICE_ID))
+    return KokoroTTSService(
+        settings=KokoroTTSService.Settings(
+            voice=KOKORO_VOICE_ID,
+        ),
+    )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:

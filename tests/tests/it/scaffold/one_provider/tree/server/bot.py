@@ -65,16 +65,26 @@ OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
+    "eval": lambda: EvalTransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> OpenAISTTService:
     """Turn speech into text with OpenAI."""
-    return OpenAISTTService(api_key=OPENAI_API_KEY, base_url=OPENAI_BASE_URL)
+    return OpenAISTTService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -82,7 +92,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -92,7 +105,9 @@ def create_tts() -> OpenAITTSService:
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         sample_rate=24000,
-        settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
+        settings=OpenAITTSService.Settings(
+            voice=OPENAI_VOICE_ID,
+        ),
     )
 
 

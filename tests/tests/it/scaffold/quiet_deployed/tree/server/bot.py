@@ -95,14 +95,19 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 def create_stt() -> AssemblyAISTTService:
     """Turn speech into text with AssemblyAI."""
-    return AssemblyAISTTService(api_key=ASSEMBLYAI_API_KEY)
+    return AssemblyAISTTService(
+        api_key=ASSEMBLYAI_API_KEY,
+    )
 
 
 def create_llm() -> GroqLLMService:
     """Think of an answer with Groq."""
     return GroqLLMService(
         api_key=GROQ_API_KEY,
-        settings=GroqLLMService.Settings(model=GROQ_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=GroqLLMService.Settings(
+            model=GROQ_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -110,7 +115,9 @@ def create_tts() -> RimeTTSService:
     """Turn text into speech with Rime."""
     return RimeTTSService(
         api_key=RIME_API_KEY,
-        settings=RimeTTSService.Settings(voice=RIME_VOICE_ID),
+        settings=RimeTTSService.Settings(
+            voice=RIME_VOICE_ID,
+        ),
     )
 
 

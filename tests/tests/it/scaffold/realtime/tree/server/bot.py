@@ -65,9 +65,13 @@ def check_settings() -> None:
 OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
+    "webrtc": lambda: TransportParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
@@ -82,7 +86,9 @@ def create_llm() -> OpenAIRealtimeLLMService:
                         transcription=InputAudioTranscription(),
                         turn_detection=SemanticTurnDetection(),
                     ),
-                    output=AudioOutput(voice=OPENAI_VOICE_ID),
+                    output=AudioOutput(
+                        voice=OPENAI_VOICE_ID,
+                    ),
                 ),
             ),
             system_instruction=SYSTEM_PROMPT,

@@ -88,7 +88,10 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:
     """Turn speech into text with ElevenLabs."""
-    return ElevenLabsSTTService(api_key=ELEVENLABS_API_KEY, aiohttp_session=session)
+    return ElevenLabsSTTService(
+        api_key=ELEVENLABS_API_KEY,
+        aiohttp_session=session,
+    )
 
 
 def create_llm() -> AnthropicLLMService:
@@ -108,7 +111,9 @@ def create_tts(session: aiohttp.ClientSession) -> MiniMaxHttpTTSService:
         api_key=MINIMAX_API_KEY,
         group_id=MINIMAX_GROUP_ID,
         aiohttp_session=session,
-        settings=MiniMaxHttpTTSService.Settings(voice=MINIMAX_VOICE_ID),
+        settings=MiniMaxHttpTTSService.Settings(
+            voice=MINIMAX_VOICE_ID,
+        ),
     )
 
 

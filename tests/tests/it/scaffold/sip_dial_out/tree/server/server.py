@@ -122,18 +122,6 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
-    """Return what a request sends, as bytes and as a JSON object."""
-    body = await read_body(request)
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
-        raise HTTPException(400, "the request is not a JSON object")
-    return body, data
-
-
 async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
     """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
     properties.exp = time.time() + CALL_SECONDS
@@ -166,11 +154,33 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
     logger.info(f"The bot waits in {room.url}")
 
 
+async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
+    """Return what a request sends, as bytes and as a JSON object."""
+    body = await read_body(request)
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise HTTPException(400, "the request is not a JSON object")
+    return body, data
+
+
 def check_key(request: Request) -> None:
     """Turn away whoever does not hold the shared key: a call costs money."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if not hmac.compare_digest(given.encode(), DIALOUT_KEY.encode()):
         raise HTTPException(401, "the key is missing or wrong", {"WWW-Authenticate": "Bearer"})
+
+
+async def number_asked_for(request: Request) -> str:
+    """Return the number that a holder of the shared key wants to have called."""
+    check_key(request)
+    _, data = await read_json(request)
+    number = data.get("to")
+    if not isinstance(number, str) or not re.fullmatch(NUMBER, number):
+        raise HTTPException(400, "`to` is not a number such as +15550100")
+    return number
 
 
 def ticket_for(digits: str, expires: int) -> str:
@@ -192,11 +202,7 @@ def number_of(ticket: str) -> str | None:
 @app.post("/dialout", status_code=202)
 async def dialout(request: Request) -> dict[str, str]:
     """Let the bot call a number."""
-    check_key(request)
-    _, data = await read_json(request)
-    number = data.get("to")
-    if not isinstance(number, str) or not re.fullmatch(NUMBER, number):
-        raise HTTPException(400, "`to` is not a number such as +15550100")
+    number = await number_asked_for(request)
     ticket = ticket_for(number.removeprefix("+"), int(time.time()) + TICKET_SECONDS)
     settings = {"sipUri": f"sip:{ticket}@{TWILIO_SIP_DOMAIN}", "displayName": number}
     properties = DailyRoomProperties(enable_dialout=True, start_video_off=True)

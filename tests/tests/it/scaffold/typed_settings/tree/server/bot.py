@@ -94,22 +94,32 @@ GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
 CAMB_API_KEY = required("CAMB_API_KEY")
 CAMB_VOICE_ID: int | NotGiven = converted("CAMB_VOICE_ID", int, NOT_GIVEN)
 
+
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
-    "livekit": lambda: LiveKitParams(audio_in_enabled=True, audio_out_enabled=True),
+    "livekit": lambda: LiveKitParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> GladiaSTTService:
     """Turn speech into text with Gladia."""
-    return GladiaSTTService(api_key=GLADIA_API_KEY, region=GLADIA_REGION)
+    return GladiaSTTService(
+        api_key=GLADIA_API_KEY,
+        region=GLADIA_REGION,
+    )
 
 
 def create_llm() -> GoogleLLMService:
     """Think of an answer with Google Gemini."""
     return GoogleLLMService(
         api_key=GOOGLE_API_KEY,
-        settings=GoogleLLMService.Settings(model=GOOGLE_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=GoogleLLMService.Settings(
+            model=GOOGLE_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -117,7 +127,9 @@ def create_tts() -> CambTTSService:
     """Turn text into speech with Camb.ai."""
     return CambTTSService(
         api_key=CAMB_API_KEY,
-        settings=CambTTSService.Settings(voice=CAMB_VOICE_ID),
+        settings=CambTTSService.Settings(
+            voice=CAMB_VOICE_ID,
+        ),
     )
 
 

@@ -85,13 +85,19 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
         video_in_preferred_framerate=1,
         video_out_enabled=True,
     ),
-    "moq": lambda: MOQParams(audio_in_enabled=True, audio_out_enabled=True),
+    "moq": lambda: MOQParams(
+        audio_in_enabled=True,
+        audio_out_enabled=True,
+    ),
 }
 
 
 def create_stt() -> OpenAISTTService:
     """Turn speech into text with OpenAI."""
-    return OpenAISTTService(api_key=OPENAI_API_KEY, base_url=OPENAI_BASE_URL)
+    return OpenAISTTService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -99,7 +105,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -109,7 +118,9 @@ def create_tts() -> OpenAITTSService:
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         sample_rate=24000,
-        settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
+        settings=OpenAITTSService.Settings(
+            voice=OPENAI_VOICE_ID,
+        ),
     )
 
 

@@ -102,7 +102,10 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 def create_stt() -> OpenAISTTService:
     """Turn speech into text with OpenAI."""
-    return OpenAISTTService(api_key=OPENAI_API_KEY, base_url=OPENAI_BASE_URL)
+    return OpenAISTTService(
+        api_key=OPENAI_API_KEY,
+        base_url=OPENAI_BASE_URL,
+    )
 
 
 def create_llm() -> OpenAILLMService:
@@ -110,7 +113,10 @@ def create_llm() -> OpenAILLMService:
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
-        settings=OpenAILLMService.Settings(model=OPENAI_MODEL, system_instruction=SYSTEM_PROMPT),
+        settings=OpenAILLMService.Settings(
+            model=OPENAI_MODEL,
+            system_instruction=SYSTEM_PROMPT,
+        ),
     )
 
 
@@ -120,7 +126,9 @@ def create_tts() -> OpenAITTSService:
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         sample_rate=24000,
-        settings=OpenAITTSService.Settings(voice=OPENAI_VOICE_ID),
+        settings=OpenAITTSService.Settings(
+            voice=OPENAI_VOICE_ID,
+        ),
     )
 
 

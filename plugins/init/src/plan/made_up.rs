@@ -1,0 +1,227 @@
+//! Templates that somebody changed, and transports that somebody added.
+
+use bot_cli_templates::catalogue::Transport;
+use bot_cli_templates::{project_file, project_files};
+
+use super::templates::Templates;
+use super::tests::config;
+use super::{Plan, PlanError, scaffold_from};
+
+/// The templates, with some of them added or changed.
+fn templates(changed: &[(&'static str, String)]) -> Templates {
+    let changed = changed
+        .iter()
+        .map(|(path, text)| (*path, &*text.clone().leak()));
+    Templates::of(project_files().into_iter().chain(changed)).unwrap()
+}
+
+/// The project with one more transport than the usual one, or in its place.
+fn project(file: &str, usual: bool, changed: &[(&'static str, String)]) -> Plan {
+    let added: &'static Transport = Box::leak(Box::new(toml::from_str(file).unwrap()));
+    let mut config = config();
+    if !usual {
+        config.transports.clear();
+    }
+    config.transports.push(added);
+    config.bot_type = added.bot_type;
+    scaffold_from(&templates(changed), &config).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn assert_has(plan: &Plan, path: &str, passages: &[&str]) {
+    let file = plan.files.iter().find(|file| file.path == path);
+    let text = &file.unwrap_or_else(|| panic!("no {path}")).text;
+    for passage in passages {
+        assert!(text.contains(passage), "{path} lacks\n{passage}\n{text}");
+    }
+}
+
+fn with_line(line: &str) -> Result<Plan, PlanError> {
+    let path = "server/bot.py.liquid";
+    let text = project_file(path).unwrap();
+    let text = text.replacen("load_dotenv(override=True)\n", line, 1);
+    scaffold_from(&templates(&[(path, text)]), &config())
+}
+
+#[test]
+fn a_name_that_nobody_imports_is_an_error() {
+    let error = with_line("load_dotenv(override=True)\nPATIENCE = timedelta(seconds=2)\n");
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "`server/bot.py` can't be generated: it uses `timedelta`, which nothing in it defines or imports; \
+         names that templates use are in `templates/project/imports.toml`"
+    );
+}
+
+#[test]
+fn a_name_that_a_template_imports_or_defines_is_none() {
+    for line in [
+        "load_dotenv(override=True)\n\n\ndef patience(timedelta: float) -> float:\n    return timedelta\n",
+        "load_dotenv(override=True)\n\n\ndef patience() -> object:\n    from datetime import timedelta\n\n    return timedelta(seconds=2)\n",
+    ] {
+        with_line(line).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn a_syntax_error_of_a_template_is_an_error() {
+    let error = with_line("load_dotenv(override=True)\nPATIENCE = (\n").unwrap_err();
+    assert!(
+        error.to_string().contains("a syntax error in line "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_carrier_is_one_file() {
+    let plan = project(
+        r#"
+        id = "carrier_x"
+        label = "Nimbus"
+        bot_type = "telephony"
+        order = 90
+        runner_key = "nimbus"
+        extras = ["websocket"]
+        module = "pipecat.transports.websocket.fastapi"
+        class = "FastAPIWebsocketParams"
+        carrier = true
+
+        [[env]]
+        name = "NIMBUS_KEY"
+        about = "Key"
+        secret = true
+        "#,
+        true,
+        &[],
+    );
+    assert_has(
+        &plan,
+        "server/bot.py",
+        &[
+            "Transport: Nimbus\n",
+            "    \"nimbus\": [\n        \"NIMBUS_KEY\",\n    ],\n",
+            "    \"nimbus\": lambda: FastAPIWebsocketParams(\n",
+            "    if is_stream(runner_args):\n",
+            "    warn_about_calls()\n",
+        ],
+    );
+    assert_has(&plan, "server/.env.example", &["\nNIMBUS_KEY=\n"]);
+    assert_has(&plan, "README.md", &["uv run bot.py -t nimbus\n"]);
+}
+
+#[test]
+fn a_web_transport_is_one_file_and_the_partial_that_it_names() {
+    let partial =
+        "        # Guests have no client.\n        return runner_args.token is not None\n";
+    let plan = project(
+        r#"
+        id = "acme_rtc"
+        label = "Acme RTC"
+        bot_type = "web"
+        order = 90
+        runner_key = "acme"
+        module = "acme.transport"
+        class = "AcmeParams"
+        imports = { "acme.codec" = ["Codec"] }
+        args = [{ name = "codecs", call = "Codec", args = [{ name = "names", value = ["opus", "g\"722"] }] }]
+        pictures = "subscribed"
+        nameless_clients = true
+        no_client = { session = "LiveKitRunnerArguments", partial = "partials/no_client/acme.py" }
+        "#,
+        false,
+        &[("partials/no_client/acme.py.liquid", partial.to_owned())],
+    );
+    assert_has(
+        &plan,
+        "server/bot.py",
+        &[
+            "from acme.codec import Codec\nfrom acme.transport import AcmeParams\n",
+            "    \"acme\": lambda: AcmeParams(\n        audio_in_enabled=True,\n",
+            "        video_in_auto_subscribe=True,\n",
+            "        codecs=Codec(\n            names=[\n                \"opus\",\n                'g\"722',\n            ],\n        ),\n",
+            "    if isinstance(runner_args, LiveKitRunnerArguments):\n        # Guests have no client.\n",
+            "    async def on_client_connected(transport, client=None):\n",
+            "        if not has_client(runner_args) and not context.messages:\n",
+        ],
+    );
+    assert_has(&plan, "README.md", &["uv run bot.py -t acme\n"]);
+}
+
+const ACME_CALLS: &str = r#"{% case section %}
+{% when "about" %}
+Acme tells this server of a caller.
+{% when "constants" %}
+RING_SECONDS = 30
+{% when "settings" %}
+ACME_SECRET = required("ACME_SECRET")
+{% when "routes" %}
+@app.post("/acme")
+async def acme(request: Request) -> dict[str, int]:
+    """Prepare a call."""
+    await read_body(request)
+    await prepare(DailyRoomProperties(), {"acme_call": {"key": ACME_SECRET}})
+    return {"ring": RING_SECONDS}
+{% when "the call in the bot" %}
+{% include 'partials/calls/arguments.py' %}
+
+
+def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
+    """Return what Acme says of a call."""
+    return runner_args.body.get("acme_call") if runner_args.body else None
+{% endcase %}
+"#;
+
+#[test]
+fn a_provider_of_calls_in_rooms_is_one_file_and_the_partial_that_it_names() {
+    let file = |direction: &str| {
+        format!(
+            r#"
+            id = "acme_calls"
+            label = "Acme calls"
+            bot_type = "telephony"
+            order = 90
+            runner_key = "daily"
+            extras = ["daily"]
+            packages = ["aiohttp>=3.11,<4"]
+            module = "pipecat.transports.daily.transport"
+            class = "DailyParams"
+            call_server = {{ direction = "{direction}", partial = "partials/calls/acme.py" }}
+
+            [[env]]
+            name = "ACME_SECRET"
+            about = "Secret"
+            secret = true
+            reader = "server"
+            "#
+        )
+    };
+    let partial = [("partials/calls/acme.py.liquid", ACME_CALLS.to_owned())];
+    for (direction, passage) in [
+        (
+            "dial-in",
+            "        if call is not None:\n            await greet()\n",
+        ),
+        (
+            "dial-out",
+            "            _, error = await transport.start_dialout(call)\n",
+        ),
+    ] {
+        for usual in [true, false] {
+            let plan = project(&file(direction), usual, &partial);
+            let of_bot = [
+                "    runner_args = in_room_of_call(runner_args)\n",
+                "    return runner_args.body.get(\"acme_call\")",
+                "    \"daily\": lambda: DailyParams(\n",
+                passage,
+            ];
+            assert_has(&plan, "server/bot.py", &of_bot);
+            let of_server = [
+                "Acme tells this server of a caller.\n",
+                "BODY_SECONDS = 10\nRING_SECONDS = 30\n",
+                "ACME_SECRET = required(\"ACME_SECRET\")\n",
+                "@app.post(\"/acme\")\n",
+            ];
+            assert_has(&plan, "server/server.py", &of_server);
+            assert_has(&plan, "README.md", &["uv run bot.py -t daily\n"]);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The page for authors of templates names what the templates get.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::reserved;
+use super::tests::config;
+use super::view::ProjectView;
+use crate::catalogue::Catalogue;
+use crate::config::{Config, Pipeline};
+
+/// Everything that names a template's variable: `transports[].id`.
+fn paths(prefix: &str, value: &Value, found: &mut BTreeSet<String>) {
+    let join = |key: &str| match prefix {
+        "" => key.to_owned(),
+        _ => format!("{prefix}.{key}"),
+    };
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                // An argument may have arguments.
+                let is_argument =
+                    key == "arguments" && value.as_array().is_some_and(|it| !it.is_empty());
+                if is_argument {
+                    found.insert(join(key));
+                    paths("argument", value, found);
+                } else {
+                    paths(&join(key), value, found);
+                }
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            let each = if prefix == "argument" {
+                prefix.to_owned()
+            } else {
+                format!("{prefix}[]")
+            };
+            for item in items {
+                paths(&each, item, found);
+            }
+        }
+        _ => {
+            found.insert(prefix.to_owned());
+        }
+    }
+}
+
+#[test]
+fn the_page_for_authors_of_templates_has_every_variable() {
+    let mut found = BTreeSet::new();
+    for config in configurations() {
+        let view = ProjectView::new(&config).unwrap();
+        paths("", &serde_json::to_value(&view).unwrap(), &mut found);
+    }
+    // What is nothing or empty in some projects has fields in others.
+    let names: BTreeSet<String> = found
+        .iter()
+        .filter(|path| {
+            let below = |other: &&String| {
+                let rest = other.strip_prefix(path.as_str());
+                rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]."))
+            };
+            !found.iter().any(|other| below(&other))
+        })
+        .cloned()
+        .collect();
+    let page = include_str!("../../../../templates/README.md");
+    let listed: BTreeSet<String> = page
+        .lines()
+        .filter_map(|line| Some(line.strip_prefix("| `")?.split_once("` |")?.0.to_owned()))
+        .filter(|name| !name.contains(' '))
+        .collect();
+    let missing: Vec<&String> = names.difference(&listed).collect();
+    let unknown: Vec<&String> = listed.difference(&names).collect();
+    assert!(
+        missing.is_empty() && unknown.is_empty(),
+        "templates/README.md lacks {missing:?} and has {unknown:?}, which no template gets"
+    );
+}
+
+/// Configurations that leave no variable empty in all of them.
+fn configurations() -> Vec<Config<'static>> {
+    let catalogue = Catalogue::built_in();
+    reserved::configurations()
+        .into_iter()
+        .chain(["lemonslice", "carrier_a"].map(|id| Config {
+            transports: vec![catalogue.transport(id).unwrap()],
+            pipeline: Pipeline::Realtime(catalogue.service("gemini_vertex_live_realtime").unwrap()),
+            ..config()
+        }))
+        .collect()
+}
