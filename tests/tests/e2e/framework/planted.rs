@@ -153,8 +153,8 @@ const IN_SESSIONS: &[Defect] = &[
     ),
     (
         "server/bot.py",
-        "Settings(model=OPENAI_MODEL",
-        "Settings(model=os.getenv(\"OPENAI_MODEL\")",
+        "model=OPENAI_MODEL,",
+        "model=os.getenv(\"OPENAI_MODEL\"),",
         "OpenAILLMService settings.model is None",
     ),
 ];
