@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::Existing;
 use crate::config::Config;
+use crate::option_table::Feature;
 
 mod client;
 
@@ -154,7 +155,7 @@ fn always(_: &Config) -> bool {
 }
 
 fn deployed(config: &Config) -> bool {
-    config.deploy_to_cloud
+    config.has(Feature::DeployToCloud)
 }
 
 fn called_in_rooms(config: &Config) -> bool {
@@ -165,5 +166,5 @@ fn called_in_rooms(config: &Config) -> bool {
 }
 
 fn evaluated(config: &Config) -> bool {
-    config.eval
+    config.has(Feature::Eval)
 }

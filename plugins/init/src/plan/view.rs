@@ -12,16 +12,13 @@ use super::manifest;
 use super::requirements::Requirements;
 use super::variables::{self, Reading, VariableGroup};
 use crate::config::{Client, Config, Pipeline};
+use crate::option_table::Features;
 use bot::BotView;
 
 mod bot;
 
 /// The context of every template below `templates/project`, documented in `templates/README.md`.
 #[derive(Debug, Clone, Serialize)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a choice of the user"
-)]
 pub struct ProjectView<'c> {
     /// The project's name as the user wrote it: any text. Only ever through a filter.
     pub name: String,
@@ -47,22 +44,9 @@ pub struct ProjectView<'c> {
     pub client_transports: Vec<ClientTransportView>,
     /// Whether one of their packages imports another one that the client never runs.
     pub client_leaves_out: bool,
-    /// Audio recording to `server/recordings/`.
-    pub recording: bool,
-    /// Transcript in the log.
-    pub transcription: bool,
-    /// Video from the user.
-    pub video_input: bool,
-    /// Video to the user.
-    pub video_output: bool,
-    /// `server/Dockerfile` and `server/cloud-deploy.toml` are generated.
-    pub deploy: bool,
-    /// Noise cancellation while deployed.
-    pub noise_cancel: bool,
-    /// Live view of the pipeline.
-    pub observability: bool,
-    /// `server/evals/` is generated and the bot has an `eval` transport.
-    pub eval: bool,
+    /// A variable for each: `recording`, `deploy`, as the table of options names them.
+    #[serde(flatten)]
+    pub features: Features,
     /// `.bot-cli/` keeps how the project was made.
     pub recorded: bool,
     /// The environment variables, grouped by who they belong to, each once.
@@ -231,14 +215,7 @@ impl<'c> ProjectView<'c> {
                 })
                 .collect(),
             client_leaves_out: manifest::client_leaves_out(config),
-            recording: config.recording,
-            transcription: config.transcription,
-            video_input: config.video_input,
-            video_output: config.video_output,
-            deploy: config.deploy_to_cloud,
-            noise_cancel: config.noise_cancel,
-            observability: config.observability,
-            eval: config.eval,
+            features: config.features,
             recorded: config.recorded,
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),
