@@ -196,7 +196,8 @@ async function loadParts() {
   assert.ok(await button("Connect").isVisible());
   await assertClosed("after it is loaded");
 
-  await page.reload();
+  // What is loaded at the start has to be there.
+  await page.reload({ waitUntil: "networkidle" });
   await page.route(SCRIPTS, (route) => route.abort("internetdisconnected"));
   await button("Connect").click();
   await alert("A part of this page could not be loaded. Check the network, then try again.");
@@ -207,6 +208,7 @@ async function loadParts() {
   await alert("The server of this page does not answer.");
   await page.unrouteAll({ behavior: "wait" });
   await Promise.all([page.waitForEvent("load"), button("Try again").click()]);
+  await page.waitForLoadState("networkidle");
 }
 
 async function noCamera() {
