@@ -124,7 +124,7 @@ pub enum NewRole {
 }
 
 impl NewRole {
-    /// What names of plugins of this role begin with.
+    /// Returns what names of plugins of this role begin with.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",

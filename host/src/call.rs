@@ -15,7 +15,6 @@ use crate::environment::Environment;
 use crate::help;
 use crate::named;
 use crate::roles;
-use crate::route::terminal;
 use crate::run;
 
 /// Runs the plugin that the first of `words` names with those behind it. `options` stood in front.
@@ -26,13 +25,15 @@ pub fn plugin(
     patience: Patience,
 ) -> u8 {
     let Some((name, words)) = words.split_first() else {
-        return terminal(environment, options).report(&Outcome::new(Ok(Reply::default())));
+        return environment
+            .terminal(options)
+            .report(&Outcome::new(Ok(Reply::default())));
     };
     // Nothing is known of a plugin that is not there; a failure is one document all the same.
     let untold = CommandSpec::default();
     let name = name.to_string_lossy();
     let early_taken = words::take(&untold, words);
-    let early = terminal(environment, &options.with(&early_taken));
+    let early = environment.terminal(&options.with(&early_taken));
     let shown: Vec<String> = words
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
@@ -49,11 +50,13 @@ pub fn plugin(
     };
     let Some(manifest) = &plugin.manifest else {
         let failure = undeclared(&plugin, words, options, environment);
-        return terminal(environment, options).report(&Outcome::new(Err(failure)));
+        return environment
+            .terminal(options)
+            .report(&Outcome::new(Err(failure)));
     };
     let taken = words::take(manifest.command.as_ref().unwrap_or(&untold), words);
     let common = options.with(&taken);
-    let terminal = terminal(environment, &common);
+    let terminal = environment.terminal(&common);
     let outcome = declared(
         &plugin,
         manifest,

@@ -9,7 +9,7 @@ use bot_cli_sdk::conformance::{Finding, Kit, Level, Report, Verdict};
 use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::{Outcome, Reply};
-use bot_cli_sdk::terminal::{Terminal, printable, table};
+use bot_cli_sdk::terminal::{Terminal, one_line, table};
 use bot_cli_sdk::ui::{Level as Loud, Ui};
 use serde_json::{Value, json};
 
@@ -151,16 +151,21 @@ fn detail(finding: &Finding, show: Option<Show>) -> String {
     if finding.verdict == Verdict::Failed {
         let rule = finding.rule.replace('`', "");
         let document = finding.document.to_string();
-        text.extend([": ", &line(&finding.reason), "\n  rule: section \"", &rule]);
+        text.extend([
+            ": ",
+            &one_line(&finding.reason),
+            "\n  rule: section \"",
+            &rule,
+        ]);
         text.extend(["\" of ", &document, "\n  hint: ", finding.mend]);
     }
     for message in messages {
-        text.extend(["\n  ", &line(message)]);
+        text.extend(["\n  ", &one_line(message)]);
     }
     text + "\n\n"
 }
 
-/// How many checks came out how, and why some were not made.
+/// Returns how many checks came out how, and why some were not made.
 fn sum(report: &Report) -> String {
     let must = report
         .failed()
@@ -172,7 +177,7 @@ fn sum(report: &Report) -> String {
     };
     let mut sum = format!(
         "{}: {} passed, {failed}, {} not run",
-        line(&report.plugin),
+        one_line(&report.plugin),
         report.count(Verdict::Passed),
         report.count(Verdict::NotRun)
     );
@@ -183,11 +188,7 @@ fn sum(report: &Report) -> String {
         }
     }
     for reason in reasons {
-        sum.extend(["\n  not run: ", &line(reason)]);
+        sum.extend(["\n  not run: ", &one_line(reason)]);
     }
     sum
-}
-
-fn line(text: &str) -> String {
-    printable(text, false).replace('\n', " ")
 }

@@ -14,7 +14,7 @@ use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{
     ArgumentKind, ArgumentSpec, Candidate, CommandSpec, CompleteParams, ValueSpec,
 };
-use bot_cli_sdk::terminal::{Terminal, printable};
+use bot_cli_sdk::terminal::{Terminal, one_line};
 use bot_cli_sdk::words::{self, Reader, Word};
 use serde_json::json;
 
@@ -27,10 +27,10 @@ use crate::tree;
 use crate::variables;
 use bash::Line;
 
-/// How long somebody who presses Tab waits for a plugin.
+/// The time that somebody who presses Tab waits for a plugin.
 const TAB: Duration = Duration::from_secs(2);
 
-/// How long each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
+/// The time that each step takes that ends a plugin. It must not have changed anything, so that nothing is lost by haste.
 const STEP: Duration = Duration::from_millis(400);
 
 /// The script for a shell.
@@ -44,7 +44,7 @@ pub fn script(shell: Shell) -> Reply {
     Reply::text(text).data(json!({ "script": text }))
 }
 
-/// What the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
+/// Returns what the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
 /// `files`, `folders`, `program` or `nothing`. For bash, two lines with the part of a path that is to be completed and what
 /// stands before it follow. Then each candidate has a line, in the other shells with a tab before what it is about.
 pub fn complete(
@@ -71,7 +71,7 @@ pub fn complete(
         }
         Shell::Zsh | Shell::Fish => {
             let found = find(&words);
-            let text = described(&found, word);
+            let text = described(&found, one_line);
             (found, text)
         }
         Shell::Powershell => {
@@ -94,7 +94,12 @@ fn for_bash(found: &AtEnd, line: &Line) -> String {
     let prefix = line.prefix(&found.prefix);
     let replaced = line.replaced();
     let value = replaced.strip_prefix(prefix).unwrap_or(path);
-    let mut text = format!("{}\n{}\n{}\n", kind(found), word(value), word(prefix));
+    let mut text = format!(
+        "{}\n{}\n{}\n",
+        kind(found),
+        one_line(value),
+        one_line(prefix)
+    );
     for candidate in &found.candidates {
         // Bash quotes everything by itself as soon as paths are among it.
         let insertion = if found.by_shell.is_none() {
@@ -116,7 +121,7 @@ fn described(found: &AtEnd, value: impl Fn(&str) -> String) -> String {
     for candidate in &found.candidates {
         // These shells read lines and tabs, so that a value with one can't be offered.
         if !candidate.value.chars().any(char::is_control) {
-            let about = word(candidate.about.as_deref().unwrap_or_default());
+            let about = one_line(candidate.about.as_deref().unwrap_or_default());
             text.extend([&value(&candidate.value), "\t", &about, "\n"]);
         }
     }
@@ -132,7 +137,7 @@ fn kind(found: &AtEnd) -> &'static str {
     }
 }
 
-/// What the last of `words`, which stand behind `bot-cli`, may become.
+/// Returns what the last of `words`, which stand behind `bot-cli`, may become.
 fn found(
     words: &[String],
     terminal: &Terminal,
@@ -169,7 +174,7 @@ fn found(
     at_end(&host(own, environment), words)
 }
 
-/// What the last of the words behind `help` may become, of which the first is the name of a plugin.
+/// Returns what the last of the words behind `help` may become, of which the first is the name of a plugin.
 fn of_help(words: &[String], environment: &Environment) -> Option<AtEnd> {
     let (name, words) = words.split_first()?;
     let (word, before) = words.split_last()?;
@@ -310,8 +315,4 @@ fn offer(root: &mut CommandSpec, path: &[&str], values: Vec<ValueSpec>) {
     {
         argument.values = values;
     }
-}
-
-fn word(text: &str) -> String {
-    printable(text, false).replace(['\n', '\t'], " ")
 }

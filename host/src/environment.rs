@@ -6,9 +6,11 @@ use std::path::PathBuf;
 
 use bot_cli_sdk::discovery::Discovery;
 use bot_cli_sdk::protocol::DEPTH;
-use bot_cli_sdk::terminal::Look;
+use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
 
-/// What the host takes from its surroundings.
+use crate::arguments::Options;
+
+/// The host's surroundings: arguments, folders, terminal.
 #[derive(Debug)]
 pub struct Environment {
     /// The words after the program's name.
@@ -17,9 +19,9 @@ pub struct Environment {
     pub cwd: Option<PathBuf>,
     /// The host's own executable.
     pub host: Option<PathBuf>,
-    /// Where plugins are looked for.
+    /// The folders in which plugins are looked for.
     pub discovery: Discovery,
-    /// How many hosts stand above this one.
+    /// The number of hosts that stand above this one.
     pub depth: u32,
     /// The terminal.
     pub look: Look,
@@ -44,5 +46,11 @@ impl Environment {
                 .unwrap_or(0),
             look: Look::detect(),
         }
+    }
+
+    /// Returns the terminal as `options` want it.
+    pub fn terminal(&self, options: &Options) -> Terminal {
+        let verbosity = Verbosity::new(options.quiet, options.verbose);
+        Terminal::new(self.look, verbosity, options.format())
     }
 }

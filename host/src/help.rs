@@ -5,7 +5,8 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Role};
 use bot_cli_sdk::suggest;
-use bot_cli_sdk::terminal::{Look, printable, table};
+use bot_cli_sdk::terminal::{Look, one_line, printable, table};
+use bot_cli_sdk::wording::count;
 use bot_cli_sdk::words::{HelpForm, Reader, Word};
 use clap::Command;
 use clap::builder::{StyledStr, Styles};
@@ -42,13 +43,10 @@ pub fn host(environment: &Environment) -> Command {
     };
     let mut plugins = format!("{style}Plugins:{style:#}\n{rows}");
     if unusable > 0 {
-        let files = match unusable {
-            1 => "1 file is".to_owned(),
-            more => format!("{more} files are"),
-        };
         plugins.extend([
             "\n\n",
-            &files,
+            &count(unusable, "file"),
+            if unusable == 1 { " is" } else { " are" },
             " not usable; `bot-cli plugin list` shows why",
         ]);
     }
@@ -61,7 +59,7 @@ pub fn host(environment: &Environment) -> Command {
         .term_width(width(environment.look))
 }
 
-/// What a plugin is called, with the commands that `path` leads to.
+/// Returns what a plugin is called, with the commands that `path` leads to.
 pub fn invocation(plugin: &Plugin, path: &[&CommandSpec]) -> String {
     let names = path.iter().skip(1).map(|command| command.name.as_str());
     let words: Vec<&str> = ["bot-cli", plugin.name.as_str()]
@@ -114,12 +112,12 @@ fn no_such_command(plugin: &Plugin, path: &[&CommandSpec], word: &str) -> Failur
     let failure = if near.is_empty() {
         failure
     } else {
-        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+        failure.hint(suggest::did_you_mean(&near))
     };
     failure.hint(format!("{invocation} --help"))
 }
 
-/// What the help of a plugin's command is.
+/// Returns what the help of a plugin's command is.
 pub fn plugin(
     plugin: &Plugin,
     manifest: &Manifest,
@@ -198,18 +196,13 @@ pub fn is_command(plugin: &Plugin) -> bool {
         .is_none_or(|manifest| manifest.role == Role::Command)
 }
 
-/// What a plugin does, in a line.
+/// Returns what a plugin does, in a line.
 pub fn about(plugin: &Plugin) -> String {
     let about = plugin.manifest.as_ref().map_or_else(
         || format!("(runs {})", plugin.file.display()),
         |manifest| manifest.about.clone(),
     );
-    line(&about)
-}
-
-/// A text of a manifest on one line.
-pub fn line(text: &str) -> String {
-    printable(text, false).replace('\n', " ")
+    one_line(&about)
 }
 
 fn width(look: Look) -> usize {

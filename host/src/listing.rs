@@ -5,12 +5,11 @@ mod roles;
 use bot_cli_sdk::discovery::{Plugin, PluginFile, Standing};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::Role;
-use bot_cli_sdk::terminal::table;
+use bot_cli_sdk::terminal::{one_line, table};
 use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::help;
 use crate::roles::Survey;
 
 /// The longest text of a column, as long as the longest name that a plugin can have.
@@ -22,7 +21,7 @@ struct Row {
     notes: Vec<Note>,
 }
 
-/// What is to say of a plugin.
+/// The remarks about a plugin.
 struct Note {
     text: String,
     hint: Option<String>,
@@ -160,7 +159,7 @@ fn usable(mut row: Row, plugin: &Plugin, all: &[PluginFile], survey: &Survey) ->
 }
 
 fn shown(text: &str) -> String {
-    match help::line(text) {
+    match one_line(text) {
         empty if empty.is_empty() => "-".to_owned(),
         text => text,
     }

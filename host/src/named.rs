@@ -12,7 +12,7 @@ use crate::arguments;
 use crate::environment::Environment;
 use crate::help;
 
-/// How many commands are offered.
+/// The number of commands that are offered.
 const MOST: usize = 3;
 
 /// The plugin that `name` names. `words` are those behind it.
@@ -77,7 +77,7 @@ fn unknown(name: &str, words: &[String], environment: &Environment) -> Failure {
     let failure = if near.is_empty() {
         failure
     } else {
-        failure.hint(format!("did you mean `{}`?", near.join("` or `")))
+        failure.hint(suggest::did_you_mean(&near))
     };
     failure.hint("bot-cli --help")
 }

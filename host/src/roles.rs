@@ -10,17 +10,16 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::{Manifest, Role, SettingSpec};
-use bot_cli_sdk::terminal::{printable, table};
+use bot_cli_sdk::terminal::{one_line, printable, table};
 use bot_cli_sdk::words::HelpForm;
 use serde_json::json;
 
 use crate::arguments;
 use crate::environment::Environment;
-use crate::help;
 pub use offers::Offers;
 pub use survey::{Survey, View};
 
-/// Where values of an argument come from: `provider-pack/stt`.
+/// The source of an argument's values: `provider-pack/stt`.
 pub struct Source<'a> {
     /// The role of the plugins that bring them.
     pub role: &'a str,
@@ -48,7 +47,7 @@ pub fn consumers<'a>(
     usable.filter(|(_, manifest)| manifest.uses.contains_key(role.name()))
 }
 
-/// What the services of packs can't have, because a command that uses packs has it itself.
+/// Returns what the services of packs can't have, because a command that uses packs has it itself.
 pub fn taken(environment: &Environment) -> Taken {
     let found = environment.discovery.all(&arguments::RESERVED);
     let mut users = consumers(&Role::ProviderPack, &found);
@@ -66,7 +65,7 @@ pub fn words(role: &Role) -> String {
         Role::ProviderPack => "provider pack".to_owned(),
         Role::SecretsBackend => "secrets backend".to_owned(),
         other @ (Role::Other(_) | _) => {
-            format!("plugin of the role `{}`", help::line(other.name()))
+            format!("plugin of the role `{}`", one_line(other.name()))
         }
     }
 }
@@ -80,7 +79,7 @@ pub fn folder(name: &str, environment: &Environment) -> Option<FoundPack> {
     packs.find(|pack| pack.form == Form::Folder && pack.name == name)
 }
 
-/// What somebody gets who runs a pack that is a folder, or wants its help.
+/// Returns what somebody gets who runs a pack that is a folder, or wants its help.
 pub fn of_folder(
     pack: &FoundPack,
     help: Option<HelpForm>,
@@ -100,12 +99,12 @@ pub fn not_a_command(name: &str, role: &Role, environment: &Environment) -> Fail
     usages.into_iter().fold(failure, Failure::hint)
 }
 
-/// What is known of a plugin that is no command, from its manifest.
+/// Returns what is known of a plugin that is no command, from its manifest.
 pub fn help(name: &str, manifest: &Manifest, environment: &Environment) -> Reply {
     let (purpose, usages) = purpose(name, &manifest.role, environment);
     let mut text = String::new();
     if !manifest.about.is_empty() {
-        text.extend([&help::line(&manifest.about), "\n\n"]);
+        text.extend([&one_line(&manifest.about), "\n\n"]);
     }
     text.extend([&purpose, "\n\nUse:\n"]);
     for usage in usages {
@@ -122,12 +121,12 @@ pub fn help(name: &str, manifest: &Manifest, environment: &Environment) -> Reply
 fn setting(setting: &SettingSpec) -> Vec<String> {
     let required = if setting.required { " (required)" } else { "" };
     vec![
-        format!("  {}", help::line(&setting.name)),
-        format!("{}{required}", help::line(&setting.about)),
+        format!("  {}", one_line(&setting.name)),
+        format!("{}{required}", one_line(&setting.about)),
     ]
 }
 
-/// What a plugin of `role` is and who uses it, in a sentence, and how, in command lines.
+/// Returns what a plugin of `role` is and who uses it, in a sentence, and how, in command lines.
 fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<String>) {
     let found = environment.discovery.all(&arguments::RESERVED);
     let mut users = Vec::new();
@@ -142,7 +141,7 @@ fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<S
         Role::ProviderPack => "offers its services",
         Role::SecretsBackend => "can keep secrets in it",
         other @ (Role::Command | Role::Other(_) | _) => {
-            let role = help::line(other.name());
+            let role = one_line(other.name());
             let purpose = format!(
                 "`{name}` is not a command, and this bot-cli does not know its role `{role}`"
             );

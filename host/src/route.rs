@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::outcome::{Outcome, Reply};
 use bot_cli_sdk::plugin::usage;
-use bot_cli_sdk::terminal::{Terminal, Verbosity};
 use bot_cli_sdk::words::{self, HelpForm};
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -31,7 +30,7 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return refused(&error, environment),
     };
-    let terminal = terminal(environment, &arguments.options);
+    let terminal = environment.terminal(&arguments.options);
     let result = match arguments.command {
         None => Ok(help::reply(help::host(environment), environment.look)),
         Some(Command::Help { command }) => match command.split_first() {
@@ -88,17 +87,11 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
     terminal.report(&Outcome::new(result))
 }
 
-/// How everything is shown with these options.
-pub fn terminal(environment: &Environment, options: &Options) -> Terminal {
-    let verbosity = Verbosity::new(options.quiet, options.verbose);
-    Terminal::new(environment.look, verbosity, options.format())
-}
-
 /// Help and version are what clap calls errors, too.
 fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     let root = tree::from_clap(&arguments::command());
     let taken = words::take(&root, &environment.arguments);
-    let terminal = terminal(environment, &Options::default().with(&taken));
+    let terminal = environment.terminal(&Options::default().with(&taken));
     if error.kind() == ErrorKind::DisplayHelp {
         // Once more, with the plugins, which are looked for only now that somebody wants to see them.
         return terminal.report(&own_help(&environment.arguments, environment));
@@ -117,7 +110,7 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     ))
 }
 
-/// What the host says to words that ask for its own help.
+/// Returns what the host says to words that ask for its own help.
 fn own_help(words: &[OsString], environment: &Environment) -> Outcome {
     let words = std::iter::once(OsStr::new("bot-cli")).chain(words.iter().map(OsString::as_os_str));
     let command = help::host(environment);

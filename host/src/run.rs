@@ -47,7 +47,7 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
     driver::not_runnable(&plugin.file, &error)
 }
 
-/// How a plugin is started.
+/// Returns how a plugin is started.
 pub fn launch(
     plugin: &Plugin,
     environment: &Environment,
@@ -60,7 +60,7 @@ pub fn launch(
     Ok(launch)
 }
 
-/// What a plugin's environment has beside ours.
+/// Returns what a plugin's environment has beside ours.
 fn variables(environment: &Environment) -> Vec<(OsString, OsString)> {
     let depth = (DEPTH.into(), (environment.depth + 1).to_string().into());
     let host = environment.host.as_ref();

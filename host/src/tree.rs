@@ -5,12 +5,12 @@
 use std::collections::HashSet;
 
 use bot_cli_sdk::protocol::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
-use bot_cli_sdk::terminal::printable;
+use bot_cli_sdk::terminal::{one_line, printable};
 use bot_cli_sdk::words::{HostOption, Reader};
 use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-/// How many values that other plugins bring are named in the words about an argument.
+/// The number of values that other plugins bring that are named in the words about an argument.
 const OFFERED: usize = 5;
 
 /// The last command of `path` as clap shows it under the name `invocation`, with what it takes over from those above and with
@@ -77,8 +77,8 @@ fn subcommands(spec: &CommandSpec) -> impl Iterator<Item = Command> {
     subcommands
         .filter(move |subcommand| names.insert(&subcommand.name))
         .map(|subcommand| {
-            Command::new(line(&subcommand.name))
-                .about(line(&subcommand.about))
+            Command::new(one_line(&subcommand.name))
+                .about(one_line(&subcommand.about))
                 .hide(subcommand.hidden)
         })
 }
@@ -105,7 +105,7 @@ pub fn bare(spec: &CommandSpec, invocation: &str) -> Command {
         .bin_name(invocation.to_owned())
         .disable_help_subcommand(true);
     if !spec.about.is_empty() {
-        command = command.about(line(&spec.about));
+        command = command.about(one_line(&spec.about));
     }
     if let Some(details) = &spec.details {
         command = command.long_about(printable(details, false));
@@ -183,13 +183,13 @@ struct Taken {
 
 impl Taken {
     fn argument(&mut self, spec: &ArgumentSpec) -> Option<Arg> {
-        let long = spec.long.as_deref().map(line);
+        let long = spec.long.as_deref().map(one_line);
         let long = long.filter(|long| !long.is_empty() && !self.longs.contains(long));
         let short = spec
             .short
             .filter(|short| short.is_ascii_alphanumeric() && !self.shorts.contains(short));
         let positional = spec.kind == ArgumentKind::Positional;
-        let name = line(&spec.name);
+        let name = one_line(&spec.name);
         if name.is_empty()
             || self.names.contains(&name)
             || (!positional && long.is_none() && short.is_none())
@@ -206,7 +206,7 @@ impl Taken {
             )
             .hide(spec.hidden)
             .hide_possible_values(spec.values_hidden);
-        if let Some(heading) = spec.heading.as_deref().map(line) {
+        if let Some(heading) = spec.heading.as_deref().map(one_line) {
             argument = argument.help_heading(heading);
         }
         if !positional {
@@ -228,16 +228,16 @@ impl Taken {
 }
 
 fn valued(mut argument: Arg, spec: &ArgumentSpec) -> Arg {
-    let named = spec.value_name.as_deref().map(line);
+    let named = spec.value_name.as_deref().map(one_line);
     let name = named.filter(|name| !name.is_empty());
-    argument = argument.value_name(name.unwrap_or_else(|| line(&spec.name).to_uppercase()));
+    argument = argument.value_name(name.unwrap_or_else(|| one_line(&spec.name).to_uppercase()));
     if !spec.values.is_empty() {
         let values: Vec<PossibleValue> = spec
             .values
             .iter()
             .map(|value| {
-                let about = value.about.as_deref().map(line);
-                let shown = PossibleValue::new(line(&value.value));
+                let about = value.about.as_deref().map(one_line);
+                let shown = PossibleValue::new(one_line(&value.value));
                 match about.filter(|about| !about.is_empty()) {
                     Some(about) => shown.help(about),
                     None => shown,
@@ -251,15 +251,11 @@ fn valued(mut argument: Arg, spec: &ArgumentSpec) -> Arg {
 
 /// A default stands in the words: clap would hold it against the values.
 fn about(spec: &ArgumentSpec) -> String {
-    let mut about = line(&spec.about);
+    let mut about = one_line(&spec.about);
     if let Some(default) = &spec.default {
-        about.extend([" [default: ", &line(default), "]"]);
+        about.extend([" [default: ", &one_line(default), "]"]);
     }
     about.trim_start().to_owned()
-}
-
-fn line(text: &str) -> String {
-    printable(text, false).replace('\n', " ")
 }
 
 #[cfg(test)]

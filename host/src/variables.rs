@@ -3,7 +3,7 @@
 use bot_cli_sdk::discovery::Standing;
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{self, VariableSpec};
-use bot_cli_sdk::terminal::{self, printable, table};
+use bot_cli_sdk::terminal::{self, one_line, table};
 use clap::builder::Styles;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::environment::Environment;
 /// The word behind `help` that asks for the page.
 pub const TOPIC: &str = "environment";
 
-/// What the host reads, and what it shares with every plugin.
+/// The variables that the host reads, and those that it shares with every plugin.
 const OWN: [(&str, &str); 12] = [
     (
         "BOT_CLI_PLUGIN_PATH",
@@ -77,7 +77,7 @@ pub fn page(environment: &Environment) -> Reply {
 
 fn text(sections: &[(String, Vec<VariableSpec>)], color: bool) -> String {
     let style = *Styles::styled().get_header();
-    let cell = |text: &str| printable(text, false).replace('\n', " ");
+    let cell = one_line;
     let mut text = "Environment variables\n".to_owned();
     for (who, variables) in sections {
         let rows: Vec<Vec<String>> = variables

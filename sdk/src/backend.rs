@@ -28,7 +28,7 @@ pub use error::{ChangeError, Error};
 /// Names that no backend can have: the client has such backends itself.
 pub const TAKEN_NAMES: [&str; 2] = ["hosted", "local"];
 
-/// What the name of a credential has in it.
+/// The words that mark the name of a credential.
 const CREDENTIALS: [&str; 6] = [
     "password",
     "passphrase",
@@ -53,7 +53,7 @@ pub trait Backend: Declared + Sized {
     /// The plugin's name, that of its file without `bot-cli-`: `secrets-acme`.
     const NAME: &'static str;
 
-    /// What it is, in a few words.
+    /// A description of a few words.
     const ABOUT: &'static str;
 
     /// The variables of the environment that it reads, each with a few words about it.
@@ -63,7 +63,7 @@ pub trait Backend: Declared + Sized {
     /// named here can use it in every version.
     const REQUIRES: &'static [(&'static str, &'static str)] = &[];
 
-    /// Its own settings, which the user keeps in a file: a credential is none.
+    /// Returns the backend's own settings, which the user keeps in a file: a credential is none.
     #[must_use]
     fn settings() -> Vec<SettingSpec> {
         Vec::new()
@@ -145,7 +145,7 @@ pub fn main<B: Backend>() -> ExitCode {
     })
 }
 
-/// What `describe` answers.
+/// Returns what `describe` answers.
 #[must_use]
 pub fn manifest<B: Backend>() -> Manifest {
     plugin::manifest::<ByHand<B>>()

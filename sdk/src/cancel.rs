@@ -1,16 +1,16 @@
 //! The user's request to stop.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::failure::{Exit, Failure, reason};
+use crate::background::{no_thread, spawn};
+use crate::failure::{Exit, Failure};
 pub use crate::process::is_ignored;
 use crate::process::{self, Listened, StopSignal};
 
-/// How often a request is looked for.
+/// The interval at which a request is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Counts how often the user asked to stop. Clones share the count.
@@ -49,7 +49,7 @@ impl Cancel {
     pub fn on_signals_or_exit(grace: Duration) -> Result<Self, Failure> {
         let cancel = Self::on_signals()?;
         let watched = cancel.clone();
-        beside(move || {
+        spawn(move || {
             let mut since: Option<Instant> = None;
             loop {
                 thread::sleep(TICK);
@@ -60,7 +60,8 @@ impl Cancel {
                     }
                 }
             }
-        })?;
+        })
+        .map_err(|error| no_thread(&error))?;
         Ok(cancel)
     }
 
@@ -104,7 +105,7 @@ impl Cancel {
         self.count() > 0
     }
 
-    /// How often somebody asked.
+    /// Returns how often somebody asked.
     #[must_use]
     pub fn count(&self) -> u8 {
         self.0.count.load(Ordering::SeqCst)
@@ -117,25 +118,13 @@ impl Cancel {
     }
 }
 
-/// Does `work` in a thread of its own.
-pub(crate) fn beside(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
-    let thread = thread::Builder::new().spawn(work);
-    thread.map(drop).map_err(|error| no_thread(&error))
-}
-
-/// A system that has no thread left has one later.
-fn no_thread(error: &io::Error) -> Failure {
-    let message = format!("could not start a thread: {}", reason(error));
-    Failure::new(Exit::Unavailable, "no_thread", message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::Cancel;
     use crate::failure::Exit;
 
     #[test]
-    fn the_first_wish_is_the_reason() {
+    fn the_first_request_is_the_reason() {
         let cancel = Cancel::new();
         cancel.request();
         cancel.terminate();

@@ -4,28 +4,28 @@ use std::fmt;
 
 use semver::{Op, Version, VersionReq};
 
-use crate::protocol::{Manifest, Role, UseSpec};
+use crate::protocol::{Manifest, Role, UseSpec, major_minor};
 
 /// The package of the framework that generated projects use.
 pub const FRAMEWORK: &str = "pipecat-ai";
 
-/// Who would use a plugin of another role.
+/// A command that would use a plugin of another role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Its executable: `bot-cli-init`.
+    /// The executable: `bot-cli-init`.
     pub executable: String,
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// What it can use.
+    /// The versions that it can use.
     pub uses: UseSpec,
 }
 
-/// What can be used of a plugin.
+/// The part of a plugin that can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// Everything: its schema is not newer.
     Whole,
-    /// What its user knows: its schema has a newer minor version.
+    /// The part that its user knows: its schema has a newer minor version.
     Newer,
 }
 
@@ -72,7 +72,7 @@ pub enum Incompatible {
         range: String,
         /// The version that projects are made for.
         version: String,
-        /// Who makes them, with its version.
+        /// The executable that makes projects, with its version.
         user: String,
     },
 }
@@ -87,7 +87,7 @@ impl User {
         }
     }
 
-    /// What this user can use of the plugin with this manifest, by the versions that both declare.
+    /// Returns what this user can use of the plugin with this manifest, by the versions that both declare.
     pub fn fit(&self, manifest: &Manifest) -> Result<Fit, Incompatible> {
         let declared = match &manifest.role {
             Role::ProviderPack => Some(("catalogue", &manifest.catalogue)),
@@ -188,7 +188,7 @@ impl Incompatible {
         }
     }
 
-    /// What mends it.
+    /// Returns what mends it.
     #[must_use]
     pub fn remedy(&self) -> String {
         match self {
@@ -246,17 +246,6 @@ impl fmt::Display for Incompatible {
 }
 
 impl std::error::Error for Incompatible {}
-
-/// The two numbers of a version of a schema.
-#[must_use]
-pub fn major_minor(version: &str) -> Option<(u32, u32)> {
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse().ok()).flatten()
-    };
-    let (major, minor) = version.split_once('.')?;
-    Some((number(major)?, number(minor)?))
-}
 
 /// The range that `text` names, or why it names none.
 pub fn range(text: &str) -> Result<VersionReq, String> {

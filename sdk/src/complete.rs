@@ -3,7 +3,7 @@
 use crate::protocol::{ArgumentSpec, Candidate, CommandSpec, Completion};
 use crate::words::{Reader, Word};
 
-/// What a word may become.
+/// The candidates for a word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AtEnd {
@@ -13,13 +13,13 @@ pub struct AtEnd {
     pub dynamic: Option<String>,
     /// The plugins that have more whole words: `values_from` of the argument.
     pub values_from: Option<String>,
-    /// What the shell completes by itself, beside the candidates.
+    /// The names that the shell completes by itself, beside the candidates.
     pub by_shell: Option<ByShell>,
-    /// What stands before a value within the word: `--stt=`.
+    /// The part of the word before the value: `--stt=`.
     pub prefix: String,
 }
 
-/// What a shell completes by itself.
+/// The names that a shell completes by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ByShell {
@@ -39,7 +39,7 @@ impl AtEnd {
     }
 }
 
-/// What the last of `words` may become after those before it. Without words, what may stand first.
+/// Returns what the last of `words` may become after those before it. Without words, what may stand first.
 #[must_use]
 pub fn at_end(root: &CommandSpec, words: &[String]) -> AtEnd {
     let (before, word) = match words.split_last() {
@@ -136,7 +136,7 @@ fn options(reader: &Reader, word: &str) -> Vec<Candidate> {
     candidates
 }
 
-/// What the value of `argument` may become; `start` is the index of its first word.
+/// Returns what the value of `argument` may become; `start` is the index of its first word.
 fn values(argument: &ArgumentSpec, word: &str, prefix: String, start: usize) -> AtEnd {
     let named = |value: &str, about: &Option<String>| {
         let fits = value.starts_with(word);

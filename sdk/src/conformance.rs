@@ -34,7 +34,7 @@ use bench::{Bench, Form, Stop};
 use catalogue::{Check, Gate};
 pub use report::{Document, Finding, Level, Report, Verdict};
 
-/// How long a plugin has for a reply or for its end, where the protocol names no time. A plugin that does not keep it has less
+/// The time that a plugin has for a reply or for its end, where the protocol names no time. A plugin that does not keep it has less
 /// from then on, so that one that never replies is judged within a minute or two.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -53,7 +53,7 @@ const KEPT: [&str; 8] = [
     "SYSTEMROOT",
 ];
 
-/// What is checked, and how.
+/// A conformance check of one plugin, to be set up and run.
 #[derive(Debug, Clone)]
 pub struct Kit {
     program: PathBuf,
@@ -68,11 +68,11 @@ pub struct Kit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckStart {
-    /// Its stable name.
+    /// The stable name.
     pub id: &'static str,
-    /// Its place among all checks; the first has 1.
+    /// The place among all checks; the first has 1.
     pub number: usize,
-    /// How many checks there are.
+    /// The number of checks.
     pub of: usize,
 }
 

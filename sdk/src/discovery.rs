@@ -28,7 +28,7 @@ pub use role::{Refused, is_name as is_role_name};
 pub use search::{Named, PluginFile, Standing};
 pub use trust::{HostFile, Refusal, Trust};
 
-/// Where plugins are looked for, and who wants to run them.
+/// The folders in which plugins are looked for, and the user who wants to run them.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
     /// The folders, in the order of search.
@@ -39,9 +39,9 @@ pub struct Discovery {
     pub pack_folders: Vec<PathBuf>,
     /// The folder that keeps what executables declare.
     pub cache: Option<PathBuf>,
-    /// Who is to trust them.
+    /// The user who is to trust them.
     pub trust: Trust,
-    /// How plugins are started.
+    /// The launch of plugins: their place among hosts.
     pub nesting: Nesting,
 }
 

@@ -3,6 +3,7 @@
 mod conversation;
 mod listener;
 mod nesting;
+mod patience;
 mod process;
 mod service;
 mod stop_sequence;
@@ -13,7 +14,6 @@ mod violation;
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -29,47 +29,26 @@ use crate::session::Context;
 use crate::ui::{Level, Ui};
 pub use conversation::Plugin;
 pub use nesting::Nesting;
+pub use patience::{DEEPEST, Patience};
 use violation::NO_REPLY;
 pub use violation::Violation;
 
-/// How many hosts may stand one above the other.
-pub const DEEPEST: u32 = 8;
-
-/// How a plugin is started.
+/// The way a plugin is started.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Launch {
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: String,
-    /// Its file.
+    /// The file.
     pub program: PathBuf,
     /// The folder it works in.
     pub cwd: PathBuf,
-    /// What its environment has beside ours.
+    /// The variables that it gets in addition to ours.
     pub env: Vec<(OsString, OsString)>,
-    /// What of our environment is not for it.
+    /// The variables of ours that it does not get.
     pub env_remove: Vec<OsString>,
-    /// How long it is waited for.
+    /// The time limits for it.
     pub patience: Patience,
-}
-
-/// How long a plugin is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Patience {
-    /// From `cancel` to the signal TERM.
-    pub cancel: Duration,
-    /// The same where it was a signal that told this process to end.
-    pub told: Duration,
-    /// From TERM to KILL.
-    pub terminate: Duration,
-    /// From the end of its input to TERM.
-    pub finish: Duration,
-    /// For the reply; `None` waits as long as it takes.
-    pub reply: Option<Duration>,
-    /// For a word of the plugin while it works on a request; `None` waits as long as it takes. The time that the user takes for an answer
-    /// does not count.
-    pub silence: Option<Duration>,
 }
 
 impl Launch {
@@ -87,63 +66,6 @@ impl Launch {
             env: Vec::new(),
             env_remove: Vec::new(),
             patience: Patience::default(),
-        }
-    }
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            cancel: Duration::from_secs(5),
-            told: Duration::from_secs(5),
-            terminate: Duration::from_secs(2),
-            finish: Duration::from_secs(2),
-            reply: None,
-            silence: None,
-        }
-    }
-}
-
-impl Patience {
-    /// As long for every step, and for the reply as long as it takes.
-    #[must_use]
-    pub fn of(step: Duration) -> Self {
-        Self {
-            cancel: step,
-            told: step,
-            terminate: step,
-            finish: step,
-            reply: None,
-            silence: None,
-        }
-    }
-
-    /// No longer than `step` for any step.
-    #[must_use]
-    pub fn at_most(self, step: Duration) -> Self {
-        Self {
-            cancel: self.cancel.min(step),
-            told: self.told.min(step),
-            terminate: self.terminate.min(step),
-            finish: self.finish.min(step),
-            reply: self.reply,
-            silence: self.silence,
-        }
-    }
-
-    /// The patience of a host that has `depth` others above it. It passes a signal on at once, so that it reaches every plugin
-    /// at about the same time. After Ctrl-C it waits half as long as the host above. So it comes to KILL before that one does, which
-    /// could not know what is left, nor what became of the work.
-    #[must_use]
-    pub fn below(self, depth: u32) -> Self {
-        if depth == 0 {
-            return self;
-        }
-        Self {
-            told: Duration::ZERO,
-            cancel: self.cancel / 2_u32.pow(depth.min(DEEPEST)),
-            terminate: self.terminate * DEEPEST.saturating_sub(depth) / DEEPEST,
-            ..self
         }
     }
 }

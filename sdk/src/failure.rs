@@ -1,13 +1,14 @@
 //! What goes wrong, as a plugin says it: a message, where, and what to do about it.
 
 mod cause;
+mod on_wire;
 
 use std::error::Error;
 use std::{fmt, io};
 
-use serde::{Deserialize, Serialize};
-
-use crate::question::Question;
+use crate::protocol::Question;
+pub use crate::protocol::{ChangeState, Field};
+use crate::wording::count;
 use cause::Cause;
 pub use cause::OrFail;
 
@@ -37,39 +38,22 @@ pub struct Failure {
     pub exit: Exit,
     /// The finer cause, stable, in `snake_case`: `invalid_input`.
     pub code: String,
-    /// What went wrong: lower case, no full stop, literals in backticks.
+    /// The message: lower case, no full stop, literals in backticks.
     pub message: String,
     /// The fields that are missing or wrong, all of them.
     pub fields: Vec<Field>,
-    /// What to do, each a sentence or a command that can be pasted.
+    /// Hints on what to do, each a sentence or a command that can be pasted.
     pub hints: Vec<String>,
-    /// What became of the change; `None` where the command changes nothing.
+    /// The outcome of the change; `None` where the command changes nothing.
     pub outcome: Option<ChangeState>,
     rest: Box<Rest>,
 }
 
-/// What few failures have, apart: every `Result` is as large as its error.
+/// The members that few failures have, apart: every `Result` is as large as its error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rest {
     inputs: Vec<Question>,
     cause: Cause,
-}
-
-/// What became of a change that a command was to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ChangeState {
-    /// Nothing has changed.
-    NotDone,
-    /// Some of it is done, and it is known what.
-    PartlyDone,
-    /// It is done; something else failed afterwards.
-    Done,
-    /// It may or may not have been done. What later versions may add counts as this.
-    #[serde(other)]
-    Unknown,
 }
 
 /// The exit status of a command that did not succeed.
@@ -131,39 +115,6 @@ impl Exit {
     }
 }
 
-/// One field of the input that is missing or wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct Field {
-    /// Its name in the input: `stt_service`.
-    pub field: String,
-    /// The option that sets it: `--stt`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flag: Option<String>,
-    /// `missing`, or what is wrong with it.
-    pub problem: String,
-}
-
-impl Field {
-    /// A field with its problem: `missing`, or what is wrong with it.
-    #[must_use]
-    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self {
-            field: field.into(),
-            flag: None,
-            problem: problem.into(),
-        }
-    }
-
-    /// The option that sets it.
-    #[must_use]
-    pub fn flag(mut self, flag: impl Into<String>) -> Self {
-        self.flag = Some(flag.into());
-        self
-    }
-}
-
 /// The words of the operating system as they stand in a sentence: `permission denied`.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
@@ -188,6 +139,16 @@ impl Failure {
             outcome: (exit == Exit::Unknown).then_some(ChangeState::Unknown),
             rest: Box::default(),
         }
+    }
+
+    /// A failure that names every field of the input that is missing or wrong.
+    #[must_use]
+    pub fn invalid_input(fields: Vec<Field>) -> Self {
+        let are = if fields.len() == 1 { "is" } else { "are" };
+        let message = format!("{} {are} missing or invalid", count(fields.len(), "field"));
+        let mut failure = Self::new(Exit::Usage, "invalid_input", message);
+        failure.fields = fields;
+        failure
     }
 
     /// The user cancelled.

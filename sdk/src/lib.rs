@@ -39,6 +39,7 @@
 //! ```
 
 pub mod backend;
+mod background;
 pub mod cancel;
 #[cfg(feature = "host")]
 pub mod compat;
@@ -66,6 +67,7 @@ pub mod suggest;
 pub mod terminal;
 pub mod testing;
 pub mod ui;
+pub mod wording;
 pub mod words;
 
 /// The version of this library.

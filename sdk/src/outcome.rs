@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// What a command leaves behind when it succeeds.
+/// The result of a command that succeeds.
 ///
 /// ```
 /// use bot_cli_sdk::plugin::Reply;
@@ -57,11 +57,11 @@ impl Reply {
     }
 }
 
-/// How a command ended.
+/// The way a command ended.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What it left behind.
+    /// The result, or the failure.
     pub result: Result<Reply, Failure>,
     /// The status to exit with.
     pub status: u8,

@@ -30,7 +30,7 @@ pub use taken::Taken;
 /// The version of the schema that this library knows.
 pub const SCHEMA: &str = "1.1";
 
-/// What the name of a pack's manifest begins with: `pack-acme`.
+/// The prefix of the name in a pack's manifest: `pack-acme`.
 pub const PREFIX: &str = "pack-";
 
 /// The most data of a pack, in bytes of JSON or TOML.

@@ -5,6 +5,7 @@ mod direct;
 mod embed;
 mod input;
 mod open_requests;
+mod output;
 mod peer;
 mod serve;
 mod size;
@@ -31,13 +32,13 @@ pub use embed::{beside, embed as embedded_manifest, length as manifest_length};
 
 /// A clap command tree that can be run. [`manifest!`](crate::manifest) declares it to hosts.
 pub trait Command: clap::Parser + Declared {
-    /// What the plugin is for.
+    /// The role of the plugin.
     const ROLE: Role = Role::Command;
 
     /// Does what the user asked for.
     fn run(self, session: &mut Session) -> Result<Reply, Failure>;
 
-    /// What a value may become that only the plugin knows: `argument` is the name of the argument, `words` are all of
+    /// Returns what a value may become that only the plugin knows: `argument` is the name of the argument, `words` are all of
     /// the user's words, of which the last is to be completed. It is called for [`COMPLETES`](Self::COMPLETES) only, must
     /// be quick and must change nothing. Candidates that don't begin with the last word are left out.
     fn complete(
@@ -119,7 +120,7 @@ pub(crate) fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
     }
 }
 
-/// What `describe` answers.
+/// Returns what `describe` answers.
 #[must_use]
 pub fn manifest<C: Command>() -> Manifest {
     describe::manifest::<C>()

@@ -9,6 +9,7 @@ mod manifest;
 mod message;
 mod method;
 mod near;
+mod question;
 #[cfg(test)]
 mod schema;
 pub mod secrets;
@@ -24,13 +25,14 @@ pub use manifest::{
 };
 #[cfg(feature = "host")]
 pub(crate) use message::wiped_json;
-pub use message::{ErrorData, ErrorObject, Id, Message, NotAMessage};
+pub use message::{ChangeState, ErrorData, ErrorObject, Field, Id, Message, NotAMessage};
 pub use method::{
     AskAction, AskCapability, AskResult, CancelParams, Candidate, CompleteParams, CompleteResult,
     DescribeParams, HostName, LogLevel, LogParams, Offer, OutputParams, ProgressParams, RunContext,
     RunParams, RunResult, StdinResult, WireCapabilities, WireColor, WireFormat,
 };
 pub use near::NearMessage;
+pub use question::{Choice, Question, QuestionKind};
 #[cfg(feature = "host")]
 pub(crate) use twice::names_a_member_twice;
 
@@ -92,10 +94,19 @@ pub mod codes {
 /// Whether this library can serve a request that names protocol version `version`.
 #[must_use]
 pub fn serves(version: &str) -> bool {
-    let mut parts = version.split('.');
-    let major = parts.next().and_then(|part| part.parse::<u32>().ok());
-    let minor = parts.next().and_then(|part| part.parse::<u32>().ok());
-    major == Some(MAJOR) && minor.is_some() && parts.next().is_none()
+    major_minor(version).is_some_and(|(major, _)| major == MAJOR)
+}
+
+/// Reads `MAJOR.MINOR`, the form of the versions of the protocol and of the schemas. It is not that of semver, which has a third
+/// number.
+#[must_use]
+pub fn major_minor(version: &str) -> Option<(u32, u32)> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse().ok()).flatten()
+    };
+    let (major, minor) = version.split_once('.')?;
+    Some((number(major)?, number(minor)?))
 }
 
 #[cfg(test)]

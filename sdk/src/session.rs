@@ -5,19 +5,18 @@ mod relay;
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
-use crate::outcome::Format;
 use crate::question::{Answer, Answers, Question, QuestionKind};
 use crate::secret::Secret;
 use crate::suggest;
 use crate::ui::Ui;
-pub use crate::ui::{Capabilities, Level};
+pub use crate::ui::{Capabilities, Context, Level};
 pub use relay::Relay;
 
 /// The command's side of a run, the same through the host and in a terminal of its own.
@@ -36,61 +35,6 @@ struct Shown {
     /// The keys of the questions so far.
     asked: RefCell<Vec<String>>,
     asked_for_secret: Cell<bool>,
-}
-
-/// Where and for whom a command runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts about the terminal and the user's choices"
-)]
-#[non_exhaustive]
-pub struct Context {
-    /// The folder the command was called in, absolute.
-    pub cwd: PathBuf,
-    /// Whether a person sits at a terminal.
-    pub interactive: bool,
-    /// Whether text may carry colour.
-    pub color: bool,
-    /// Columns of the terminal.
-    pub width: usize,
-    /// The form of the result.
-    pub format: Format,
-    /// How much the user wants to hear: 0, 1 for `-v`, 2 for `-vv`.
-    pub verbosity: u8,
-    /// Whether the user gave `-q`, and wants no more than the outcome.
-    pub quiet: bool,
-    /// Whether the result is shown at a terminal, and not written to a file or a pipe.
-    pub terminal: bool,
-}
-
-impl Context {
-    /// A run in `cwd` without a person at a terminal: no colour, 80 columns, the text, no more than the result.
-    #[must_use]
-    pub fn new(cwd: impl Into<PathBuf>) -> Self {
-        Self {
-            cwd: cwd.into(),
-            interactive: false,
-            color: false,
-            width: 80,
-            format: Format::Text,
-            verbosity: 0,
-            quiet: false,
-            terminal: false,
-        }
-    }
-}
-
-impl Context {
-    /// Whether the user wants to hear that much. Only who shows it knows of `-q`.
-    fn wants(&self, level: Level) -> bool {
-        let wanted = match level {
-            Level::Warn | Level::Note => 0,
-            Level::Info => 1,
-            Level::Debug => 2,
-        };
-        self.verbosity >= wanted
-    }
 }
 
 impl Session {
@@ -147,7 +91,7 @@ impl Session {
         self.shown.answers.contains_key(key)
     }
 
-    /// Where and for whom the command runs.
+    /// Returns where and for whom the command runs.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
@@ -351,7 +295,7 @@ impl Session {
         &self.cancel
     }
 
-    /// What was put out and not shown yet.
+    /// Returns what was put out and not shown yet.
     #[must_use]
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.held_output)
@@ -371,9 +315,9 @@ impl Session {
             .collect();
         for key in unused {
             let asked = all_asked.iter().map(String::as_str);
-            let near = suggest::near(&key, asked)
-                .first()
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let near = suggest::nearest(&key, asked).map_or_else(String::new, |near| {
+                format!("; {}", suggest::did_you_mean(&[near]))
+            });
             if failure.is_none() || !near.is_empty() {
                 let asked = all_asked.iter().map(String::as_str);
                 let answer = if suggest::is_plain(&key) || suggest::slip(&key, asked).is_some() {

@@ -3,6 +3,9 @@
 /// A name this unlike what was typed is no help.
 const LEAST: f64 = 0.8;
 
+/// A name that is like what was typed as a whole comes before one of which only a part is.
+const LESS_FOR_A_PART: f64 = 0.05;
+
 /// Words that people use for one thing, from one tool or another.
 const ALIKE: [&[&str]; 6] = [
     &[
@@ -42,6 +45,19 @@ pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a st
     near.into_iter().map(|(_, name)| name).take(3).collect()
 }
 
+/// The name that is nearest to `typed`, if any is near.
+#[must_use]
+pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    near(typed, names.into_iter()).into_iter().next()
+}
+
+/// Words a suggestion: "did you mean `list` or `show`?".
+#[must_use]
+pub fn did_you_mean<N: AsRef<str>>(names: &[N]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    format!("did you mean `{}`?", names.join("` or `"))
+}
+
 /// The known name that `typed` is but for a slip or two. Such a word may be quoted; any other may be a secret in the wrong
 /// place.
 #[must_use]
@@ -71,10 +87,20 @@ pub fn is_typographic(word: &str) -> bool {
     ])
 }
 
-/// One slip in a short name changes much of it.
+/// Of `enable_eval` and `deepgram_stt`, a part is often what was typed. One slip in a short name changes much of it.
 fn likeness(typed: &str, name: &str) -> f64 {
-    let slip = typed.chars().count() > 2 && strsim::osa_distance(typed, name) == 1;
-    strsim::jaro_winkler(typed, name).max(if slip { LEAST } else { 0.0 })
+    let (typed, name) = (typed.replace('-', "_"), name.replace('-', "_"));
+    let parts = [
+        name.rsplit_once('_').map(|(first, _)| first),
+        name.split_once('_').map(|(_, rest)| rest),
+    ];
+    let slip = typed.chars().count() > 2 && strsim::osa_distance(&typed, &name) == 1;
+    parts
+        .into_iter()
+        .flatten()
+        .map(|part| strsim::jaro_winkler(&typed, part) - LESS_FOR_A_PART)
+        .chain(slip.then_some(LEAST))
+        .fold(strsim::jaro_winkler(&typed, &name), f64::max)
 }
 
 #[cfg(test)]

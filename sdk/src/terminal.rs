@@ -11,14 +11,13 @@ mod prompt;
 #[path = "terminal/unprompted.rs"]
 mod prompt;
 pub(crate) mod report;
+mod stream;
 mod table;
 mod waiting;
 
-use std::io::{self, Write};
-
 pub use look::{Look, PROMPTS, Prompts, Verbosity};
-pub use printable::printable;
-pub(crate) use printable::short_line;
+pub(crate) use printable::LONGEST_TEXT;
+pub use printable::{one_line, printable, short_line};
 #[cfg(feature = "prompts")]
 use table::cut;
 pub use table::table;
@@ -27,10 +26,10 @@ use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome};
 use crate::question::{Answer, Question};
-use crate::session::Context;
-use crate::ui::{Capabilities, Level, Ui};
+use crate::ui::{Capabilities, Context, Level, Ui};
 use progress::Progress;
 use prompt::Trail;
+use stream::{to_stderr, to_stdout};
 use waiting::Waiting;
 
 /// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
@@ -68,7 +67,7 @@ impl Terminal {
         self
     }
 
-    /// What a command that is shown here may know of it.
+    /// Returns what a command that is shown here may know of it.
     #[must_use]
     pub fn context(&self, cwd: std::path::PathBuf) -> Context {
         Context {
@@ -113,7 +112,7 @@ impl Terminal {
         }
     }
 
-    fn report_text(&self, outcome: &Outcome) -> io::Result<()> {
+    fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
         match &outcome.result {
             Ok(reply) => {
                 to_stdout(&report::text(&reply.text, self.look.stdout_color))?;
@@ -227,21 +226,4 @@ impl Ui for Terminal {
         self.trail.leave();
         self.progress.pause(|| to_stderr(&format!("{line}\n")));
     }
-}
-
-/// A reader that has gone is no error: it has seen all it wanted.
-fn to_stdout(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
-    }
-}
-
-/// Where standard error can't be written to, there is nowhere left to say so.
-fn to_stderr(text: &str) {
-    drop(io::stderr().lock().write_all(text.as_bytes()));
 }

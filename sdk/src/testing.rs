@@ -65,7 +65,7 @@ enum Target {
     Executable(PathBuf),
 }
 
-/// What became of it, and what the user saw.
+/// The outcome of a run, and what the user saw.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Ran {
@@ -77,13 +77,13 @@ pub struct Ran {
     pub data: Value,
     /// The commands that may come next.
     pub next: Vec<String>,
-    /// What went wrong, if something did.
+    /// The failure, if there was one.
     pub failure: Option<Failure>,
     /// The questions that were asked, in their order.
     pub asked: Vec<Question>,
     /// The lines beside the result.
     pub logs: Vec<(Level, String)>,
-    /// What was being done.
+    /// The progress that was shown.
     pub progress: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ impl Run {
         self
     }
 
-    /// What the user answers to the question `key`, in its JSON form; several answers to one question come in turn.
+    /// Answers the question `key`, in the answer's JSON form; several answers to one question come in turn.
     pub fn answer(mut self, key: &str, answer: impl Into<Value>) -> Self {
         self.user.answer(key, Some(answer.into()));
         self
@@ -139,7 +139,7 @@ impl Run {
         self
     }
 
-    /// What the user pipes in.
+    /// Gives the user piped input.
     pub fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.user.piped = Some(input.into());
         self

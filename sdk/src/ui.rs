@@ -1,11 +1,15 @@
 //! The seam between a command and whoever shows it to the user: the terminal, or a host at the other end of the protocol.
 
+use std::path::PathBuf;
+
 use crate::failure::{Exit, Failure};
+use crate::outcome::Format;
+use crate::protocol::{AskCapability, Offer, WireCapabilities};
 use crate::question::{Answer, Question, QuestionKind};
 
 /// Shows what a command says and asks, and knows what can be asked.
 pub trait Ui {
-    /// What this user interface can do.
+    /// Returns what this user interface can do.
     fn capabilities(&self) -> Capabilities;
 
     /// Asks until there is an answer that [`Question::check`] accepts. Never called for a kind that is not in
@@ -25,7 +29,7 @@ pub trait Ui {
         self.ask(question)
     }
 
-    /// How far the work is; `total` as far as it is known.
+    /// Shows how far the work is; `total` as far as it is known.
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>);
 
     /// Takes away what was shown of the progress, because something else is about to write where it is shown. An interface
@@ -59,7 +63,7 @@ pub fn withdrawn() -> Failure {
     Failure::new(Exit::Cancelled, "withdrawn", "cancelled")
 }
 
-/// What a user interface can do.
+/// The capabilities of a user interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
@@ -86,7 +90,43 @@ impl Capabilities {
     }
 }
 
-/// How urgent a log line is.
+impl From<&Capabilities> for WireCapabilities {
+    fn from(capabilities: &Capabilities) -> Self {
+        let offer = |offered: bool| offered.then_some(Offer {});
+        let kinds: Vec<String> = capabilities
+            .ask
+            .iter()
+            .map(|kind| kind.name().to_owned())
+            .collect();
+        Self {
+            ask: (!kinds.is_empty()).then_some(AskCapability { kinds }),
+            stdin: offer(capabilities.stdin),
+            progress: offer(capabilities.progress),
+            output: offer(capabilities.output),
+        }
+    }
+}
+
+impl From<&WireCapabilities> for Capabilities {
+    fn from(wire: &WireCapabilities) -> Self {
+        let kinds = wire
+            .ask
+            .as_ref()
+            .map(|ask| ask.kinds.as_slice())
+            .unwrap_or_default();
+        Self {
+            ask: QuestionKind::ALL
+                .into_iter()
+                .filter(|kind| kinds.iter().any(|name| name == kind.name()))
+                .collect(),
+            stdin: wire.stdin.is_some(),
+            progress: wire.progress.is_some(),
+            output: wire.output.is_some(),
+        }
+    }
+}
+
+/// The urgency of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
@@ -98,4 +138,57 @@ pub enum Level {
     Note,
     /// Shown always.
     Warn,
+}
+
+/// The surroundings of a command: its folder and its terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about the terminal and the user's choices"
+)]
+#[non_exhaustive]
+pub struct Context {
+    /// The folder the command was called in, absolute.
+    pub cwd: PathBuf,
+    /// Whether a person sits at a terminal.
+    pub interactive: bool,
+    /// Whether text may carry colour.
+    pub color: bool,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// The form of the result.
+    pub format: Format,
+    /// The amount of output that the user wants: 0, 1 for `-v`, 2 for `-vv`.
+    pub verbosity: u8,
+    /// Whether the user gave `-q`, and wants no more than the outcome.
+    pub quiet: bool,
+    /// Whether the result is shown at a terminal, and not written to a file or a pipe.
+    pub terminal: bool,
+}
+
+impl Context {
+    /// A run in `cwd` without a person at a terminal: no colour, 80 columns, the text, no more than the result.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            interactive: false,
+            color: false,
+            width: 80,
+            format: Format::Text,
+            verbosity: 0,
+            quiet: false,
+            terminal: false,
+        }
+    }
+
+    /// Whether the user wants to hear that much. Only who shows it knows of `-q`.
+    pub(crate) fn wants(&self, level: Level) -> bool {
+        let wanted = match level {
+            Level::Warn | Level::Note => 0,
+            Level::Info => 1,
+            Level::Debug => 2,
+        };
+        self.verbosity >= wanted
+    }
 }

@@ -25,7 +25,7 @@ pub enum HostOption {
     Version,
 }
 
-/// What a word is.
+/// The meaning of a word.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Word<'a> {
     /// The name of a subcommand.
@@ -96,7 +96,7 @@ impl HostOption {
         }
     }
 
-    /// What it does, in the words that the host and all plugins use.
+    /// Returns what it does, in the words that the host and all plugins use.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// What the next word is.
+    /// Returns what the next word is.
     pub fn read(&mut self, word: &str) -> Word<'a> {
         if let Some(argument) = self.value_of.take() {
             return Word::Value(argument);

@@ -16,7 +16,7 @@ const INIT: &str = env!("CARGO_BIN_EXE_it-bot-cli-init");
 const START: &str =
     "from pipecatcloud.cli.entry_point import entrypoint_cli_typer as start; start()";
 
-/// How often two programs take turns; theirs takes seconds.
+/// The number of turns of two programs; theirs takes seconds.
 const BESIDE_THEIRS: usize = 5;
 const BESIDE_OURS: usize = 100;
 

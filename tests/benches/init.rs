@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, ensure};
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::python::Python;
 
-/// How often two programs take turns.
+/// The number of turns of two programs.
 struct Turns {
     rounds: usize,
     /// Runs of the first in a round, for each of the second.

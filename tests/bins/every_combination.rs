@@ -5,7 +5,6 @@
 //! choices taking turns. A number as argument plans only one of so many.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -20,7 +19,7 @@ use bot_cli_tests::matrix::{Axes, Combination, add_services};
 use bot_cli_tests::pairwise;
 use serde_json::json;
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
+fn main() -> anyhow::Result<ExitCode> {
     let sample = std::env::args()
         .nth(1)
         .map_or(Ok(NonZeroUsize::MIN), |word| word.parse())?;
@@ -112,7 +111,7 @@ fn combinations() -> Vec<Combination> {
     found
 }
 
-/// What kind of bot it is, or what is wrong with it.
+/// Returns what kind of bot it is, or what is wrong with it.
 fn check(combination: &Combination) -> Result<String, String> {
     let wrong = |problem: String| {
         format!(

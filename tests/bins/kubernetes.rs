@@ -1,11 +1,11 @@
 //! Runs the suite of the Kubernetes backend on a real cluster: the API server that `tests/kubernetes/api_server.sh` has built, or
 //! the cluster of a kubeconfig: `kubernetes [KUBECONFIG CONTEXT]`. It makes namespaces of its own there, and removes them.
 
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use bot_cli_tests::kubernetes::api_server::{ApiServer, find};
 use bot_cli_tests::kubernetes::cluster::Cluster;
 use bot_cli_tests::kubernetes::suite;
@@ -15,16 +15,20 @@ use bot_cli_tests::kubernetes::suite;
     clippy::print_stderr,
     reason = "for a person who runs it by hand"
 )]
-fn main() -> io::Result<ExitCode> {
+fn main() -> anyhow::Result<ExitCode> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (server, cluster) = match &words[..] {
-        [kubeconfig, context] => (None, Cluster::of(Path::new(kubeconfig), context, false)?),
+        [kubeconfig, context] => (
+            None,
+            Cluster::of(Path::new(kubeconfig), context, false)
+                .with_context(|| format!("could not use `{context}` of `{kubeconfig}`"))?,
+        ),
         [] => {
             if let Err(problem) = find() {
                 eprintln!("THE SUITE DID NOT RUN: {problem}");
                 return Ok(ExitCode::from(3));
             }
-            let (server, cluster) = ApiServer::start()?;
+            let (server, cluster) = ApiServer::start().context("could not start the API server")?;
             (Some(server), cluster)
         }
         _ => {

@@ -1,13 +1,13 @@
 //! Runs any number of drawn operations against a service that fails, and names every untrue word:
 //! `outcomes [OPERATIONS] [SEED]`.
 
-use std::io;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use bot_cli_tests::outcomes::{InProcess, run};
 
 #[expect(clippy::print_stdout, reason = "for a person who runs it by hand")]
-fn main() -> io::Result<ExitCode> {
+fn main() -> anyhow::Result<ExitCode> {
     let mut words = std::env::args().skip(1);
     let operations: usize = words
         .next()
@@ -16,7 +16,8 @@ fn main() -> io::Result<ExitCode> {
     let seed: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
     let mut untrue = 0;
     for with_key in [true, false] {
-        let tally = run(seed, operations / 2, 16, || InProcess { with_key })?;
+        let tally = run(seed, operations / 2, 16, || InProcess { with_key })
+            .context("could not start a service")?;
         for one in &tally.untrue {
             println!("{one}\n");
         }

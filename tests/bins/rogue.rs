@@ -2,8 +2,11 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio, abort};
+use std::{fs, thread};
 
 use serde_json::{Value, json};
+use signal_hook::consts::SIGCONT;
+use signal_hook::iterator::Signals;
 
 /// Found by the host in this executable's bytes.
 const MANIFEST: &str = concat!(
@@ -30,6 +33,7 @@ fn main() -> io::Result<ExitCode> {
     let mode = words.first().copied().unwrap_or_default();
     match mode {
         "silent" => {
+            tell_of_going_on()?;
             say(&note(&std::process::id().to_string()))?;
             // Nothing but the end of its input, or a signal, brings this to an end.
             io::copy(&mut io::stdin().lock(), &mut io::sink())?;
@@ -213,4 +217,15 @@ fn reply(id: i64) -> String {
 fn note(text: &str) -> String {
     json!({"jsonrpc":"2.0","method":"output","params":{"id":1,"text":format!("{text}\n")}})
         .to_string()
+}
+
+/// Makes the file `continued` as soon as the process goes on after it was stopped.
+fn tell_of_going_on() -> io::Result<()> {
+    let mut signals = Signals::new([SIGCONT])?;
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            let _ = fs::write("continued", "");
+        }
+    });
+    Ok(())
 }

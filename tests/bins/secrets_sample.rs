@@ -3,10 +3,10 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio, exit};
-use std::time::Duration;
 use std::{env, fs, thread};
 
 use bot_cli_sdk::process::{Listened, listen_to_stop_signals};
+use bot_cli_tests::patience::wait_for_file;
 use serde_json::{Map, Value, json};
 
 const MANIFEST: &str = concat!(
@@ -54,21 +54,16 @@ fn main() {
 fn wait_until_open() {
     let open = env::current_exe().map(|file| file.with_extension("open"));
     let open = open.unwrap_or_default();
-    for _ in 0..6_000 {
-        if open.exists() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_for_file(&open);
 }
 
 struct Sample {
     fault: String,
-    /// Where the sets are, once the place is open.
+    /// The file of the sets, once the place is open.
     kept: Option<PathBuf>,
 }
 
-/// What became of a request that failed.
+/// The outcome of a request that failed.
 struct Refused(&'static str, &'static str);
 
 /// The sets by their names, each with its `kind` and `values`.
@@ -254,7 +249,7 @@ impl Sample {
         }
     }
 
-    /// What some faults do instead of the change; whether it is made all the same.
+    /// Does what some faults do instead of the change. Returns whether it is made all the same.
     fn begin_put(&self, id: &Value, params: &Value) -> bool {
         let value = &params["entries"]["A"];
         match self.fault.as_str() {

@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
 /// A place to run the host in.
@@ -17,7 +18,7 @@ pub struct Bench {
     root: TempDir,
 }
 
-/// How a run ended. Paths below the bench begin with `[BENCH]`.
+/// The way a run ended. Paths below the bench begin with `[BENCH]`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     /// The exit status; `None` after a signal.
@@ -106,10 +107,11 @@ impl Bench {
 
     /// Runs the host.
     pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<Ran> {
-        self.ran(&self.host(arguments).output()?)
+        let mut host = assert_cmd::Command::from_std(self.host(arguments));
+        self.ran(&host.timeout(PATIENCE).output()?)
     }
 
-    /// How a run ended.
+    /// Returns how a run ended.
     pub fn ran(&self, output: &Output) -> io::Result<Ran> {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).into_owned();

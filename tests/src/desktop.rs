@@ -71,7 +71,7 @@ impl Desktop {
         Ok(desktop)
     }
 
-    /// What tells a program of this session.
+    /// Returns what tells a program of this session.
     #[must_use]
     pub fn variables(&self) -> [(&'static str, String); 2] {
         session(self.folder.path())

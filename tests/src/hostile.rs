@@ -19,12 +19,12 @@ use bot_cli_init::packs::taken;
 use bot_cli_sdk::pack::{self, Provider};
 use fastrand::Rng;
 
-/// What came of a number of packs.
+/// The outcome of a number of packs.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many packs, services and projects there were of each kind.
+    /// The number of packs, services and projects of each kind.
     pub counts: BTreeMap<&'static str, usize>,
-    /// What got out, each with all that is needed to see how.
+    /// The escapes, each with all that is needed to see how.
     pub escapes: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Tally {
         self.escapes.extend(other.escapes);
     }
 
-    /// How many there were of a kind.
+    /// Adds to the number of a kind.
     #[must_use]
     pub fn of(&self, kind: &str) -> usize {
         self.counts.get(kind).copied().unwrap_or_default()
@@ -136,7 +136,7 @@ fn is_spoiled(provider: &Provider, sound: &[Provider]) -> bool {
             .all(|service| sound.services.contains(service))
 }
 
-/// What is wrong with the services that were taken, and with the project that they give.
+/// Returns what is wrong with the services that were taken, and with the project that they give.
 fn look(providers: &[Provider], random: &mut Rng, tally: &mut Tally) -> Vec<String> {
     let mut wrong: Vec<String> = providers.iter().flat_map(grammar::breaches).collect();
     let services = providers

@@ -14,9 +14,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::executable::executable;
+use crate::patience::PATIENCE;
 use crate::signals::default_in_children;
 
-/// What a finished run showed.
+/// The output and the status of a finished run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     /// The exit status; `None` after a signal.
@@ -41,7 +42,8 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
 
 /// Runs the executable.
 pub fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let output = command(folder, arguments).output().unwrap();
+    let mut command = assert_cmd::Command::from_std(command(folder, arguments));
+    let output = command.timeout(PATIENCE).output().unwrap();
     Run {
         status: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),

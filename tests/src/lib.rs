@@ -1,5 +1,10 @@
 //! Support for tests that run the real executables.
 
+#![allow(
+    missing_docs,
+    reason = "nothing outside this repository uses the library"
+)]
+
 pub mod bench;
 pub mod desktop;
 pub mod disk;
@@ -22,3 +27,4 @@ pub mod signals;
 pub mod signing_in;
 pub mod user;
 pub mod vault_backend;
+pub mod watched;

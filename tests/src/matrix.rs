@@ -36,7 +36,7 @@ const NO_AXES: [&str; 10] = [
 pub struct Combination {
     /// For its folder and for messages.
     pub name: String,
-    /// What is said of it, in the words of a configuration file. Booleans are all said.
+    /// The configuration, in the words of its file. Booleans are all said.
     pub keys: Map<String, Value>,
 }
 
@@ -51,7 +51,7 @@ impl Combination {
         draft
     }
 
-    /// What `init` makes of it, or why it refuses.
+    /// Returns what `init` makes of it, or why it refuses.
     pub fn config(&self) -> Result<Config<'static>, String> {
         resolve(&self.draft(), Some(&self.name), Offered::built_in())
             .map_err(|problems| format!("{problems:?}"))
@@ -141,7 +141,7 @@ impl Axes {
         Self { list: axes, all }
     }
 
-    /// How many values each has.
+    /// Returns how many values each has.
     #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         self.list.iter().map(|axis| axis.values.len()).collect()

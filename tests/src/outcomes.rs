@@ -18,10 +18,10 @@ use fastrand::Rng;
 use crate::service::Service;
 pub use runner::{Executable, InProcess, Ran, Runner};
 
-/// What came of a number of operations.
+/// The outcome of a number of operations.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many operations ended how.
+    /// The number of operations by their end.
     pub endings: BTreeMap<String, usize>,
     /// Operations that said something untrue, each with all that is needed to see why.
     pub untrue: Vec<String>,
@@ -35,7 +35,7 @@ impl Tally {
         self.untrue.extend(other.untrue);
     }
 
-    /// How many operations there were.
+    /// Returns how many operations there were.
     #[must_use]
     pub fn operations(&self) -> usize {
         self.endings.values().sum()

@@ -17,7 +17,7 @@ use crate::signals::default_in_children;
 /// Far more than any step takes; only a test that fails waits so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often something outside of the terminal is looked at.
+/// The interval at which something outside of the terminal is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Moves to the next choice.
@@ -41,23 +41,23 @@ pub struct Terminal {
     child: Child,
     screen: vt100::Parser,
     output: Vec<u8>,
-    /// How much was written before the last key.
+    /// The number of bytes that were written before the last key.
     answered: usize,
     patience: Duration,
 }
 
-/// How the process ended.
+/// The way the process ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit status.
+    /// The exit status.
     pub status: ExitStatus,
     /// Everything it wrote, escape sequences included.
     pub output: String,
-    /// What stands on the screen.
+    /// The text on the screen.
     pub screen: String,
 }
 
-/// What was waited for and did not come.
+/// A text that was waited for and did not come.
 pub struct Unseen {
     wanted: String,
     screen: String,
@@ -92,7 +92,7 @@ impl Terminal {
         self.patience = patience;
     }
 
-    /// What was written since the last key, escape sequences included.
+    /// Returns what was written since the last key, escape sequences included.
     #[must_use]
     pub fn answer(&self) -> String {
         String::from_utf8_lossy(&self.output[self.answered..]).into_owned()
@@ -168,7 +168,7 @@ impl Terminal {
             .map_err(|error| self.unseen(&format!("{keys:?} could be typed: {error}")))
     }
 
-    /// What the user sees.
+    /// Returns what the user sees.
     #[must_use]
     pub fn screen(&self) -> String {
         self.screen.screen().contents()
@@ -243,7 +243,7 @@ fn at_least_one(length: u16) -> NonZero<u16> {
     NonZero::new(length).unwrap_or(NonZero::<u16>::MIN)
 }
 
-/// What became of the request to read.
+/// The outcome of the request to read.
 enum Progress {
     More,
     Closed,

@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// What is installed together.
+/// The packages that are installed together.
 #[derive(Debug)]
 pub struct Pins {
     /// As messages name it.
     pub name: &'static str,
-    /// Where it is pinned.
+    /// The file that pins them.
     file: &'static str,
     requirements: &'static str,
-    /// How much is loaded, and how much it takes on the disk.
+    /// The size of the download and of the installation.
     pub size: &'static str,
 }
 
@@ -146,7 +146,7 @@ impl Pins {
             .map_err(|error| format!("could not create `{}`: {error}", complete.display()))
     }
 
-    /// Where the environment is or will be.
+    /// Returns where the environment is or will be.
     fn environment(&self) -> Result<Python, String> {
         let root = target_folder()?.join("framework");
         let mut hash = DefaultHasher::new();
@@ -218,7 +218,7 @@ pub fn newest_interpreter() -> Result<PathBuf, String> {
         .ok_or_else(|| "no Python 3.11 to 3.14 was found".to_owned())
 }
 
-/// What pyenv has installed but not selected; its shims for these do nothing but fail.
+/// Returns what pyenv has installed but not selected; its shims for these do nothing but fail.
 fn pyenv_interpreters() -> Vec<PathBuf> {
     let root = env::var_os("PYENV_ROOT")
         .map(PathBuf::from)

@@ -13,12 +13,14 @@ mod world;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
+
+use crate::patience::wait_for_earlier_connections;
+use crate::watched::{Guard, Watched};
 
 pub use faults::{Fault, Injection};
 pub use world::{Access, ListForm, Outcome, Provisioning, Sent, World};
@@ -38,7 +40,8 @@ pub const OTHER_ORGANIZATION: &str = "second-org";
 #[derive(Debug)]
 pub struct Service {
     url: String,
-    world: Arc<Mutex<World>>,
+    world: Arc<Watched<World>>,
+    address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -60,7 +63,7 @@ impl Service {
         listener.set_nonblocking(true)?;
         let address: SocketAddr = listener.local_addr()?;
         let url = format!("{scheme}://{address}");
-        let world = Arc::new(Mutex::new(World::new(&url)));
+        let world = Arc::new(Watched::new(World::new(&url)));
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -79,20 +82,22 @@ impl Service {
         Ok(Self {
             url,
             world,
+            address,
             stop: Some(stop),
             thread: Some(thread),
         })
     }
 
-    /// Its address: `http://127.0.0.1:PORT`.
+    /// Returns the address: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
     /// The state, to be read or changed.
-    pub fn world(&self) -> MutexGuard<'_, World> {
-        lock(&self.world)
+    #[must_use]
+    pub fn world(&self) -> Guard<'_, World> {
+        self.world.lock()
     }
 
     /// Makes requests go wrong.
@@ -114,17 +119,17 @@ impl Service {
 
     /// Waits until everything that was asked for has been done, also for clients that have gone.
     pub fn settle(&self) {
-        // A request may still be on its way into a connection, so one look is not enough.
-        let mut quiet = 0;
-        while quiet < 3 {
-            thread::sleep(Duration::from_millis(1));
+        wait_for_earlier_connections(self.address);
+        self.wait_until("the service to settle", || {
             let world = self.world();
-            quiet = if world.working == 0 && world.open == 0 {
-                quiet + 1
-            } else {
-                0
-            };
-        }
+            world.working == 0 && world.open == 0
+        });
+    }
+
+    /// Waits until the state is such that `done`.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, done: impl Fn() -> bool) {
+        self.world.wait_until(what, done);
     }
 
     /// The requests so far, in full.
@@ -155,9 +160,4 @@ impl Drop for Service {
             let _ = thread.join();
         }
     }
-}
-
-/// A test that failed while it held the state leaves it readable.
-fn lock(world: &Mutex<World>) -> MutexGuard<'_, World> {
-    world.lock().unwrap_or_else(PoisonError::into_inner)
 }

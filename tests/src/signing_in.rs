@@ -48,7 +48,7 @@ pub fn begin(user: &User) -> (Child, String) {
     (child, address)
 }
 
-/// What a browser does with an address: the whole answer.
+/// Returns what a browser does with an address: the whole answer.
 pub fn visit(address: &str) -> String {
     exchange("GET", address)
 }
@@ -69,7 +69,7 @@ pub fn exchange(method: &str, address: &str) -> String {
     answer
 }
 
-/// Where the issuer sends the browser after the user agreed.
+/// Returns where the issuer sends the browser after the user agreed.
 pub fn agree(address: &str) -> String {
     let answer = visit(address);
     let location = answer
@@ -91,7 +91,7 @@ pub fn sign_in(user: &User) {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-/// Where the sign-in is kept.
+/// Returns where the sign-in is kept.
 pub fn credentials(user: &User) -> PathBuf {
     user.home().join(".config/bot-cli/credentials.toml")
 }

@@ -16,12 +16,13 @@ use std::process::{Command, Output, Stdio};
 
 use crate::bench::second_name;
 use crate::executable::executable;
+use crate::patience::PATIENCE;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 use crate::signals::default_in_children;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Where a user's sets are.
+/// The backend of a user's sets.
 #[derive(Debug)]
 enum BackendKind {
     Vault,
@@ -39,7 +40,7 @@ pub struct User {
     variables: BTreeMap<&'static str, String>,
 }
 
-/// What a finished run showed.
+/// The output and the status of a finished run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     /// The exit status; `None` after a signal.
@@ -68,7 +69,7 @@ impl User {
         user
     }
 
-    /// Where the user's own plugins are.
+    /// Returns where the user's own plugins are.
     pub fn plugins(&self) -> PathBuf {
         let folder = self.home().join(".local/share/bot-cli/plugins");
         fs::create_dir_all(&folder).unwrap();
@@ -159,7 +160,7 @@ impl User {
         self.root.path().join("work")
     }
 
-    /// What holds all of their folders.
+    /// Returns what holds all of their folders.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
@@ -199,7 +200,8 @@ impl User {
 
     /// The plugin, without a terminal and with nothing of this process's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(executable("it-bot-cli-cloud"));
+        // Not where cargo puts it, among executables that it would find beside itself.
+        let mut command = Command::new(self.bin().join("bot-cli-cloud"));
         command
             .args(arguments)
             .current_dir(self.work())
@@ -211,12 +213,20 @@ impl User {
 
     /// Runs the plugin.
     pub fn run(&self, arguments: &[&str]) -> Run {
-        self.ran(&self.command(arguments).output().unwrap())
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        self.ran(&command.timeout(PATIENCE).output().unwrap())
     }
 
     /// With something to read on standard input.
     pub fn run_with(&self, arguments: &[&str], stdin: &str) -> Run {
-        self.feed(&mut self.command(arguments), stdin)
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
+        self.ran(
+            &command
+                .write_stdin(stdin)
+                .timeout(PATIENCE)
+                .output()
+                .unwrap(),
+        )
     }
 
     /// Any command, with something to read on standard input.

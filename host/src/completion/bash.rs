@@ -6,7 +6,7 @@
 /// The line up to the cursor.
 #[derive(Debug)]
 pub struct Line {
-    /// Its words without quotes, the program's name first; the last, perhaps empty, is to be completed.
+    /// The words without quotes, the program's name first; the last, perhaps empty, is to be completed.
     pub words: Vec<String>,
     /// The beginning of the last word, without quotes, that bash leaves on the line.
     kept: String,
@@ -60,7 +60,7 @@ impl Line {
         Self { words, kept, quote }
     }
 
-    /// What bash puts in place of what it takes away for the whole word `candidate`. `None`: it can't become that word.
+    /// Returns what bash puts in place of what it takes away for the whole word `candidate`. `None`: it can't become that word.
     pub fn insertion(&self, candidate: &str) -> Option<String> {
         let rest = candidate.strip_prefix(self.kept.as_str())?;
         Some(quoted(rest, self.quote))
@@ -72,7 +72,7 @@ impl Line {
         word.strip_prefix(self.kept.as_str()).unwrap_or(word)
     }
 
-    /// What stands before a path, `prefix` of the word, as far as bash takes it away.
+    /// Returns what stands before a path, `prefix` of the word, as far as bash takes it away.
     pub fn prefix<'a>(&self, prefix: &'a str) -> &'a str {
         prefix.strip_prefix(self.kept.as_str()).unwrap_or_default()
     }

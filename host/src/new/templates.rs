@@ -57,7 +57,7 @@ const fn template(path: &'static str, text: &'static str, mode: u32) -> Template
     Template { path, text, mode }
 }
 
-/// What the templates leave open.
+/// The values that the templates leave open.
 pub struct Blanks<'a> {
     /// The plugin's name: `pack-acme`.
     pub name: &'a PluginName,

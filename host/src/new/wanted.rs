@@ -11,7 +11,7 @@ use crate::arguments::{self, Language, NewArguments, NewRole};
 
 /// A plugin to write.
 pub struct Wanted {
-    /// Its name: `pack-acme`.
+    /// The name: `pack-acme`.
     pub name: PluginName,
     /// The name without that of its role: `acme`.
     pub short: String,
@@ -19,7 +19,7 @@ pub struct Wanted {
     pub kind: Kind,
 }
 
-/// What is written.
+/// The files to write.
 pub enum Kind {
     /// A command in sh.
     Sh,

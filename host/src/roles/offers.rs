@@ -8,12 +8,12 @@ use bot_cli_sdk::discovery::{
 };
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::{ArgumentSpec, CommandSpec, Manifest, Role, ValueSpec};
+use bot_cli_sdk::terminal::one_line;
 
 use super::Source;
 use crate::environment::Environment;
-use crate::help;
 
-/// What plugins of other roles bring for a command. They are looked for when somebody wants to know.
+/// The values that plugins of other roles bring for a command. They are looked for on first use.
 pub struct Offers<'a> {
     environment: &'a Environment,
     executable: String,
@@ -51,7 +51,7 @@ impl<'a> Offers<'a> {
         })
     }
 
-    /// What no service of a pack can have, because the command has it itself.
+    /// Returns what no service of a pack can have, because the command has it itself.
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();
         if let Some(uses) = self.manifest.uses.get(Role::ProviderPack.name()) {
@@ -117,7 +117,7 @@ impl<'a> Offers<'a> {
             .collect()
     }
 
-    /// How the plugin `name` of `role` is used with the command: the option that takes it, or one of its services.
+    /// Returns how the plugin `name` of `role` is used with the command: the option that takes it, or one of its services.
     pub fn example(&self, role: &Role, name: &str) -> Option<String> {
         let root = self.manifest.command.as_ref()?;
         let mut options = Vec::new();
@@ -163,11 +163,11 @@ fn options_for<'a>(
         let source = argument.values_from.as_deref().map(Source::read);
         let fits = source.is_some_and(|source| source.role == role.name());
         if let Some(long) = argument.long.as_deref().filter(|_| fits) {
-            found.push((format!("{before} --{}", help::line(long)), argument));
+            found.push((format!("{before} --{}", one_line(long)), argument));
         }
     }
     for below in command.commands.iter().filter(|below| !below.hidden) {
-        let before = format!("{before} {}", help::line(&below.name));
+        let before = format!("{before} {}", one_line(&below.name));
         options_for(below, role, &before, found);
     }
 }

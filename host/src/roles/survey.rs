@@ -11,7 +11,7 @@ use bot_cli_sdk::protocol::Role;
 use super::{Offers, consumers};
 use crate::environment::Environment;
 
-/// What commands make of the plugins of other roles.
+/// The views that the commands have of the plugins of other roles.
 pub struct Survey {
     /// A command, a file or folder, and what that is to the command.
     views: Vec<(String, PathBuf, View)>,
@@ -20,14 +20,14 @@ pub struct Survey {
     backends: Vec<FoundBackend>,
 }
 
-/// What a plugin is to a command.
+/// The view that a command has of a plugin.
 #[derive(Debug, Clone)]
 pub enum View {
     /// It is used.
     Used {
         /// The identifiers of its services, as far as it has any and they are known.
         services: Option<Vec<String>>,
-        /// What is left out, and why.
+        /// The services that are left out, and why.
         left_out: Vec<(String, String)>,
     },
     /// Another has its name.
@@ -62,13 +62,13 @@ impl Survey {
         }
     }
 
-    /// What the commands make of the plugin in `place`: those that look at it.
+    /// Returns what the commands make of the plugin in `place`: those that look at it.
     pub fn of(&self, place: &Path) -> impl Iterator<Item = (&str, &View)> {
         let here = self.views.iter().filter(move |(_, of, _)| of == place);
         here.map(|(command, _, view)| (command.as_str(), view))
     }
 
-    /// What the plugin in `place` is by itself.
+    /// Returns what the plugin in `place` is by itself.
     pub fn alone(&self, place: &Path) -> Option<View> {
         let pack = self.packs.iter().find(|pack| pack.place == place);
         let backend = self.backends.iter().find(|found| found.file == place);

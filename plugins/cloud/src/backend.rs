@@ -9,10 +9,10 @@ mod profile;
 
 use std::time::Duration;
 
+use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::secret::Secret;
 
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
-use crate::words::Explained;
 pub use profile::{Ability, Limits, NameRules, Profile};
 
 /// Keeps the secrets of one organization. A backend asks no questions and words nothing for people.
@@ -203,7 +203,18 @@ pub enum BackendError {
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
-    /// An error that only this backend has; [`crate::words`] has its messages.
+    /// An error that only this backend knows; [`Explained`] words it.
     #[error("{0}")]
     Own(Box<dyn Explained>),
+}
+
+/// An error of one backend, with this crate's messages.
+pub trait Explained: std::error::Error + 'static {
+    /// Says what went wrong, and what to do about it.
+    fn explain(&self) -> Failure;
+
+    /// Whether the words say what became of a change.
+    fn tells_effect(&self) -> bool {
+        false
+    }
 }

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
 use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
 use crate::environment::Environment;
@@ -120,7 +121,7 @@ impl ConfigFile {
             if !KEYS.contains(&key) {
                 let failure = unreadable(&self.path, &format!("there is no setting `{key}`"));
                 return Err(match nearest(key, KEYS) {
-                    Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                    Some(near) => failure.hint(did_you_mean(&[near])),
                     None => failure.hint(format!("possible are {}", KEYS.join(", "))),
                 });
             }
@@ -176,16 +177,6 @@ fn write(path: &Path, settings: &DocumentMut) -> Result<(), Failure> {
 
 fn text(raw: &RawString) -> &str {
     raw.as_str().unwrap_or_default()
-}
-
-/// The nearest of the names to a mistyped one, if any is near.
-pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(word, name), name))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, name)| name)
 }
 
 /// Nobody's home is known.

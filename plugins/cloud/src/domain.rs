@@ -5,6 +5,7 @@ use std::fmt;
 
 use bot_cli_sdk::discovery::PluginName;
 use bot_cli_sdk::secret::Secret;
+use serde::{Deserialize, Serialize};
 
 /// The prefix of a backend's name in the name of its plugin.
 pub const SECRETS: &str = "secrets-";
@@ -279,6 +280,16 @@ impl Status {
             Self::Failed => "failed",
         }
     }
+}
+
+/// The requests that a token is valid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// It speaks for a person, who may belong to several organizations.
+    User,
+    /// It belongs to one organization.
+    ApiKey,
 }
 
 #[cfg(test)]

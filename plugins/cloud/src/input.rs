@@ -8,7 +8,7 @@ pub mod pairs;
 pub mod template;
 pub mod value_from;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Failure, Field};
 
 /// The length from which a part of a word that has digits may be a token in capitals: `AKIAIOSFODNN7EXAMPLE`.
 const TOKEN: usize = 16;
@@ -30,16 +30,14 @@ fn may_be_a_token(part: &str) -> bool {
 /// A failure that names every wrong field.
 #[must_use]
 pub fn invalid(fields: Vec<(String, Option<&str>, String)>) -> Failure {
-    let message = match fields.len() {
-        1 => "1 field is missing or invalid".to_owned(),
-        several => format!("{several} fields are missing or invalid"),
-    };
-    let failure = Failure::new(Exit::Usage, "invalid_input", message);
-    fields
-        .into_iter()
-        .fold(failure, |failure, (field, flag, problem)| {
-            failure.field(&field, flag, problem)
-        })
+    let fields = fields.into_iter().map(|(name, flag, problem)| {
+        let field = Field::new(name, problem);
+        match flag {
+            Some(flag) => field.flag(flag),
+            None => field,
+        }
+    });
+    Failure::invalid_input(fields.collect())
 }
 
 #[cfg(test)]

@@ -8,22 +8,24 @@
     reason = "nothing outside this repository uses the library"
 )]
 
-pub mod auth;
+mod address;
+mod auth;
 pub mod backend;
 pub mod command;
-pub mod config;
+mod config;
 pub mod domain;
 pub mod environment;
-pub mod files;
+mod files;
 pub mod input;
-pub mod keyring;
+mod keyring;
 pub mod options;
 pub mod pace;
-pub mod scope;
+mod scope;
 pub mod secret_file;
-pub mod text;
+mod source;
+mod text;
 pub mod watch;
-pub mod words;
+mod words;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

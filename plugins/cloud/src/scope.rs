@@ -9,64 +9,18 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::{Value, json};
 use url::Url;
 
+use crate::address::address;
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::environment::Environment;
 use crate::input::invalid;
 use crate::pace::Pace;
 use crate::secret_file::Storage;
+use crate::source::Source;
 use crate::text::theirs;
 
 /// The address of the service.
 pub const SERVICE: &str = "https://api.pipecat.daily.co";
-
-/// The source of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// An option.
-    Flag,
-    /// A variable of the environment.
-    Environment,
-    /// `config.toml`.
-    Config,
-    /// `cloud-deploy.toml` of a project.
-    DeployFile,
-    /// The service said so.
-    Service,
-    /// The backend said so.
-    Backend,
-    /// The set must exist.
-    Existing,
-    /// Nobody said otherwise.
-    Default,
-}
-
-impl Source {
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Environment => "environment",
-            Self::Config => "config",
-            Self::DeployFile => "deploy_file",
-            Self::Service => "service",
-            Self::Backend => "backend",
-            Self::Existing => "existing",
-            Self::Default => "default",
-        }
-    }
-
-    /// Behind what is wrong with a value, where it is not on the command line.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Environment => " (from the environment)",
-            Self::Config => " (from the configuration)",
-            Self::DeployFile => " (from cloud-deploy.toml)",
-            Self::Flag | Self::Service | Self::Backend | Self::Existing | Self::Default => "",
-        }
-    }
-}
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -271,45 +225,6 @@ impl Scope {
         );
         words.extend(self.place.clone());
         words.join(", ")
-    }
-}
-
-/// An address of a service: HTTPS, or HTTP on this machine; no user in it.
-pub fn address(text: &str) -> Result<Url, Failure> {
-    let failure = |problem: &str| {
-        Failure::new(
-            Exit::Usage,
-            "insecure_url",
-            format!("can't use the address of the service: {problem}"),
-        )
-        .field("api_url", None, problem)
-        .hint("it has the form `https://HOST`; `http://` is for this machine only (BOT_CLI_API_URL, or `bot-cli cloud config set api_url`)")
-    };
-    let url = Url::parse(text).map_err(|_| failure("it is not an address"))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(failure("it has a user name or a password in it"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(failure("it has a query or a fragment"));
-    }
-    match url.scheme() {
-        "https" if url.host_str().is_some() => Ok(url),
-        "http" if is_this_machine(&url) => Ok(url),
-        "http" => Err(failure(
-            "http to another machine would show the token to everybody on the way",
-        )),
-        _ => Err(failure("it is neither https nor http")),
-    }
-}
-
-/// Whether an address stays on this machine.
-#[must_use]
-pub fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 

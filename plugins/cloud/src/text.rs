@@ -1,25 +1,12 @@
 //! Words that every room needs: numbers of things, and texts of the other side.
 
-use bot_cli_sdk::terminal::printable;
+use bot_cli_sdk::terminal::short_line;
+use bot_cli_sdk::wording::count;
 
 /// Returns a text of the other side, fit to be shown: one line of at most 300 characters that commands no terminal.
 #[must_use]
 pub fn theirs(text: &str) -> String {
-    let line = printable(text, false).replace(['\n', '\t'], " ");
-    let mut shown: String = line.trim().chars().take(300).collect();
-    if shown.len() < line.trim().len() {
-        shown.push('…');
-    }
-    shown
-}
-
-/// Returns "1 key", "2 keys".
-#[must_use]
-pub fn count(number: usize, one: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {one}s"),
-    }
+    short_line(text, 300)
 }
 
 /// Returns "5 seconds", "2 minutes", "24 hours", "3 days": never less than it is.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 
-use crate::backend::BackendError;
+use crate::backend::{BackendError, Explained};
 use crate::files::WriteError;
 use crate::keyring::KeyringError;
 
@@ -21,17 +21,6 @@ const UNSYNCED: &str =
 
 /// The command to sign in.
 pub const SIGN_IN: &str = "bot-cli cloud auth login";
-
-/// An error of one backend, with this crate's messages.
-pub trait Explained: std::error::Error + 'static {
-    /// Says what went wrong, and what to do about it.
-    fn explain(&self) -> Failure;
-
-    /// Whether the words say what became of a change.
-    fn tells_effect(&self) -> bool {
-        false
-    }
-}
 
 impl Explained for BackendError {
     fn explain(&self) -> Failure {

@@ -8,7 +8,7 @@ mod services;
 mod together;
 mod transports;
 
-use bot_cli_sdk::failure::{Exit, Failure, Field};
+use bot_cli_sdk::failure::{Failure, Field};
 use bot_cli_templates::catalogue::BotType;
 
 use crate::catalogue::Catalogue;
@@ -79,13 +79,8 @@ pub fn resolve<'c>(
 /// One failure that names every field that is missing or wrong.
 #[must_use]
 pub fn invalid_input(fields: Vec<Field>) -> Failure {
-    let count = match fields.len() {
-        1 => "1 field".to_owned(),
-        several => format!("{several} fields"),
-    };
-    let mut failure = Failure::new(Exit::Usage, "invalid_input", format!("{count} missing or invalid"))
+    let mut failure = Failure::invalid_input(fields)
         .hint("`bot-cli init --list-options` prints every service and transport, `bot-cli init --help` every option");
-    failure.fields = fields;
     if failure.fields.iter().any(|field| field.field == "mode") {
         failure = failure
             .hint("mode `cascade` takes --stt, --llm and --tts, mode `realtime` takes --realtime");

@@ -1,20 +1,14 @@
 //! The sentences for what a cluster refuses. None quotes the cluster once a value may be in its words.
 
 use bot_cli_sdk::backend::{Code, Error};
-use bot_cli_sdk::terminal::printable;
+use bot_cli_sdk::terminal::short_line;
 use kube::core::Status;
 
 use crate::cluster::Request;
 
 /// Returns the words of others on one line of at most 200 characters that commands no terminal.
 pub fn one_line(text: &str) -> String {
-    let line = printable(text, false).replace(['\n', '\t'], " ");
-    let line = line.trim();
-    let mut shown: String = line.chars().take(200).collect();
-    if shown.len() < line.len() {
-        shown.push('…');
-    }
-    shown
+    short_line(text, 200)
 }
 
 /// Whether it is the namespace that is missing.

@@ -74,7 +74,7 @@ impl<B: Backend> FromArgMatches for ByHand<B> {
     }
 }
 
-/// Who uses it, and its settings.
+/// Returns who uses it, and its settings.
 fn uses<B: Backend>() -> String {
     let name = B::NAME.strip_prefix(PREFIX).unwrap_or(B::NAME);
     let used =

@@ -25,11 +25,11 @@ use crate::protocol::secrets::{
 use crate::protocol::{DescribeParams, ErrorObject, HostName, RunContext, VERSION, shape};
 use crate::secret::Secret;
 use crate::session::Relay;
-use crate::terminal::short_line;
+use crate::terminal::{LONGEST_TEXT, short_line};
 use crate::ui::{Capabilities, Ui};
 pub use fault::{ChangeFault, Fault};
 
-/// How long a backend may say nothing, where the launch does not limit it.
+/// The time that a backend may say nothing, where the launch does not limit it.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// A backend that is open.
@@ -85,7 +85,7 @@ impl Client {
         Ok(client)
     }
 
-    /// What the backend says of the place that was opened.
+    /// Returns what the backend says of the place that was opened.
     #[must_use]
     pub fn opened(&self) -> &OpenResult {
         &self.opened
@@ -334,7 +334,7 @@ impl Client {
     /// Free text of the backend, as far as it may be shown.
     fn shown(&self, text: Option<String>) -> Option<String> {
         let text = text.filter(|_| !self.secretive)?;
-        Some(short_line(&text))
+        Some(short_line(&text, LONGEST_TEXT))
     }
 }
 

@@ -8,13 +8,13 @@ use crate::protocol::secrets::{Code, Effect, ErrorData};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Error {
-    /// What went wrong.
+    /// The message.
     pub code: Code,
     /// The same for people, without any value: lower case, no full stop, literals in backticks.
     pub message: String,
-    /// What to do about it, each a sentence or a command that can be pasted.
+    /// Hints on how to solve it, each a sentence or a command that can be pasted.
     pub hints: Vec<String>,
-    /// How long to leave it alone, in seconds.
+    /// The time to leave it alone, in seconds.
     pub retry_after: Option<u64>,
 }
 
@@ -23,9 +23,9 @@ pub struct Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangeError {
-    /// What went wrong.
+    /// The message.
     pub cause: Error,
-    /// What became of the change.
+    /// The outcome of the change.
     pub effect: Effect,
 }
 
@@ -104,7 +104,7 @@ impl Error {
 }
 
 impl ChangeError {
-    /// What the SDK's failures call the effect.
+    /// Returns what the SDK's failures call the effect.
     #[must_use]
     pub fn state(&self) -> ChangeState {
         match &self.effect {

@@ -23,7 +23,7 @@ use crate::protocol::{DEPTH, Manifest, ManifestError, Role};
 /// The largest part of a file that is searched for its manifest.
 const SEARCHED: u64 = 256 * 1024 * 1024;
 
-/// What a pack has in place of providers if it is asked for them.
+/// The placeholder of a pack that is asked for its providers.
 const DYNAMIC: &str = "dynamic";
 
 /// Why a check did not pass.
@@ -54,7 +54,7 @@ pub enum Fault {
     LeftBehind,
 }
 
-/// How what a plugin brings is known.
+/// The form of what a plugin brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// From the plugin: it is spoken to.
@@ -117,12 +117,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What it declares in its file, or why there is nothing.
+    /// Returns what it declares in its file, or why there is nothing.
     pub fn declared(&self) -> Result<&Manifest, Stop> {
         self.file.as_ref().map_err(|no| Stop::Failed(no.clone()))
     }
 
-    /// What it is for.
+    /// The role.
     pub fn role(&self) -> Role {
         if self.form() == Form::Folder {
             return Role::ProviderPack;
@@ -131,7 +131,7 @@ impl<'a> Bench<'a> {
         declared.unwrap_or_default()
     }
 
-    /// How what it brings is known.
+    /// Returns how what it brings is known.
     pub fn form(&self) -> Form {
         if self.kit.program.is_dir() {
             return Form::Folder;
@@ -155,7 +155,7 @@ impl<'a> Bench<'a> {
         self.services.borrow().clone()
     }
 
-    /// What a pack brings, read as who uses it reads it.
+    /// Returns what a pack brings, read as who uses it reads it.
     pub fn contents(&self) -> Result<Result<&Contents, &Problem>, Stop> {
         let manifest = self.declared()?;
         let read = || {
@@ -190,7 +190,7 @@ impl<'a> Bench<'a> {
         self.kit.argv.as_deref().ok_or_else(missing)
     }
 
-    /// How long a plugin has where the protocol names no time.
+    /// Returns how long a plugin has where the protocol names no time.
     pub fn patience(&self) -> Duration {
         self.patience.get()
     }

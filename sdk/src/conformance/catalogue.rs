@@ -12,7 +12,7 @@ use crate::protocol::Role;
 /// A rule, and how a plugin is held against it.
 #[derive(Clone, Copy)]
 pub struct Check {
-    /// Its stable name.
+    /// The stable name.
     pub id: &'static str,
     /// Whether the document demands it.
     pub level: Level,
@@ -22,7 +22,7 @@ pub struct Check {
     pub section: &'static str,
     /// Whether it depends on others, or others on it.
     pub gate: Gate,
-    /// What to change in a plugin that fails.
+    /// The change that mends a plugin that fails.
     pub mend: &'static str,
     /// Makes the check.
     pub hold: Hold,
@@ -31,7 +31,7 @@ pub struct Check {
 /// Makes a check.
 type Hold = fn(&Bench) -> Result<(), Stop>;
 
-/// How checks depend on each other.
+/// The way checks depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
     /// It is made in any case.

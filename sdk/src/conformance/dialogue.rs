@@ -19,16 +19,16 @@ use crate::protocol::{
 };
 use crate::question::{Question, QuestionKind};
 
-/// How long what a plugin leaves behind may take to end by itself.
+/// The time that what a plugin leaves behind may take to end by itself.
 const LINGERING: Duration = Duration::from_secs(2);
 
-/// How long a plugin may take to leave that nobody speaks to any more.
+/// The time that a plugin may take to leave that nobody speaks to any more.
 const LEAVING: Duration = Duration::from_millis(300);
 
-/// How many questions of one run are answered.
+/// The number of questions of one run that are answered.
 const ANSWERED: usize = 20;
 
-/// How questions are answered.
+/// The way questions are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
     /// By their defaults; a password by made-up text; `cancel` where there is none.
@@ -39,7 +39,7 @@ pub enum Answers {
     Unknown,
 }
 
-/// What the host offers.
+/// The capabilities that the host offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offer {
     /// Everything.
@@ -106,7 +106,7 @@ impl<'a> Dialogue<'a> {
         self.offer = Offer::Nothing;
     }
 
-    /// Where the plugin was started.
+    /// Returns where the plugin was started.
     pub fn folder(&self) -> Rc<TempDir> {
         Rc::clone(&self.folder)
     }
@@ -297,7 +297,7 @@ impl<'a> Dialogue<'a> {
         &self.open
     }
 
-    /// What it said about lines that nobody can read.
+    /// Returns what it said about lines that nobody can read.
     pub fn refused(&self) -> &[ErrorObject] {
         &self.refused
     }
@@ -444,7 +444,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// What is left in the group of a plugin that has ended.
+    /// Returns what is left in the group of a plugin that has ended.
     fn look_behind(&mut self, messages: &mut Vec<Message>) -> Result<(), Stop> {
         // One such process is enough for the verdict.
         let seen = self.bench.has_seen(Fault::LeftBehind);
@@ -489,7 +489,7 @@ impl<'a> Dialogue<'a> {
         Stop::Failed(how + &self.first_fault())
     }
 
-    /// What may be the reason that a reply is missing.
+    /// Returns what may be the reason that a reply is missing.
     fn first_fault(&self) -> String {
         let first = self.faults.first();
         first.map_or_else(String::new, |(_, what)| format!(": {what}"))

@@ -6,16 +6,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::background::spawn;
 use crate::line::{self, Line};
 use crate::process::{Group, StopSignal};
 
-/// How many events wait to be looked at before the plugin has to wait.
+/// The number of events that wait to be looked at before the plugin has to wait.
 const BACKLOG: usize = 64;
 
-/// How much of standard error is kept until its line ends.
+/// The amount of standard error that is kept until its line ends.
 const STDERR_LINE: usize = 8 * 1024;
 
-/// How often somebody looks whether the plugin has ended.
+/// The interval at which the end of the plugin is looked for.
 const TICK: Duration = Duration::from_millis(5);
 
 /// Something that came from the plugin.
@@ -34,7 +35,7 @@ pub enum Event {
 pub enum Reader {
     /// It is read to its end.
     Stays,
-    /// Its reader is gone from the start.
+    /// A stream whose reader is gone from the start.
     Gone,
 }
 
@@ -59,13 +60,13 @@ impl Process {
         let (stdin, stdout, stderr) = group.take_streams();
         if let Some(stdout) = stdout.filter(|_| reader == Reader::Stays) {
             let sender = sender.clone();
-            beside(move || read_output(BufReader::new(stdout), &sender))?;
+            spawn(move || read_output(BufReader::new(stdout), &sender))?;
         }
         if let Some(stderr) = stderr {
-            beside(move || read_stderr(stderr, &sender))?;
+            spawn(move || read_stderr(stderr, &sender))?;
         }
         if let Some(mut stdin) = stdin {
-            beside(move || {
+            spawn(move || {
                 while let Ok(bytes) = lines.recv() {
                     if write(&mut stdin, &bytes).is_err() {
                         return;
@@ -116,7 +117,7 @@ impl Process {
         }
     }
 
-    /// How the plugin ended, if it has.
+    /// Returns how the plugin ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }
@@ -135,10 +136,6 @@ impl Process {
     pub fn kill(&mut self) {
         self.group.kill();
     }
-}
-
-fn beside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new().spawn(work).map(drop)
 }
 
 fn write(stdin: &mut impl Write, bytes: &[u8]) -> io::Result<()> {

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// What the checks of a plugin found.
+/// The findings of the checks of a plugin.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
     /// The plugin's name, from its manifest or else from its file.
     pub plugin: String,
-    /// Its file.
+    /// The file.
     pub file: PathBuf,
     /// One finding a check, in the order of the checks.
     pub findings: Vec<Finding>,
 }
 
-/// What one check found.
+/// The finding of one check.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
@@ -25,17 +25,17 @@ pub struct Finding {
     pub id: &'static str,
     /// Whether the document demands it.
     pub level: Level,
-    /// What came out.
+    /// The result.
     pub verdict: Verdict,
-    /// What was seen instead, or why the check was not run.
+    /// The observation instead, or why the check was not run.
     pub reason: String,
     /// The document that the rule stands in.
     pub document: Document,
     /// The section of the document.
     pub rule: &'static str,
-    /// What to change in the plugin.
+    /// The change that mends the plugin.
     pub mend: &'static str,
-    /// What was sent and received, one line each, fit for people: without passwords, and shortened.
+    /// The messages that were sent and received, one line each, fit for people: without passwords, and shortened.
     #[serde(skip)]
     pub messages: Vec<String>,
 }
@@ -47,10 +47,10 @@ pub enum Document {
     /// The protocol.
     #[serde(rename = "PROTOCOL.md")]
     Protocol,
-    /// What provider packs bring.
+    /// The services of provider packs.
     #[serde(rename = "PACKS.md")]
     Packs,
-    /// What secrets backends do.
+    /// The methods of secrets backends.
     #[serde(rename = "BACKENDS.md")]
     Backends,
 }
@@ -65,7 +65,7 @@ pub enum Level {
     Should,
 }
 
-/// What came out of a check.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -98,7 +98,7 @@ impl Report {
         self.findings.iter().filter(failed)
     }
 
-    /// How many checks came out as `verdict`.
+    /// Returns how many checks came out as `verdict`.
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         let same = |finding: &&Finding| finding.verdict == verdict;

@@ -1,9 +1,9 @@
 //! What was sent and received, as people may see it.
 
-/// How much of a line is kept.
+/// The amount of a line that is kept.
 const SHOWN: usize = 300;
 
-/// How many lines of a conversation are kept.
+/// The number of lines of a conversation that are kept.
 const KEPT: usize = 200;
 
 /// The made-up password. It holds no character that JSON escapes.

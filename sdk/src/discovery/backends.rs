@@ -9,18 +9,18 @@ use super::trust::Folders;
 use crate::compat::{Fit, User};
 use crate::protocol::{Manifest, Role};
 
-/// What the name of a backend's manifest begins with: `secrets-vault`.
+/// The prefix of the name in a backend's manifest: `secrets-vault`.
 pub const BACKEND_PREFIX: &str = "secrets-";
 
 /// A secrets backend that was found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FoundBackend {
-    /// Its name: `vault` for `bot-cli-secrets-vault`.
+    /// The name: `vault` for `bot-cli-secrets-vault`.
     pub name: String,
-    /// Its file.
+    /// The file.
     pub file: PathBuf,
-    /// What it declares, as far as that can be read.
+    /// The declaration, as far as it can be read.
     pub manifest: Option<Manifest>,
     /// Whether it is used.
     pub standing: BackendStanding,

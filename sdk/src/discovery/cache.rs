@@ -53,17 +53,17 @@ impl Identity {
     }
 }
 
-/// What a version of a file declares, or answers.
+/// The declaration or the answer of one version of a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<T> {
     file: Identity,
     kept: T,
 }
 
-/// What is kept of a file.
+/// The record of a file in the cache.
 #[derive(Debug, Clone, Copy)]
 pub enum Kept {
-    /// Its manifest, if it has one.
+    /// The manifest, if it has one.
     Manifest,
     /// The providers that a pack has answered.
     Providers,
@@ -81,7 +81,7 @@ impl Kept {
     }
 }
 
-/// What is known of the file.
+/// Returns what is known of the file.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
     let entry = File::options()
         .read(true)

@@ -20,19 +20,19 @@ use crate::protocol::{self, methods};
 use crate::session::Relay;
 use crate::ui::Ui;
 
-/// How long it may think.
+/// The time that it may think.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// How long each step to its end may take.
+/// The time that each step to its end may take.
 const STEP: Duration = Duration::from_secs(1);
 
-/// How long a pack that has failed slowly is not asked again.
+/// The time that a pack that has failed slowly is not asked again.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// A failure that took less is worth another try at once.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// How a pack failed to say what it brings.
+/// A pack's failure to say what it brings.
 #[derive(Debug, Serialize, Deserialize)]
 struct Failed {
     reason: String,

@@ -12,23 +12,24 @@ use super::trust::{Folders, Refusal};
 use crate::failure::reason;
 use crate::protocol::{
     self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
+    major_minor,
 };
 
-/// How much of an executable is in memory at a time.
+/// The amount of an executable that is in memory at a time.
 const CHUNK: usize = 1024 * 1024;
 
-/// How much of what may be a manifest is read at a time.
+/// The amount of what may be a manifest that is read at a time.
 const PIECE: usize = 4 * 1024;
 
 /// A plugin that can be run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Plugin {
-    /// Its name.
+    /// The name.
     pub name: PluginName,
-    /// Its file, as it was found.
+    /// The file, as it was found.
     pub file: PathBuf,
-    /// What it declares; without it, it is somebody's ordinary executable.
+    /// The declaration; without one, it is an ordinary executable.
     pub manifest: Option<Manifest>,
 }
 
@@ -37,11 +38,11 @@ pub struct Plugin {
 pub enum Unusable {
     /// It is not to be trusted or can't be executed.
     Refused(Refusal),
-    /// What it declares is not a manifest; the reason.
+    /// The declaration is not a manifest; the reason.
     Malformed(String),
     /// It speaks another version of the protocol.
     Protocol(String),
-    /// What it declares is the manifest of another plugin; the name of that.
+    /// The declaration is the manifest of another plugin; the name of that.
     OtherName(String),
 }
 
@@ -52,7 +53,7 @@ impl Unusable {
         match self {
             Self::Refused(refusal) => refusal.reason(),
             Self::Malformed(reason) => format!("its manifest is malformed: {reason}"),
-            Self::Protocol(version) if major(version).is_none() => {
+            Self::Protocol(version) if major_minor(version).is_none() => {
                 format!("its manifest names protocol `{version}`, which is no `MAJOR.MINOR`")
             }
             Self::Protocol(version) => format!(
@@ -63,7 +64,7 @@ impl Unusable {
         }
     }
 
-    /// What mends it.
+    /// Returns what mends it.
     #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
@@ -72,9 +73,9 @@ impl Unusable {
                 "line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
                     .to_owned(),
             ),
-            Self::Protocol(version) => Some(match major(version) {
+            Self::Protocol(version) => Some(match major_minor(version) {
                 None => format!("a plugin for this host names `{}`", protocol::VERSION),
-                Some(major) if major > protocol::MAJOR => {
+                Some((major, _)) if major > protocol::MAJOR => {
                     "install a newer bot-cli, or a version of the plugin for this one".to_owned()
                 }
                 Some(_) => "install a newer version of the plugin".to_owned(),
@@ -85,13 +86,6 @@ impl Unusable {
             }
         }
     }
-}
-
-/// The major version, if `version` has the form of one.
-fn major(version: &str) -> Option<u32> {
-    let (major, minor) = version.split_once('.')?;
-    minor.parse::<u32>().ok()?;
-    major.parse().ok()
 }
 
 /// Looks at the file of the plugin `name`, in a search that knows these `folders`.

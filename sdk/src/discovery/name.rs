@@ -25,7 +25,7 @@ impl PluginName {
         valid.then(|| Self(text.to_owned()))
     }
 
-    /// Its text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -19,23 +19,23 @@ use crate::session::Relay;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FoundPack {
-    /// Its name: `acme` for `bot-cli-pack-acme`.
+    /// The name: `acme` for `bot-cli-pack-acme`.
     pub name: String,
-    /// Its own version, where it has a manifest.
+    /// The pack's own version, where it has a manifest.
     pub version: String,
-    /// What it brings, in a few words.
+    /// A description of a few words.
     pub about: String,
-    /// Its file or folder.
+    /// The file or folder.
     pub place: PathBuf,
-    /// What it is.
+    /// The form.
     pub form: Form,
-    /// What it declares, as far as that can be read, without its providers.
+    /// The declaration, as far as it can be read, without the providers.
     pub manifest: Option<Manifest>,
     /// Whether it is used.
     pub standing: PackStanding,
 }
 
-/// What a pack is.
+/// The form of a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// An executable whose manifest has the providers.
@@ -59,7 +59,7 @@ pub enum PackStanding {
     Refused(Refused),
 }
 
-/// How far the search for services goes.
+/// The extent of the search for services.
 pub enum Reach<'a> {
     /// To what is in files: nothing is started.
     CacheOnly,
@@ -67,7 +67,7 @@ pub enum Reach<'a> {
     Start {
         /// Shows what they say.
         relay: &'a Relay,
-        /// Where they work.
+        /// The folder in which they work.
         cwd: PathBuf,
     },
 }

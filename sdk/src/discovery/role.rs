@@ -21,7 +21,7 @@ use crate::protocol::{Manifest, Role};
 pub struct Refused {
     /// The reason, in a line.
     pub reason: String,
-    /// What mends it, in a line.
+    /// The remedy, in a line.
     pub remedy: Option<String>,
 }
 
@@ -159,7 +159,7 @@ pub(super) fn judge(
     Ok((manifest.clone(), fit))
 }
 
-/// What `user` can use of a plugin of this role.
+/// Returns what `user` can use of a plugin of this role.
 pub(super) fn fits(manifest: &Manifest, role: &Role, user: Option<&User>) -> Result<Fit, Refused> {
     if manifest.role != *role {
         let reason = format!(

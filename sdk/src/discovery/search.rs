@@ -10,7 +10,7 @@ use super::inspect::{Plugin, Unusable, inspect};
 use super::name::{PREFIX, PluginName};
 use super::trust::Folders;
 
-/// What a name means.
+/// The plugin that a name means, or why it means none.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Named {
@@ -28,11 +28,11 @@ pub struct PluginFile {
     pub name: String,
     /// The file.
     pub file: PathBuf,
-    /// What it is to the user.
+    /// The meaning for the user.
     pub standing: Standing,
 }
 
-/// What a file is to the user.
+/// The meaning of a file for the user.
 #[derive(Debug, Clone)]
 pub enum Standing {
     /// It is run by its name.

@@ -56,7 +56,7 @@ impl Refusal {
         }
     }
 
-    /// What mends it, with nothing changed that is somebody else's.
+    /// Returns what mends it, with nothing changed that is somebody else's.
     #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
@@ -75,7 +75,7 @@ impl Refusal {
 }
 
 impl Refusal {
-    /// What mends it for a file that is read where it is: a copy elsewhere would not be found.
+    /// Returns what mends it for a file that is read where it is: a copy elsewhere would not be found.
     #[must_use]
     pub fn remedy_of_data(&self, file: &Path) -> Option<String> {
         match self {
@@ -99,7 +99,7 @@ pub(super) fn quoted(path: &Path) -> String {
     shlex::try_quote(&shown).map_or_else(|_| shown.clone(), std::borrow::Cow::into_owned)
 }
 
-/// Who is to trust a file.
+/// The user who is to trust a file.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
     /// The number of the user.
@@ -108,7 +108,7 @@ pub struct Trust {
     pub host: Option<HostFile>,
 }
 
-/// Where the host's executable is, and whose it is.
+/// The place and the owner of the host's executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostFile {
     folder: PathBuf,
@@ -118,7 +118,7 @@ pub struct HostFile {
 }
 
 impl HostFile {
-    /// What there is to know of the executable at `path`.
+    /// Returns what there is to know of the executable at `path`.
     #[must_use]
     pub fn find(path: &Path) -> Option<Self> {
         let real = fs::canonicalize(path).ok()?;

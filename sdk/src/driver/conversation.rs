@@ -26,22 +26,22 @@ use crate::protocol::{
 };
 use crate::ui::{Capabilities, Level, Ui};
 
-/// How often cancelling and deadlines are looked at.
+/// The interval at which cancelling and deadlines are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the output of a plugin that has ended may be silent before no more is expected. What it leaves behind may keep it open.
+/// The time that the output of a plugin that has ended may be silent before no more is expected. What it leaves behind may keep it open.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// How much of what a plugin says while its question is open is kept before it has to wait.
+/// The limit of what is kept while a question is open, before the plugin has to wait.
 const PENDING: usize = 64;
 
-/// How a plugin ended that still runs.
+/// The exit of a plugin that still runs.
 const CLOSED: &str = "its output was closed";
 
-/// What a plugin answered: a result, or its own error.
+/// The answer of a plugin: a result, or its own error.
 type Replied = Result<Value, ErrorObject>;
 
-/// How long a plugin that wants the terminal has to tidy up.
+/// The time that a plugin that wants the terminal has to tidy up.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// A running plugin that serves requests one after the other.
@@ -50,7 +50,7 @@ pub struct Plugin {
     name: String,
     patience: Patience,
     process: Process,
-    /// What came in while a question was open, oldest first.
+    /// The events that came in while a question was open, oldest first.
     pending: VecDeque<Event>,
     last_id: i64,
     /// A line that the plugin has no room for as long as it does not read.
@@ -69,7 +69,7 @@ struct Open<'a> {
     stop_sequence: StopSequence<'a>,
     /// Whether the request is one of a role, whose result nobody but this process sees.
     for_role: bool,
-    /// What the plugin was offered.
+    /// The capabilities that the plugin was offered.
     offered: Capabilities,
     format: Format,
     /// Parts of the result that came although they can't be shown before the rest.
@@ -598,7 +598,7 @@ fn request_line(id: &Id, method: &str, params: &impl Serialize) -> Outgoing {
     line
 }
 
-/// What the parameters of a request offer the plugin.
+/// Returns what the parameters of a request offer the plugin.
 fn offered(params: &Value) -> Capabilities {
     let wire = WireCapabilities::deserialize(&params["capabilities"]);
     Capabilities::from(&wire.unwrap_or_default())

@@ -8,10 +8,10 @@ use crate::line::Line;
 use crate::protocol::{Id, Message};
 use crate::ui::{Level, Ui};
 
-/// How many lines of standard error are kept.
+/// The number of lines of standard error that are kept.
 const KEPT: usize = 5;
 
-/// How much of a line that is no message is shown.
+/// The number of characters that are shown of a line that is not a message.
 const SHOWN: usize = 120;
 
 /// Listens to one plugin.

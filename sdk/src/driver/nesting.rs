@@ -7,11 +7,11 @@ use super::{DEEPEST, Launch, Patience};
 use crate::failure::{Exit, Failure};
 use crate::protocol::{DEPTH, HOST};
 
-/// Where this process is among those that run one another.
+/// The place of this process among those that run one another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Nesting {
-    /// How many hosts are above it; 0 for a command that the user started.
+    /// The number of hosts that are above it; 0 for a command that the user started.
     pub depth: u32,
     /// The host at the top, which what is started may start in turn.
     pub host: Option<PathBuf>,
@@ -29,7 +29,7 @@ impl Nesting {
         }
     }
 
-    /// How the plugin `name` of the file `program` is started in the folder `cwd`. Its patience is that of a host at this depth, so that
+    /// Returns how the plugin `name` of the file `program` is started in the folder `cwd`. Its patience is that of a host at this depth, so that
     /// the innermost plugin ends first.
     pub fn launch(
         &self,

@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use super::Launch;
+use crate::background::spawn;
 use crate::line::{self, Line};
 use crate::process::{Group, Stopped};
 use crate::protocol::Message;
 
-/// How many events wait to be looked at before the plugin has to wait, and how many lines for the plugin.
+/// The number of events that wait to be looked at before the plugin has to wait, and how many lines for the plugin.
 const BACKLOG: usize = 16;
 
-/// How much of a line of standard error is shown at once.
+/// The amount of a line of standard error that is shown at once.
 const STDERR_LINE: u64 = 8 * 1024;
 
 /// Something that happened in the plugin's process.
@@ -76,13 +77,13 @@ impl Process {
         };
         if let Some(stdout) = stdout {
             let (sender, ended) = (sender.clone(), Arc::clone(&process.output_ended));
-            beside(move || read_output(BufReader::new(stdout), &sender, &ended))?;
+            spawn(move || read_output(BufReader::new(stdout), &sender, &ended))?;
         }
         if let Some(stderr) = stderr {
-            beside(move || read_stderr(BufReader::new(stderr), &sender))?;
+            spawn(move || read_stderr(BufReader::new(stderr), &sender))?;
         }
         if let Some(stdin) = stdin {
-            beside(move || write_input(stdin, &queue))?;
+            spawn(move || write_input(stdin, &queue))?;
         }
         Ok(process)
     }
@@ -106,7 +107,7 @@ impl Process {
         self.events.recv_timeout(patience)
     }
 
-    /// How the plugin ended, if it has.
+    /// Returns how the plugin ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
         self.group.end()
     }
@@ -164,10 +165,6 @@ impl Process {
         }
         self.group.kill();
     }
-}
-
-fn beside(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new().spawn(work).map(drop)
 }
 
 /// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.

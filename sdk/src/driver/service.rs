@@ -17,7 +17,7 @@ use crate::question::{Answer, Question};
 use crate::secret::Secret;
 use crate::ui::{self, Capabilities, Level, Ui};
 
-/// What a request of the plugin is answered.
+/// The answer to a request of the plugin.
 #[derive(Debug)]
 pub struct Served {
     /// The reply.
@@ -78,10 +78,10 @@ pub fn reply(
     })
 }
 
-/// What a notification of the plugin is.
+/// A notification of the plugin.
 #[derive(Debug)]
 pub enum Notice {
-    /// How far the work is.
+    /// The progress of the work.
     Progress(ProgressParams),
     /// A line beside the result.
     Log(LogParams),
@@ -176,7 +176,7 @@ fn ask(
     }
 }
 
-/// What the user did.
+/// The user's action.
 enum Answered {
     Secret(Secret),
     Other(AskResult),

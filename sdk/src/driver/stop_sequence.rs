@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::Patience;
+use super::patience::Patience;
 use crate::cancel::Cancel;
 
-/// What is to be done next.
+/// The action that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopAction {
     /// Send `cancel` for this reason.
@@ -16,7 +16,7 @@ pub enum StopAction {
     Kill,
 }
 
-/// How far it has come.
+/// The state of stopping one plugin.
 #[derive(Debug)]
 pub struct StopSequence<'a> {
     patience: Patience,
@@ -94,7 +94,7 @@ impl<'a> StopSequence<'a> {
         Some(step)
     }
 
-    /// How long the plugin was waited for, if that is why it was to stop.
+    /// Returns how long the plugin was waited for, if that is why it was to stop.
     pub fn late(&self) -> Option<Late> {
         self.late.filter(|_| !self.cancel.requested())
     }

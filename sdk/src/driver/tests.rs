@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
 use super::{Launch, Patience, run};
 use crate::cancel::Cancel;
 use crate::failure::Failure;
@@ -66,7 +69,8 @@ impl Ui for Recorder {
         let _ = self.ask(question);
         let deadline = Instant::now() + Duration::from_secs(20);
         while wanted() && Instant::now() < deadline {
-            std::thread::yield_now();
+            // A user interface asks again and again while the user thinks.
+            std::thread::sleep(Duration::from_millis(5));
         }
         self.seen.push("withdrawn".to_owned());
         Err(withdrawn())
@@ -155,18 +159,12 @@ fn all_gone(ui: &Recorder) -> bool {
     !pids.is_empty() && pids.into_iter().all(|pid| !lives(pid))
 }
 
-/// A process that nobody has reaped yet lives no more. KILL works at once, but not within no time.
+/// Whether a process goes on. One that nobody has reaped yet does not. KILL works at once, but not within no time.
 fn lives(pid: u32) -> bool {
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while Instant::now() < deadline {
-        let stat = std::fs::read_to_string(PathBuf::from(format!("/proc/{pid}/stat")));
-        let state = stat
-            .ok()
-            .and_then(|stat| stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned()));
-        if state.is_none_or(|state| state.starts_with(['Z', 'X'])) {
-            return false;
-        }
-        std::thread::yield_now();
-    }
-    true
+    let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
+    let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return false;
+    };
+    let patience = Timespec::try_from(Duration::from_secs(5)).unwrap();
+    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&patience)) == Ok(0)
 }

@@ -12,7 +12,7 @@ pub const NO_REPLY: &str = "no_reply";
 pub enum Violation {
     /// The process ended, or closed its output, before it replied.
     NoReply {
-        /// How it ended: `exit status: 3`.
+        /// The exit: `exit status: 3`.
         end: String,
         /// Whether a signal ended it, in the middle of whatever it did.
         by_signal: bool,
@@ -21,7 +21,7 @@ pub enum Violation {
         /// The last line that it printed and that is not a message.
         printed: Option<String>,
     },
-    /// What it replied is not quite a reply; why.
+    /// The reply is not quite one; why.
     WrongReply(String),
     /// It, or a program that it started, used the terminal.
     WantsTerminal,
@@ -37,7 +37,7 @@ pub enum Violation {
     WrongResult {
         /// The method.
         method: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// It did not reply in time; the seconds.

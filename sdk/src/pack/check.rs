@@ -6,7 +6,7 @@ use std::fmt;
 use super::grammar::{self, Form, shown};
 use super::{Arg, Kind, Literal, Provider, Rule, Service, Type, python};
 
-/// Who brings a service.
+/// The origin of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin<'a> {
     /// It is built in: it may have an alias and a rank, and its identifier is as it is.
@@ -23,9 +23,9 @@ pub struct Problem {
     pub rule: Rule,
     /// The identifier of the service, as far as it is one; `None`: it is the provider's.
     pub service: Option<String>,
-    /// Where: `args.api_key.env`.
+    /// The field: `args.api_key.env`.
     pub field: String,
-    /// What is wrong, as it follows the field: `must not be empty`.
+    /// The problem, as it follows the field: `must not be empty`.
     pub problem: String,
 }
 
@@ -66,7 +66,7 @@ pub fn check(provider: &Provider, origin: Origin<'_>) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with a provider itself, which brings so many services.
+/// Checks a provider itself, which brings so many services.
 pub(super) fn check_provider(provider: &Provider, services: usize) -> Vec<Problem> {
     let mut checker = Checker::new(None);
     checker.form("label", &provider.label, &grammar::LABEL);
@@ -78,7 +78,7 @@ pub(super) fn check_provider(provider: &Provider, services: usize) -> Vec<Proble
     checker.problems
 }
 
-/// What is wrong with one of its services.
+/// Checks one of its services.
 pub(super) fn check_service(
     provider: &Provider,
     service: &Service,
@@ -197,7 +197,7 @@ impl Checker {
         }
     }
 
-    /// What the service is called.
+    /// Checks the names of the service.
     fn identity(&mut self, service: &Service, origin: Origin<'_>) {
         self.form("id", &service.id, &grammar::ID);
         let ending = format!("_{}", service.kind.name());
@@ -229,7 +229,7 @@ impl Checker {
         }
     }
 
-    /// What people read, and what is installed.
+    /// Checks what people read, and what is installed.
     fn texts(&mut self, service: &Service) {
         self.form("label", &service.label, &grammar::LABEL);
         for (field, text) in [("note", &service.note), ("deprecated", &service.deprecated)] {
@@ -321,7 +321,7 @@ impl Checker {
         }
     }
 
-    /// Where the value of an argument comes from.
+    /// Checks where the value of an argument comes from.
     fn source(&mut self, field: &str, arg: &Arg, imported: &BTreeSet<&str>) {
         let sources = [
             arg.env.is_some(),
@@ -392,7 +392,7 @@ impl Checker {
         }
     }
 
-    /// What holds while the variable is unset, and what it may be.
+    /// Checks what holds while the variable is unset, and what it may be.
     fn answers(&mut self, field: &str, arg: &Arg, is_setting: bool) {
         let answers = [
             arg.optional,
@@ -547,7 +547,7 @@ impl Checker {
         }
     }
 
-    /// Where the service stands in the pipeline.
+    /// Checks where the service stands in the pipeline.
     fn place(&mut self, service: &Service) {
         let speaks = matches!(service.kind, Kind::Llm | Kind::Realtime);
         match &service.prompt {
@@ -630,7 +630,7 @@ impl Checker {
     }
 }
 
-/// What the identifiers of a pack's services begin with.
+/// Returns what the identifiers of a pack's services begin with.
 pub(super) fn id_prefix(pack: &str) -> String {
     format!("{}_", pack.replace('-', "_"))
 }

@@ -12,15 +12,14 @@ use serde_json::Value;
 
 use super::grammar::shown;
 use super::{Contents, MOST_DATA, PREFIX, Problem, Reader, Rule, SCHEMA, Taken, read};
-use crate::compat::major_minor;
 use crate::failure;
-use crate::protocol::{Manifest, Role};
+use crate::protocol::{Manifest, Role, major_minor};
 use crate::suggest;
 
 /// The file of a folder that makes it a pack.
 pub const FILE: &str = "pack.toml";
 
-/// Where the providers are.
+/// The folder of the providers.
 pub const PROVIDERS: &str = "providers";
 
 /// The most files of providers.
@@ -32,7 +31,7 @@ const LONGEST_FILE: usize = 64 * 1024;
 /// A file by its name: the provider in it, or why it can't be read.
 pub type ProviderFile = (String, Result<Value, Problem>);
 
-/// What a folder declares, as the manifest of an executable would, and its files.
+/// A folder's declaration, as the manifest of an executable would have it, and its files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Folder {
@@ -45,7 +44,7 @@ pub struct Folder {
 /// The keys of `pack.toml`.
 const KEYS: [&str; 5] = ["version", "about", "catalogue", "framework", "requires"];
 
-/// What `pack.toml` holds.
+/// The content of `pack.toml`.
 #[derive(Deserialize)]
 struct Declared {
     #[serde(default)]
@@ -135,10 +134,10 @@ impl Folder {
 }
 
 fn unknown_key(key: &str) -> Problem {
-    let near = suggest::near(key, KEYS.into_iter());
-    let mend = near.first().map_or_else(
+    let near = suggest::nearest(key, KEYS);
+    let mend = near.map_or_else(
         || format!("it has {}", KEYS.join(", ")),
-        |near| format!("did you mean `{near}`?"),
+        |near| suggest::did_you_mean(&[near]),
     );
     let problem = format!(
         "has a key `{}`, which means nothing there: {mend}",

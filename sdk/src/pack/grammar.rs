@@ -7,7 +7,7 @@ use super::{Rule, python};
 pub struct Form {
     /// The rule that it belongs to.
     pub rule: Rule,
-    /// What it is: `a Python class name`.
+    /// The form in words: `a Python class name`.
     pub what: &'static str,
     /// The most characters.
     pub longest: usize,
@@ -135,7 +135,7 @@ pub const VALUE: Form = Form {
 };
 
 impl Form {
-    /// What is wrong with `text`, if anything.
+    /// Returns what is wrong with `text`, if anything.
     pub fn problem(&self, text: &str) -> Option<String> {
         if text.is_empty() {
             return Some("must not be empty".to_owned());

@@ -8,7 +8,7 @@ pub const KEYWORDS: &[&str] = &[
     "with", "yield",
 ];
 
-/// What a service can't be imported from: the files of the project itself, and what is no module to import names from.
+/// The modules that a service can't be imported from: the files of the project itself, and what has no names to import.
 pub const OWN_MODULES: &[&str] = &["__future__", "__main__", "bot", "judge", "server"];
 
 /// The names that Python code has without importing them.

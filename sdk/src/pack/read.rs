@@ -20,9 +20,9 @@ const MOST_PROVIDERS: usize = 100;
 pub struct Contents {
     /// The providers that have a service.
     pub providers: Vec<Provider>,
-    /// What is left out.
+    /// The services that are left out.
     pub left_out: Vec<LeftOut>,
-    /// What is wrong without harm: a variable that no service reads.
+    /// Harmless problems: a variable that no service reads.
     pub remarks: Vec<Problem>,
 }
 
@@ -62,7 +62,7 @@ impl LeftOut {
 pub struct Newer {
     /// The version of the schema that the pack declares.
     pub schema: String,
-    /// Who reads it: `bot-cli-init`.
+    /// The executable that reads it: `bot-cli-init`.
     pub executable: String,
     /// The version of that.
     pub version: String,
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         Err(problems)
     }
 
-    /// What was read.
+    /// Returns what was read.
     #[must_use]
     pub fn finish(self) -> Contents {
         self.contents
@@ -304,7 +304,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a provider brings.
+/// The services of a provider.
 struct Parts {
     services: Vec<Value>,
     /// The variables that can't be read.

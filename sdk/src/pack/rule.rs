@@ -12,11 +12,11 @@ pub enum Rule {
     Keys,
     /// Identifiers have their form, the pack's name in front, their kind behind, and are there once.
     Identifiers,
-    /// What people read is one printable line.
+    /// Texts for people are one printable line.
     Texts,
     /// Modules, classes, names and expressions are nothing but these.
     Code,
-    /// What is used is imported, and each name once.
+    /// Names that are used are imported, each once.
     Imports,
     /// Each argument has one source.
     Sources,
@@ -47,7 +47,7 @@ impl Rule {
         Self::Place,
     ];
 
-    /// Its name for programs, stable.
+    /// Returns the name for programs, stable.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl Rule {
         }
     }
 
-    /// What mends a service that breaks it.
+    /// Returns what mends a service that breaks it.
     #[must_use]
     pub const fn mend(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Provider {
     /// The name people know, such as `Deepgram`.
     pub label: String,
-    /// Where a key is made or the software is documented.
+    /// The page where a key is made or the software is documented.
     pub site: String,
     /// The environment variables that the services below read, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -26,14 +26,14 @@ pub struct Provider {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
-    /// What to put in, in a few words: `API key`, `Voice id, from the voice library`.
+    /// The value to put in, in a few words: `API key`, `Voice id, from the voice library`.
     pub about: String,
     /// Whether it is a credential (belongs into the secret set) rather than a setting.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
 }
 
-/// What a service does in the pipeline.
+/// The task of a service in the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -54,7 +54,7 @@ impl Kind {
     /// Every kind, in the order of a pipeline.
     pub const ALL: [Self; 5] = [Self::Stt, Self::Llm, Self::Tts, Self::Realtime, Self::Video];
 
-    /// Its name in data.
+    /// Returns the name in data.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -77,9 +77,9 @@ pub struct Service {
     /// The framework's own name where it differs; accepted wherever `id` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
-    /// What it does in the pipeline.
+    /// The task in the pipeline.
     pub kind: Kind,
-    /// What a list shows.
+    /// The name in lists.
     pub label: String,
     /// Position among the recommended services of its kind, from 1; absent: not among them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ pub struct Service {
     /// for the first; the others are named as what may take its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
-    /// Where the system prompt goes, as a dotted argument. `settings.system_instruction` is a field of `Settings`;
+    /// The argument that takes the system prompt, dotted. `settings.system_instruction` is a field of `Settings`;
     /// `params.system_prompt` is a further argument of the `call` that `params` holds. Language models and realtime
     /// services have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,7 +118,7 @@ pub struct Service {
     /// Realtime services: who tells the rest of the pipeline that the user starts or stops speaking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
-    /// What hears: the one rate, in Hz, at which the class takes sound, where it does not follow the pipeline's.
+    /// For services that hear: the one rate, in Hz, at which the class takes sound, where it does not follow the pipeline's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_rate: Option<u32>,
     /// Video services: width and height of the picture they send.
@@ -132,7 +132,7 @@ pub struct Service {
     pub note: Option<String>,
 }
 
-/// Who tells the rest of the pipeline that the user starts or stops speaking. The service itself always decides when
+/// The part that tells the rest of the pipeline that the user starts or stops speaking. The service itself always decides when
 /// it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

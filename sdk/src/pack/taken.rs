@@ -8,18 +8,19 @@ use serde_json::Value;
 use super::check::{arguments, is_read_alike, variables};
 use super::grammar::shown;
 use super::{Arg, Problem, Provider, Rule, Service, Type, Variable};
+use crate::protocol::UseSpec;
 
-/// What the services that are there have taken.
+/// Names that the services that are there have taken.
 #[derive(Debug, Clone, Default)]
 pub struct Taken {
-    /// Whose an identifier is.
+    /// The owner of each identifier.
     ids: BTreeMap<String, String>,
     variables: BTreeMap<String, Meaning>,
     /// The module that a name comes from.
     names: BTreeMap<String, String>,
 }
 
-/// What a variable means, and how it is read.
+/// The meaning of a variable, and the arguments that read it.
 #[derive(Debug, Clone)]
 struct Meaning {
     whose: String,
@@ -157,7 +158,7 @@ impl Taken {
     }
 }
 
-/// What is taken, in the form of a manifest: everything that has the same owner together.
+/// Taken names in the form of a manifest: everything that has the same owner together.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Declared {
@@ -171,7 +172,7 @@ struct Declared {
 #[derive(Serialize, Deserialize)]
 struct DeclaredVariable {
     of: String,
-    /// What it means; absent: nothing that a service can share.
+    /// The meaning; absent: nothing that a service can share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     means: Option<Variable>,
     /// The arguments that read it, without their names.
@@ -189,8 +190,17 @@ struct Reading {
     default: Option<String>,
 }
 
+impl UseSpec {
+    /// No service of a pack can have what is `taken`.
+    #[must_use]
+    pub fn taken(mut self, taken: &Taken) -> Self {
+        self.taken = taken.declared();
+        self
+    }
+}
+
 impl Taken {
-    /// What is taken in the form of a manifest.
+    /// Returns what is taken in the form of a manifest.
     #[must_use]
     pub fn declared(&self) -> Value {
         let mut declared = Declared::default();

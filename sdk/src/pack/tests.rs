@@ -69,7 +69,7 @@ fn a_pack_says_not_what_comes_first() {
 
 const CODE: &str = r#"print(__import__("os").system("evil")) or X"#;
 
-/// Where, what is put there, and the reason.
+/// The place, the value that is put there, and the reason.
 type Row = (&'static str, Value, &'static str);
 
 /// A key of the service.

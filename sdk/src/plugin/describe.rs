@@ -7,7 +7,7 @@ use crate::protocol::{
     ArgumentKind, ArgumentSpec, CommandSpec, Completion, Manifest, ValueSpec, VariableSpec,
 };
 
-/// What `describe` answers.
+/// Returns what `describe` answers.
 pub fn manifest<C: Command>() -> Manifest {
     let name = name::<C>();
     let command = built::<C>(&name);

@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 use crate::session::Session;
 use crate::terminal::{Look, Terminal, Verbosity};
 
-/// How long a command has from Ctrl-C until it is ended.
+/// The time that a command has from Ctrl-C until it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Parses `arguments`, runs the command in `cwd` and shows its outcome; `name` is what the user has called.

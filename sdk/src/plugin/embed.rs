@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Command, describe};
 use crate::protocol::{CommandSpec, MARKER, Manifest};
 
-/// What [`manifest!`](crate::manifest) makes of a command tree.
+/// A command tree with its manifest, as [`manifest!`](crate::manifest) declares it.
 pub trait Declared {
     /// The manifest with its marker, as it stands in the executable.
     const MANIFEST: &'static str;
@@ -107,7 +107,7 @@ fn is_stale<C: Command>() -> bool {
     Manifest::find(C::MANIFEST.as_bytes()).ok() != Some(describe::manifest::<C>())
 }
 
-/// What stands in the file: the manifest without the version, which is that of the package.
+/// Returns what stands in the file: the manifest without the version, which is that of the package.
 fn text<C: Command>() -> String {
     let mut manifest = serde_json::to_value(describe::manifest::<C>()).unwrap_or_default();
     if let Some(members) = manifest.as_object_mut() {
@@ -116,7 +116,7 @@ fn text<C: Command>() -> String {
     serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n"
 }
 
-/// What no new manifest would mend.
+/// Returns the problems that no new manifest would mend.
 fn misdeclared<C: Command>() -> Vec<String> {
     let manifest = describe::manifest::<C>();
     let package = Manifest::find(C::MANIFEST.as_bytes()).map(|embedded| embedded.version);
@@ -157,7 +157,7 @@ fn has_command(root: &CommandSpec, path: &str) -> bool {
         .is_some()
 }
 
-/// How many bytes [`embed`] makes.
+/// Returns how many bytes [`embed`] makes.
 #[doc(hidden)]
 #[must_use]
 pub const fn length(file: &str, version: &str) -> usize {

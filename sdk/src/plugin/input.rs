@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction};
 use serde_json::{Map, Value};
 
 use super::describe::is_repeatable;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, Field};
 use crate::suggest;
 
 /// The words for `input` to the command at `path` in the tree `root`. All wrong fields are named at once.
@@ -58,7 +58,7 @@ fn find<'a>(root: &'a clap::Command, path: &[String]) -> Result<&'a clap::Comman
             let known = command.get_subcommands().map(clap::Command::get_name);
             if let Some(name) = suggest::slip(word, known) {
                 return usage(format!("there is no command `{word}`"))
-                    .hint(format!("did you mean `{name}`?"));
+                    .hint(suggest::did_you_mean(&[name]));
             }
             // The word may be a secret in the wrong place.
             let called = command.get_bin_name().unwrap_or(command.get_name());
@@ -198,21 +198,19 @@ fn unknown(command: &clap::Command, field: &str) -> String {
     let names = command
         .get_arguments()
         .map(|argument| argument.get_id().as_str());
-    match suggest::near(&field.replace('-', "_"), names).first() {
-        Some(name) => format!("unknown, did you mean `{name}`?"),
+    match suggest::nearest(field, names) {
+        Some(name) => format!("unknown, {}", suggest::did_you_mean(&[name])),
         None => "unknown".to_owned(),
     }
 }
 
 fn invalid(wrong: Vec<(String, Option<String>, String)>) -> Failure {
-    let message = match wrong.as_slice() {
-        [(field, _, _)] => format!("the field `{field}` is missing or invalid"),
-        _ => format!("{} fields are missing or invalid", wrong.len()),
-    };
-    wrong.into_iter().fold(
-        Failure::new(Exit::Usage, "invalid_input", message),
-        |failure, (field, flag, problem)| failure.field(&field, flag.as_deref(), problem),
-    )
+    let fields = wrong.into_iter().map(|(name, flag, problem)| {
+        let mut field = Field::new(name, problem);
+        field.flag = flag;
+        field
+    });
+    Failure::invalid_input(fields.collect())
 }
 
 #[cfg(test)]

@@ -6,11 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::peer::Reply;
+use serde_json::Value;
+
 use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::process::{Listened, StopSignal, listen_to_stop_signals};
-use crate::protocol::Id;
+use crate::protocol::{ErrorObject, Id};
+
+/// A message that may come while a question is open.
+pub enum HostReply {
+    /// The answer to one of our requests.
+    To(Id, Result<Value, ErrorObject>),
+    /// A request was cancelled.
+    Cancelled,
+}
 
 /// The open requests, each with its cancellation.
 #[derive(Clone)]
@@ -21,14 +30,14 @@ struct State {
     /// Requests that have no reply yet.
     unanswered: usize,
     /// To whoever waits for an answer of the host, as long as there can be one.
-    waker: Option<Sender<Reply>>,
+    waker: Option<Sender<HostReply>>,
     /// The signal that told this process to end.
     signal: Option<StopSignal>,
 }
 
 impl OpenRequests {
     /// Nothing is worked on yet. `waker` leads to whoever waits for an answer.
-    pub fn new(waker: Sender<Reply>) -> Self {
+    pub fn new(waker: Sender<HostReply>) -> Self {
         Self(Arc::new(Mutex::new(State {
             requests: HashMap::new(),
             unanswered: 0,
@@ -118,7 +127,7 @@ impl State {
     fn wake(&self) {
         if let Some(waker) = &self.waker {
             // Nobody waits when the last request is done.
-            let _ = waker.send(Reply::Cancelled);
+            let _ = waker.send(HostReply::Cancelled);
         }
     }
 
@@ -139,8 +148,7 @@ fn stop(cancel: &Cancel, signal: StopSignal) {
 mod tests {
     use std::sync::mpsc;
 
-    use super::OpenRequests;
-    use crate::plugin::peer::Reply;
+    use super::{HostReply, OpenRequests};
     use crate::process::StopSignal;
     use crate::protocol::Id;
 
@@ -154,7 +162,7 @@ mod tests {
             let open_requests = OpenRequests::new(waker);
             let first = open_requests.open(&Id::Number(1));
             assert!(open_requests.told_to_end(signal));
-            assert!(matches!(woken.try_recv(), Ok(Reply::Cancelled)));
+            assert!(matches!(woken.try_recv(), Ok(HostReply::Cancelled)));
             let second = open_requests.open(&Id::Number(2));
             for cancel in [first, second] {
                 assert!(cancel.requested());

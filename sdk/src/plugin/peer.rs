@@ -1,9 +1,8 @@
 //! The host at the other end: its messages as they come, and the user interface that it is.
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine;
@@ -12,62 +11,31 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::open_requests::OpenRequests;
+use super::open_requests::{HostReply, OpenRequests};
+use super::output::Output;
 use super::size::pieces;
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::line::{self, Line};
 use crate::protocol::{
-    AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, MAX_LINE, Message,
-    NotAMessage, OutputParams, ProgressParams, StdinResult, codes, methods,
+    AskAction, AskResult, CancelParams, ErrorObject, Id, LogLevel, LogParams, Message, NotAMessage,
+    OutputParams, ProgressParams, StdinResult, codes, methods,
 };
 use crate::question::{Answer, Question, QuestionKind};
 use crate::ui::{Capabilities, Level, Ui, withdrawn};
 
-/// How often somebody who waits for an answer looks whether it is still wanted.
+/// The interval at which it is checked whether an answer is still wanted.
 const TICK: Duration = Duration::from_millis(20);
-
-/// Where messages go out, whole lines at a time.
-#[derive(Clone)]
-pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
-
-impl Output {
-    /// Writes to `stream`.
-    pub fn new(stream: Box<dyn Write + Send>) -> Self {
-        Self(Arc::new(Mutex::new(stream)))
-    }
-
-    /// Sends a message, unless its line is too long: then nothing is sent, and `false` comes back. A host that has gone is noticed
-    /// elsewhere.
-    pub fn send(&self, message: &Message) -> bool {
-        let line = message.to_wiped_line();
-        if line.len() > MAX_LINE + 1 {
-            return false;
-        }
-        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(stream.write_all(&line).and_then(|()| stream.flush()));
-        true
-    }
-}
 
 /// A request of the host.
 pub struct Incoming {
     /// Names it.
     pub id: Id,
-    /// What is wanted.
+    /// The name of the method.
     pub method: String,
-    /// How.
     pub params: Value,
     /// Whether it is still wanted.
     pub cancel: Cancel,
-}
-
-/// What may come while a question is open.
-pub enum Reply {
-    /// The answer to one of our requests.
-    To(Id, Result<Value, ErrorObject>),
-    /// A request was cancelled.
-    Cancelled,
 }
 
 /// Reads messages until the input ends and hands each to where it belongs.
@@ -76,7 +44,7 @@ pub fn listen(
     output: &Output,
     open_requests: &OpenRequests,
     requests: &Sender<Incoming>,
-    replies: &Sender<Reply>,
+    replies: &Sender<HostReply>,
 ) {
     while let Ok(Some(line)) = line::read(&mut input) {
         let bytes = match line {
@@ -110,12 +78,12 @@ pub fn listen(
                 }
             }
             Ok(Message::Notification { .. } | Message::Error { id: None, .. }) => {}
-            Ok(Message::Result { id, result }) => drop(replies.send(Reply::To(id, Ok(result)))),
+            Ok(Message::Result { id, result }) => drop(replies.send(HostReply::To(id, Ok(result)))),
             Ok(Message::Error {
                 id: Some(id),
                 error,
             }) => {
-                drop(replies.send(Reply::To(id, Err(error))));
+                drop(replies.send(HostReply::To(id, Err(error))));
             }
             Err(NotAMessage::NotUtf8) => {
                 output.send(&unreadable(codes::PARSE_ERROR, "a line is not UTF-8"));
@@ -142,15 +110,15 @@ fn unreadable(code: i64, reason: &str) -> Message {
 pub struct Peer {
     /// The request that is being worked on.
     pub id: Id,
-    /// What the host can do.
+    /// The capabilities of the host.
     pub capabilities: Capabilities,
     /// Whether the request is still wanted.
     pub cancel: Cancel,
-    /// Where messages go out.
+    /// The stream on which messages go out.
     pub output: Output,
-    /// Where answers come in.
-    pub replies: Rc<Receiver<Reply>>,
-    /// How many requests have been made.
+    /// The channel on which answers come in.
+    pub replies: Rc<Receiver<HostReply>>,
+    /// The number of requests that have been made.
     pub asked: u64,
 }
 
@@ -194,8 +162,8 @@ impl Peer {
                 return Err(withdrawn());
             }
             match self.replies.recv_timeout(TICK) {
-                Ok(Reply::To(replied, result)) if replied == id => return Ok(result?),
-                Ok(Reply::To(..) | Reply::Cancelled) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(HostReply::To(replied, result)) if replied == id => return Ok(result?),
+                Ok(HostReply::To(..) | HostReply::Cancelled) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     let message = format!("the host went away before it answered `{method}`");
                     return Err(Failure::new(Exit::Failed, "host_gone", message));

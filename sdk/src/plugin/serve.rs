@@ -13,11 +13,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::open_requests::OpenRequests;
-use super::peer::{self, Incoming, Output, Peer, Reply};
+use super::open_requests::{HostReply, OpenRequests};
+use super::output::Output;
+use super::peer::{self, Incoming, Peer};
 use super::work::carry_out;
 use super::{Command, describe, input, size, surface, usage};
-use crate::cancel::{self, Cancel};
+use crate::background::{no_thread, spawn};
+use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
 use crate::protocol::{
@@ -28,13 +30,13 @@ use crate::session::{Context, Session};
 use crate::suggest;
 use crate::ui::Capabilities;
 
-/// How long the work may go on for a host that has gone, or after a signal to end.
+/// The time that the work may go on for a host that has gone, or after a signal to end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The host at the other end, and where it started the plugin.
 struct Host {
     output: Output,
-    answers: Rc<Receiver<Reply>>,
+    answers: Rc<Receiver<HostReply>>,
     cwd: PathBuf,
 }
 
@@ -55,7 +57,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     }
     let listening = {
         let (output, open_requests) = (output.clone(), open_requests.clone());
-        cancel::beside(move || {
+        spawn(move || {
             let input = BufReader::new(io::stdin());
             peer::listen(input, &output, &open_requests, &requests, &replies);
             drop((requests, replies));
@@ -63,6 +65,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
             end_without_reader(&watched, &open_requests);
         })
     };
+    let listening = listening.map_err(|error| no_thread(&error));
     if let Err(failure) = listening {
         let status = failure.exit.status();
         let (id, error) = (None, failure.into());
@@ -165,7 +168,7 @@ fn respond<C: Command>(
     }
 }
 
-/// What the parameters of a role's method say of where and for whom it works.
+/// Returns what the parameters of a role's method say of where and for whom it works.
 fn surroundings(params: &Value) -> Value {
     let named = ["capabilities", "context", "answers"].into_iter();
     let members = named.filter_map(|name| Some((name.to_owned(), params.get(name)?.clone())));

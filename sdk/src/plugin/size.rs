@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::peer::Output;
+use super::output::Output;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
 use crate::protocol::{ErrorObject, Id, MAX_LINE, Message, OutputParams, RunResult, methods};
 use crate::ui::Capabilities;
 
-/// What a line has beside the result: the envelope, with an id that is not too long.
+/// The bytes of a line beside the result: the envelope, with an id that is not too long.
 const ENVELOPE: usize = 4096;
 
 /// The most text of one `output`.

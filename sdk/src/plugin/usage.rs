@@ -160,7 +160,7 @@ fn meant(error: &clap::Error, command: &clap::Command, name: &str, called: &str)
 /// The failure with what may have been `meant`, or else what clap suggests, and what is possible.
 fn suggested(mut failure: Failure, error: &clap::Error, meant: &[String]) -> Failure {
     if !meant.is_empty() {
-        failure = failure.hint(format!("did you mean `{}`?", meant.join("` or `")));
+        failure = failure.hint(suggest::did_you_mean(meant));
     }
     for kind in [
         ContextKind::SuggestedArg,
@@ -169,7 +169,7 @@ fn suggested(mut failure: Failure, error: &clap::Error, meant: &[String]) -> Fai
     ] {
         let suggestions = list(error, kind);
         if !suggestions.is_empty() && meant.is_empty() {
-            failure = failure.hint(format!("did you mean `{}`?", suggestions.join("` or `")));
+            failure = failure.hint(suggest::did_you_mean(&suggestions));
         }
     }
     let valid: Vec<String> = [ContextKind::ValidValue, ContextKind::ValidSubcommand]
@@ -194,7 +194,7 @@ fn conflict(error: &clap::Error, argument: &str) -> String {
     }
 }
 
-/// What is said of a word that has no place.
+/// Returns what is said of a word that has no place.
 fn unexpected(word: &str, command: &clap::Command, name: &str, called: &str) -> String {
     let target = target(command, name, called);
     if !word.starts_with('-') || word == "-" {

@@ -11,7 +11,7 @@ use super::{
     AskResult, CancelParams, CompleteParams, CompleteResult, DescribeParams, ErrorData, Id,
     LogParams, Manifest, Message, OutputParams, ProgressParams, RunParams, RunResult, StdinResult,
 };
-use crate::question::Question;
+use crate::protocol::Question;
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shape;
-use crate::pack::Taken;
 
 /// Stands before the manifest in a plugin's file.
 pub const MARKER: &str = "bot-cli-plugin: ";
@@ -21,7 +20,7 @@ pub const SCRIPT_MANIFEST: usize = 1024 * 1024;
 /// The longest manifest of any other file.
 pub const LONGEST_MANIFEST: usize = 8 * 1024 * 1024;
 
-/// What a plugin is and understands.
+/// The description of a plugin: its role and its command tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -33,10 +32,10 @@ pub struct Manifest {
     /// The plugin's own version.
     #[serde(default)]
     pub version: String,
-    /// What it does, in a few words.
+    /// A description of a few words.
     #[serde(default)]
     pub about: String,
-    /// What it is for.
+    /// The role.
     #[serde(default)]
     pub role: Role,
     /// The executables that can use it, each with the range of its versions: `bot-cli-init`, `>=0.1`. One that is absent can use it in every version.
@@ -69,7 +68,7 @@ pub struct Manifest {
     pub providers: Option<Value>,
 }
 
-/// What a plugin can use of the plugins of a role.
+/// The part of a role's plugins that a plugin can use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -92,9 +91,9 @@ pub struct UseSpec {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SettingSpec {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it does, in a line.
+    /// A description in one line.
     #[serde(default)]
     pub about: String,
     /// Whether the backend can't work without it.
@@ -107,14 +106,14 @@ pub struct SettingSpec {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct VariableSpec {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it does, in a line.
+    /// A description in one line.
     #[serde(default)]
     pub about: String,
 }
 
-/// What a plugin is for.
+/// The role of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -138,14 +137,14 @@ pub enum Role {
 #[serde(default)]
 #[non_exhaustive]
 pub struct CommandSpec {
-    /// Its word.
+    /// The word.
     pub name: String,
-    /// What it does, in a line.
+    /// A description in one line.
     pub about: String,
-    /// What it does, in paragraphs; full help begins with it instead of `about`.
+    /// A description in paragraphs; full help begins with it instead of `about`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// What full help ends with: examples, in lines that stand as they are.
+    /// Examples at the end of full help, in lines that stand as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
     /// Other words for it.
@@ -157,10 +156,10 @@ pub struct CommandSpec {
     /// Whether it works on the user's own terminal and streams.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
-    /// Its options and positional arguments, in the order of help.
+    /// The options and positional arguments, in the order of help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentSpec>,
-    /// Its subcommands.
+    /// The subcommands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandSpec>,
 }
@@ -175,9 +174,9 @@ pub struct CommandSpec {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ArgumentSpec {
-    /// Its name in `input`.
+    /// The name in `input`.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: ArgumentKind,
     /// `stt` for `--stt`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,13 +187,13 @@ pub struct ArgumentSpec {
     /// Other long names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// What it means, in a line.
+    /// A description in one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// The heading of help that it stands under.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// What its value is called: `SERVICE`.
+    /// The name of the value: `SERVICE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
     /// Whether the command fails without it.
@@ -215,7 +214,7 @@ pub struct ArgumentSpec {
     /// Whether help leaves its values out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub values_hidden: bool,
-    /// Where more values come from.
+    /// The source of more values.
     #[serde(skip_serializing_if = "Completion::is_none")]
     pub completion: Completion,
     /// The role of the plugins whose manifests have more of its values, and which of them: `provider-pack/stt`.
@@ -229,7 +228,7 @@ pub struct ArgumentSpec {
     pub hidden: bool,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -245,7 +244,7 @@ pub enum ArgumentKind {
     Option,
 }
 
-/// Where a value may be found by who completes it.
+/// The source of values for completion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -291,7 +290,7 @@ pub enum ManifestError {
 }
 
 impl Role {
-    /// Its name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -382,13 +381,6 @@ impl UseSpec {
         self.names = names.into_iter().map(Into::into).collect();
         self
     }
-
-    /// No service of a pack can have what is `taken`.
-    #[must_use]
-    pub fn taken(mut self, taken: &Taken) -> Self {
-        self.taken = taken.declared();
-        self
-    }
 }
 
 impl SettingSpec {
@@ -470,7 +462,7 @@ impl Manifest {
     }
 }
 
-/// Where each marker is, and what follows it, where that begins like a manifest: executables that look for plugins hold bare
+/// Returns where each marker is, and what follows it, where that begins like a manifest: executables that look for plugins hold bare
 /// markers.
 fn after_markers(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     memchr::memmem::find_iter(file, MARKER)

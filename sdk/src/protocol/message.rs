@@ -7,9 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap}
 use serde_json::{Map, Value};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::Question;
 use super::shape;
-use crate::failure::{ChangeState, Exit, Failure, Field};
-use crate::question::Question;
 
 /// A message in either direction.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,14 +17,14 @@ pub enum Message {
     Request {
         /// Names the request among those of its sender.
         id: Id,
-        /// What is wanted.
+        /// The name of the method.
         method: String,
         /// An object; `null` when absent.
         params: Value,
     },
     /// Wants no reply.
     Notification {
-        /// What happened.
+        /// The event.
         method: String,
         /// An object; `null` when absent.
         params: Value,
@@ -34,7 +33,7 @@ pub enum Message {
     Result {
         /// That of the request.
         id: Id,
-        /// Its shape belongs to the method.
+        /// The value, whose shape depends on the method.
         result: Value,
     },
     /// The request was not served.
@@ -63,14 +62,64 @@ pub enum Id {
 pub struct ErrorObject {
     /// Positive: the exit status. Negative: see [`codes`](super::codes).
     pub code: i64,
-    /// What went wrong, for people.
+    /// The message, for people.
     pub message: String,
     /// More about it, for programs: [`ErrorData`] where the plugin follows the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-/// What is known about a failure beside its message.
+/// The outcome of a change that a command was to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ChangeState {
+    /// Nothing has changed.
+    NotDone,
+    /// Some of it is done, and it is known what.
+    PartlyDone,
+    /// It is done; something else failed afterwards.
+    Done,
+    /// It may or may not have been done. What later versions may add counts as this.
+    #[serde(other)]
+    Unknown,
+}
+
+/// One field of the input that is missing or wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Field {
+    /// The name in the input: `stt_service`.
+    pub field: String,
+    /// The option that sets it: `--stt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flag: Option<String>,
+    /// `missing`, or what is wrong with it.
+    pub problem: String,
+}
+
+impl Field {
+    /// A field with its problem: `missing`, or what is wrong with it.
+    #[must_use]
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            flag: None,
+            problem: problem.into(),
+        }
+    }
+
+    /// The option that sets it.
+    #[must_use]
+    pub fn flag(mut self, flag: impl Into<String>) -> Self {
+        self.flag = Some(flag.into());
+        self
+    }
+}
+
+/// Details of a failure beside its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -82,13 +131,13 @@ pub struct ErrorData {
     /// The fields that are missing or wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// What to do about it.
+    /// Hints on what to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// With `input_required`: the open questions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Question>,
-    /// What became of the change; absent where the command changes nothing.
+    /// The outcome of the change; absent where the command changes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ChangeState>,
     /// With code -32022: the versions that can be served.
@@ -295,13 +344,13 @@ impl ErrorObject {
         }
     }
 
-    /// What is known beside the message, as far as it can be read.
+    /// Returns what is known beside the message, as far as it can be read.
     #[must_use]
     pub fn details(&self) -> ErrorData {
         self.read_details().0
     }
 
-    /// What is known beside the message, and what is wrong with the members that can't be read.
+    /// Returns what is known beside the message, and what is wrong with the members that can't be read.
     #[must_use]
     pub fn read_details(&self) -> (ErrorData, Vec<String>) {
         let mut problems = Vec::new();
@@ -336,104 +385,11 @@ fn member<T: DeserializeOwned>(
     read.map_err(|problem| problems.push(problem)).ok()
 }
 
-impl From<Failure> for ErrorObject {
-    fn from(failure: Failure) -> Self {
-        let data = ErrorData {
-            inputs: failure.inputs().to_vec(),
-            code: failure.code,
-            fields: failure.fields,
-            hints: failure.hints,
-            outcome: failure.outcome,
-            supported: Vec::new(),
-        };
-        Self {
-            code: failure.exit.status().into(),
-            message: failure.message,
-            data: serde_json::to_value(data).ok(),
-        }
-    }
-}
-
-impl From<ErrorObject> for Failure {
-    fn from(error: ErrorObject) -> Self {
-        let details = error.details();
-        let (exit, code) = match error.code {
-            super::codes::UNSUPPORTED_PROTOCOL => (Exit::Protocol, "unsupported_protocol"),
-            super::codes::METHOD_NOT_FOUND => (Exit::Protocol, "method_not_found"),
-            negative if negative <= 0 => (Exit::Protocol, "protocol_error"),
-            positive => (Exit::from_plugin(positive), "failed"),
-        };
-        let code = if details.code.is_empty() {
-            code
-        } else {
-            &details.code
-        };
-        let mut failure = Self::new(exit, code, error.message);
-        failure.fields = details.fields;
-        failure.hints = details.hints;
-        failure = failure.with_inputs(details.inputs);
-        failure.outcome = details.outcome.or(failure.outcome);
-        if !details.supported.is_empty() {
-            let supported = details.supported.join(", ");
-            failure.hints.push(format!(
-                "the plugin speaks {supported}, this host {}",
-                super::VERSION
-            ));
-        }
-        failure
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::{ErrorObject, Message, NotAMessage};
-    use crate::failure::{ChangeState, Exit, Failure};
-
-    #[test]
-    fn a_failure_arrives_with_what_became_of_the_change() {
-        for outcome in [
-            None,
-            Some(ChangeState::NotDone),
-            Some(ChangeState::PartlyDone),
-            Some(ChangeState::Unknown),
-        ] {
-            let mut failure = Failure::new(Exit::Unavailable, "lost", "lost").hint("try again");
-            failure.outcome = outcome;
-            let line = Message::Error {
-                id: None,
-                error: failure.clone().into(),
-            }
-            .to_line();
-            let Ok(Message::Error { error, .. }) = Message::from_line(line.as_bytes()) else {
-                panic!("{line}")
-            };
-            assert_eq!(Failure::from(error), failure);
-        }
-    }
-
-    #[test]
-    fn an_outcome_of_a_later_version_is_unknown_and_one_that_is_not_named_is_that_of_the_status() {
-        for (code, data, outcome) in [
-            (
-                1,
-                json!({ "outcome": "half_done", "hints": ["h"] }),
-                Some(ChangeState::Unknown),
-            ),
-            (1, json!({ "outcome": null, "hints": ["h"] }), None),
-            (1, json!({ "hints": ["h"] }), None),
-            (3, json!({ "hints": ["h"] }), Some(ChangeState::Unknown)),
-        ] {
-            let failure = Failure::from(ErrorObject {
-                code,
-                message: "lost".to_owned(),
-                data: Some(data.clone()),
-            });
-            assert_eq!(failure.outcome, outcome, "{data}");
-            assert_eq!(failure.hints, ["h"], "{data}");
-        }
-    }
 
     #[test]
     fn one_wrong_member_leaves_the_others() {

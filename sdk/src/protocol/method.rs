@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::message::Id;
-use crate::question::QuestionKind;
-use crate::ui::Capabilities;
 
 /// Parameters of `run`: either `argv`, or `command` with `input`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -26,15 +24,15 @@ pub struct RunParams {
     /// Answers to questions, by their key.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answers: Map<String, Value>,
-    /// What the host can do while the plugin works.
+    /// The capabilities of the host while the plugin works.
     #[serde(default)]
     pub capabilities: WireCapabilities,
-    /// Where and for whom the plugin works.
+    /// The surroundings of the run.
     #[serde(default)]
     pub context: RunContext,
 }
 
-/// What a host can do while a plugin works. What is absent cannot be done.
+/// The capabilities of a host while a plugin works. An absent one cannot be used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -69,7 +67,7 @@ pub struct AskCapability {
 #[non_exhaustive]
 pub struct Offer {}
 
-/// Where and for whom a plugin works.
+/// The surroundings of a run: folder, terminal, host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -95,7 +93,7 @@ pub struct RunContext {
     /// Whether the result is shown at a terminal, and not written to a file or a pipe.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
-    /// Who is asking.
+    /// The host that is asking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostName>,
 }
@@ -135,7 +133,7 @@ pub enum WireFormat {
 pub struct HostName {
     /// `bot-cli`.
     pub name: String,
-    /// Its version.
+    /// The version.
     #[serde(default)]
     pub version: String,
 }
@@ -175,7 +173,7 @@ pub struct CompleteParams {
     pub protocol: String,
     /// The user's words so far, the plugin's name not among them; the last one, perhaps empty, is to be completed.
     pub argv: Vec<String>,
-    /// Where and for whom.
+    /// The surroundings of the run.
     #[serde(default)]
     pub context: RunContext,
 }
@@ -185,11 +183,11 @@ pub struct CompleteParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// What the last word may become, best first.
+    /// The candidates for the last word, best first.
     pub candidates: Vec<Candidate>,
 }
 
-/// What a word may become.
+/// The candidates for a word.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -218,14 +216,14 @@ pub struct CancelParams {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AskResult {
-    /// What the user did.
+    /// The user's action.
     pub action: AskAction,
     /// With `accept`: the answer in the form that belongs to the kind of the question.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub value: Value,
 }
 
-/// What the user did with a question.
+/// The user's action on a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -260,7 +258,7 @@ pub struct StdinResult {
 pub struct ProgressParams {
     /// The request that is being worked on.
     pub id: Id,
-    /// What is being done.
+    /// The work that is being done.
     pub message: String,
     /// Steps done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -277,13 +275,13 @@ pub struct ProgressParams {
 pub struct LogParams {
     /// The request that is being worked on.
     pub id: Id,
-    /// How urgent it is.
+    /// The urgency.
     pub level: LogLevel,
     /// One line.
     pub message: String,
 }
 
-/// How urgent a log line is.
+/// The urgency of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -401,42 +399,6 @@ impl AskResult {
     }
 }
 
-impl From<&Capabilities> for WireCapabilities {
-    fn from(capabilities: &Capabilities) -> Self {
-        let offer = |offered: bool| offered.then_some(Offer {});
-        let kinds: Vec<String> = capabilities
-            .ask
-            .iter()
-            .map(|kind| kind.name().to_owned())
-            .collect();
-        Self {
-            ask: (!kinds.is_empty()).then_some(AskCapability { kinds }),
-            stdin: offer(capabilities.stdin),
-            progress: offer(capabilities.progress),
-            output: offer(capabilities.output),
-        }
-    }
-}
-
-impl From<&WireCapabilities> for Capabilities {
-    fn from(wire: &WireCapabilities) -> Self {
-        let kinds = wire
-            .ask
-            .as_ref()
-            .map(|ask| ask.kinds.as_slice())
-            .unwrap_or_default();
-        Self {
-            ask: QuestionKind::ALL
-                .into_iter()
-                .filter(|kind| kinds.iter().any(|name| name == kind.name()))
-                .collect(),
-            stdin: wire.stdin.is_some(),
-            progress: wire.progress.is_some(),
-            output: wire.output.is_some(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -453,7 +415,7 @@ mod tests {
         )
         .unwrap();
         let capabilities = Capabilities::from(&params.capabilities);
-        assert_eq!(capabilities.ask, [crate::question::QuestionKind::Text]);
+        assert_eq!(capabilities.ask, [crate::protocol::QuestionKind::Text]);
         assert!(capabilities.stdin && !capabilities.output);
     }
 

@@ -7,7 +7,7 @@ use super::{ErrorObject, Id, shape};
 /// The members that messages have.
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
-/// What a line that is not a message was meant as, and why it is not.
+/// A line that was meant as a message, and why it is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NearMessage {
     /// The reply to the open request.
@@ -17,7 +17,7 @@ pub enum NearMessage {
 }
 
 impl NearMessage {
-    /// What `line` was meant as while the request `open` is; `None` if nothing of it is like a message.
+    /// Returns what `line` was meant as while the request `open` is; `None` if nothing of it is like a message.
     #[must_use]
     pub fn of(line: &[u8], open: &Id) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?.trim();
@@ -50,7 +50,7 @@ enum Meant {
     Other,
 }
 
-/// What the object that `text` begins with was meant as.
+/// Returns what the object that `text` begins with was meant as.
 fn of_object(text: &str, open: &Id) -> Option<Meant> {
     let members = members(text)?;
     if members.is_empty() && !["{", "{}"].contains(&text) {

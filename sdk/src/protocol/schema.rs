@@ -8,7 +8,7 @@ use super::{
     ErrorObject, Id, LogParams, Manifest, OutputParams, ProgressParams, RunParams, RunResult,
     StdinResult, methods,
 };
-use crate::question::Question;
+use crate::protocol::Question;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol.schema.json");
 
@@ -114,7 +114,7 @@ fn schema() -> Value {
     })
 }
 
-/// What the document says and the types can't.
+/// Adds what the document says and the types can't.
 fn tighten(types: &mut Value) {
     for params in ["RunParams", "DescribeParams", "CompleteParams"] {
         // A person who types a request may leave it out.

@@ -18,7 +18,7 @@ pub use error::{Code, Effect, ErrorData, Parts};
 /// The version of the methods that this library speaks.
 pub const VERSION: &str = "1.0";
 
-/// What the name of a secrets backend begins with: `secrets-acme` is the file `bot-cli-secrets-acme`.
+/// The prefix of a secrets backend's name: `secrets-acme` is the file `bot-cli-secrets-acme`.
 pub const PREFIX: &str = "secrets-";
 
 /// The names of the methods.
@@ -77,9 +77,9 @@ pub struct Call<'a, P> {
     /// The parameters of the method.
     #[serde(flatten)]
     pub params: &'a P,
-    /// What the caller can do while the backend works on this request.
+    /// The capabilities of the caller while the backend works on this request.
     pub capabilities: &'a WireCapabilities,
-    /// Where and for whom the backend works.
+    /// The surroundings of the run.
     pub context: &'a RunContext,
 }
 
@@ -110,20 +110,20 @@ pub struct OpenResult {
     /// The organization that is worked in; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// Where secrets are kept, for people, in a few words: `namespace acme of cluster prod`.
+    /// The place of the secrets, for people, in a few words: `namespace acme of cluster prod`.
     pub place: String,
-    /// Where sets can be; absent where there are no regions.
+    /// The regions of sets; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Regions>,
     /// Which names a new set can have.
     pub names: NameRules,
-    /// How much fits.
+    /// The limits.
     pub limits: Limits,
-    /// What it can do beside the methods that every backend has.
+    /// The capabilities beyond the methods that every backend has.
     pub can: Vec<Ability>,
 }
 
-/// Where sets can be.
+/// The regions of sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -140,7 +140,7 @@ pub struct Regions {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Region {
-    /// How the user names it: `us-west`.
+    /// The code that the user types: `us-west`.
     pub code: String,
     /// For people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -161,7 +161,7 @@ pub struct NameRules {
     pub capitals: bool,
 }
 
-/// How much fits. What is absent has no limit that the backend knows of.
+/// The limits of a backend. An absent one is not known to the backend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -178,7 +178,7 @@ pub struct Limits {
     pub keys: Option<u64>,
 }
 
-/// What a backend can do beside the methods that every backend has.
+/// A capability of a backend beyond the methods that every backend has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -215,16 +215,16 @@ pub struct ListResult {
     pub sets: Vec<SetSummary>,
 }
 
-/// What a listing says of a set.
+/// The entry of a set in a listing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SetSummary {
-    /// Its name, as the user gave it.
+    /// The name, as the user gave it.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SetKind,
-    /// Where it is; absent where there are no regions.
+    /// The region; absent where there are no regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Whether it can be used.
@@ -235,7 +235,7 @@ pub struct SetSummary {
     pub error: Option<String>,
 }
 
-/// What a set is.
+/// The kind of a set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -291,11 +291,11 @@ pub struct GetResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SetDetails {
-    /// Its name, as the user gave it.
+    /// The name, as the user gave it.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: SetKind,
-    /// Where it is; absent where there are no regions.
+    /// The region; absent where there are no regions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Whether it can be used.
@@ -304,7 +304,7 @@ pub struct SetDetails {
     /// Why it can't, for people, in a line without values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Its keys, in any order; none of an image pull secret.
+    /// The keys, in any order; none of an image pull secret.
     #[serde(default)]
     pub keys: Vec<String>,
 }
@@ -347,14 +347,14 @@ pub struct OrganizationsResult {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Organization {
-    /// How the user names it.
+    /// The name that the user types.
     pub name: String,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// What a set was when the caller last looked.
+/// The state of a set when the caller last looked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -373,14 +373,14 @@ pub enum Prior {
 pub struct PutParams {
     /// The set's name.
     pub name: String,
-    /// Where a new set is made.
+    /// The region of a new set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// The values by their keys; other keys of the set stay. May be empty: a new set then has no keys.
     #[serde(with = "on_wire::values")]
     #[cfg_attr(test, schemars(with = "BTreeMap<String, String>"))]
     pub entries: BTreeMap<String, Secret>,
-    /// What the set was when the caller last looked.
+    /// The state of the set when the caller last looked.
     pub prior: Prior,
 }
 
@@ -391,7 +391,7 @@ pub struct PutParams {
 pub struct PutImagePullSecretParams {
     /// The image pull secret's name.
     pub name: String,
-    /// Where a new one is made.
+    /// The region of a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// The registry: `ghcr.io`, `https://registry.example/v1/`.
@@ -400,7 +400,7 @@ pub struct PutImagePullSecretParams {
     #[serde(with = "on_wire::text")]
     #[cfg_attr(test, schemars(with = "String"))]
     pub credentials: Secret,
-    /// What it was when the caller last looked.
+    /// The state when the caller last looked.
     pub prior: Prior,
 }
 

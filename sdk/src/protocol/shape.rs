@@ -53,8 +53,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::read;
+    use crate::protocol::Question;
     use crate::protocol::{CompleteParams, Manifest, RunParams, RunResult};
-    use crate::question::Question;
 
     const CANARY: &str = "zQ7x9Wv3, expected a c4n4ry";
 

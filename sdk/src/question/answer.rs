@@ -57,7 +57,7 @@ impl Answer {
         }
     }
 
-    /// Its JSON form, which [`Question::check`](super::Question::check) reads. A secret has none, nor has going back.
+    /// Returns the JSON form, which [`Question::check`](super::Question::check) reads. A secret has none, nor has going back.
     #[must_use]
     pub fn to_json(&self) -> Option<Value> {
         match self {

@@ -6,7 +6,7 @@ use super::{Context, Shown};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::question::{Answer, Question, QuestionKind};
-use crate::terminal::short_line;
+use crate::terminal::{LONGEST_TEXT, short_line};
 use crate::ui::{Capabilities, Level, Ui};
 
 /// The most lines of a plugin that are shown to a user who did not ask for more.
@@ -25,7 +25,7 @@ pub struct Relay {
     name: String,
     context: Context,
     cancel: Cancel,
-    /// How many lines it has logged, as far as they were wanted.
+    /// The number of logged lines that were wanted.
     lines: u32,
 }
 
@@ -51,7 +51,7 @@ impl Relay {
         )
     }
 
-    /// Where and for whom the command runs.
+    /// Returns where and for whom the command runs.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
@@ -100,7 +100,8 @@ impl Ui for Relay {
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {
-        self.shown.progress(&short_line(message), current, total);
+        self.shown
+            .progress(&short_line(message, LONGEST_TEXT), current, total);
     }
 
     fn clear_progress(&mut self) {
@@ -118,7 +119,9 @@ impl Ui for Relay {
         };
         self.lines = self.lines.saturating_add(1);
         let line = match self.lines {
-            shown if shown <= most => format!("{}: {}", self.name, short_line(message)),
+            shown if shown <= most => {
+                format!("{}: {}", self.name, short_line(message, LONGEST_TEXT))
+            }
             next if next == most + 1 => format!("{}: its further lines are not shown", self.name),
             _ => return,
         };

@@ -6,10 +6,10 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::ui::Level;
 
-/// How questions are asked: `plain` or `rich`.
+/// The way questions are asked: `plain` or `rich`.
 pub const PROMPTS: &str = "BOT_CLI_PROMPTS";
 
-/// What is at the other ends of the standard streams.
+/// The properties of the standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -29,13 +29,13 @@ pub struct Look {
     pub stderr_color: bool,
     /// Columns.
     pub width: usize,
-    /// How questions are asked.
+    /// The way questions are asked.
     pub prompts: Prompts,
     /// Whether `BOT_CLI_PROMPTS` says nothing that is known.
     pub odd_prompts: bool,
 }
 
-/// How questions are asked.
+/// The way questions are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Prompts {
@@ -82,7 +82,7 @@ pub fn size() -> (usize, usize) {
     })
 }
 
-/// How much the user wants to hear.
+/// The amount of output that the user wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verbosity {
     /// The result, warnings and errors.
@@ -90,14 +90,14 @@ pub enum Verbosity {
     /// Notes, progress and next steps too.
     #[default]
     Normal,
-    /// What happens.
+    /// Progress and details.
     Verbose,
-    /// What happens inside.
+    /// Internal steps, too.
     Debug,
 }
 
 impl Verbosity {
-    /// What `-q` and a number of `-v` mean.
+    /// Returns what `-q` and a number of `-v` mean.
     #[must_use]
     pub fn new(quiet: bool, verbose: u8) -> Self {
         match (quiet, verbose) {

@@ -1,6 +1,6 @@
 //! Text of strangers, made fit for a terminal.
 
-/// What the text looks like without the means to command a terminal: no control characters but line feed and tab, no
+/// Returns what the text looks like without the means to command a terminal: no control characters but line feed and tab, no
 /// escape sequences (colours and styles stay where `styled`), nothing that turns the direction of writing or is not seen.
 ///
 /// Joiners are not seen either: emoji that are made of several fall apart. Variation selectors stay, because they show.
@@ -60,19 +60,24 @@ fn is_unseen(character: char) -> bool {
     )
 }
 
-/// The most characters of a stranger's text that is a part of our own.
-const LONGEST_TEXT: usize = 500;
+/// The most characters of a plugin's text that is shown as a part of the host's own.
+pub(crate) const LONGEST_TEXT: usize = 500;
 
-/// A stranger's text as one printable line that is not too long.
+/// Returns the text on one line, without the means to command a terminal.
 #[must_use]
-pub(crate) fn short_line(text: &str) -> String {
-    let text = printable(text, false);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    let mut letters = text.chars();
-    let shown: String = letters.by_ref().take(LONGEST_TEXT).collect();
+pub fn one_line(text: &str) -> String {
+    printable(text, false).replace(['\n', '\t'], " ")
+}
+
+/// Returns the text on one line of at most `most` characters, without the means to command a terminal. It ends in `…` where
+/// it was longer.
+#[must_use]
+pub fn short_line(text: &str, most: usize) -> String {
+    let text = one_line(text);
+    let mut letters = text.trim().chars();
+    let mut shown: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() {
-        return format!("{shown}…");
+        shown.push('…');
     }
     shown
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::look::columns;
+use super::stream::to_stderr;
 use super::table::cut;
-use super::to_stderr;
 
-/// How often the line is drawn, however often it changes.
+/// The interval at which the line is drawn, however often it changes.
 const TURN: Duration = Duration::from_millis(100);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -22,7 +22,7 @@ pub use trail::Trail;
 
 use super::look::Prompts;
 use super::waiting::Waiting;
-use super::{Look, printable};
+use super::{Look, one_line, printable};
 use crate::failure::{Exit, Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 
@@ -46,7 +46,7 @@ pub fn ask(
     }
 }
 
-/// What a prompt does with a key.
+/// The effect of a key on a prompt.
 enum KeyOutcome {
     /// It asks on.
     Stay,
@@ -59,7 +59,7 @@ enum KeyOutcome {
 trait Prompt {
     fn press(&mut self, key: Key) -> KeyOutcome;
 
-    /// How long it waits for the next key before [`nothing`](Self::nothing) has come.
+    /// Returns how long it waits for the next key before [`nothing`](Self::nothing) has come.
     fn patience(&self) -> Option<Duration> {
         None
     }
@@ -68,10 +68,10 @@ trait Prompt {
         KeyOutcome::Stay
     }
 
-    /// What is shown while it asks.
+    /// Returns what is shown while it asks.
     fn asked(&self) -> Vec<Piece>;
 
-    /// What stays.
+    /// Returns what stays.
     fn answered(&self) -> Vec<Piece>;
 }
 
@@ -188,8 +188,4 @@ fn help(question: &Question) -> Option<String> {
 fn failed(question: &Question, why: &str) -> Failure {
     let message = format!("could not ask `{}`: {why}", question.key);
     Failure::new(Exit::Failed, "terminal_failed", message)
-}
-
-fn one_line(text: &str) -> String {
-    printable(text, false).replace(['\n', '\t'], " ")
 }

@@ -2,7 +2,7 @@
 
 use clap::builder::styling::{AnsiColor, Style};
 
-use super::printable;
+use super::{one_line, printable};
 use crate::failure::{ChangeState, Exit, Failure};
 use crate::outcome::Outcome;
 use crate::ui::Level;
@@ -32,7 +32,7 @@ pub fn text(text: &str, color: bool) -> String {
 /// Commands that may come next, each with the remarks below it.
 pub fn next(commands: &[String], color: bool) -> String {
     let remark = |remark: &str| {
-        let remark = line(remark);
+        let remark = one_line(remark);
         if color {
             format!("      {QUIET}{remark}{QUIET:#}\n")
         } else {
@@ -49,7 +49,7 @@ pub fn next(commands: &[String], color: bool) -> String {
     commands.iter().map(shown).collect()
 }
 
-/// What went wrong, where, and what to do about it.
+/// Returns what went wrong, where, and what to do about it.
 pub fn failure(failure: &Failure, color: bool) -> String {
     let mut text = match failure.exit {
         // Who stopped it need not be told that stopping is an error.
@@ -80,7 +80,7 @@ pub fn failure(failure: &Failure, color: bool) -> String {
             Some(_) | None => field.field.clone(),
         };
         text.push_str("  ");
-        text.push_str(&line(&format!("{name}: {}", field.problem)));
+        text.push_str(&one_line(&format!("{name}: {}", field.problem)));
         text.push('\n');
     }
     for hint in &failure.hints {
@@ -94,14 +94,14 @@ pub fn log(level: Level, message: &str, color: bool) -> String {
     match level {
         Level::Warn => labelled("warning", WARNING, message, color),
         Level::Note => note(message, color),
-        Level::Info => format!("{}\n", line(message.trim_end())),
+        Level::Info => format!("{}\n", one_line(message.trim_end())),
         Level::Debug => labelled("debug", QUIET, message, color),
     }
 }
 
 /// One line that does not draw the eye.
 fn note(message: &str, color: bool) -> String {
-    let message = line(message.trim_end());
+    let message = one_line(message.trim_end());
     if color {
         format!("{QUIET}note: {message}{QUIET:#}\n")
     } else {
@@ -110,16 +110,12 @@ fn note(message: &str, color: bool) -> String {
 }
 
 fn labelled(label: &str, style: Style, message: &str, color: bool) -> String {
-    let message = line(message.trim_end());
+    let message = one_line(message.trim_end());
     if color {
         format!("{style}{label}:{style:#} {message}\n")
     } else {
         format!("{label}: {message}\n")
     }
-}
-
-fn line(text: &str) -> String {
-    printable(text, false).replace('\n', " ")
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::ui::withdrawn;
 
-/// How often a request to stop is looked for.
+/// The interval at which a request to stop is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Standard input, which is read for as long as somebody waits for it.
@@ -79,7 +79,7 @@ impl Waiting<'_> {
     }
 }
 
-/// What there is to read within that time.
+/// Returns what there is to read within that time.
 fn look(patience: Duration) -> Result<Option<PollFlags>, Failure> {
     let stdin = stdin();
     let mut input = [PollFd::new(&stdin, PollFlags::IN)];

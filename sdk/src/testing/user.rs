@@ -27,7 +27,7 @@ struct Seen {
 }
 
 impl User {
-    /// What this user says to the question `key` next; `None` goes back.
+    /// Returns what this user says to the question `key` next; `None` goes back.
     pub fn answer(&mut self, key: &str, answer: Option<Value>) {
         let answers = self.answers.entry(key.to_owned()).or_default();
         answers.push_back(answer);
@@ -37,7 +37,7 @@ impl User {
         !self.answers.is_empty()
     }
 
-    /// What became of a run that this user has seen.
+    /// Returns what became of a run that this user has seen.
     pub fn tell(&self, outcome: Outcome) -> Ran {
         let seen = std::mem::take(&mut *self.seen());
         let status = outcome.status;

@@ -6,7 +6,7 @@ use super::{Given, HostOption, Reader, Word};
 use crate::failure::{Exit, Failure};
 use crate::protocol::CommandSpec;
 
-/// What the host takes out of the words for a plugin, and what is left.
+/// The words that the host takes for itself, and those that are left for the plugin.
 #[derive(Debug, Clone)]
 pub struct Taken<'a> {
     /// `--json`
@@ -28,7 +28,7 @@ pub struct Taken<'a> {
     pub path: Vec<&'a CommandSpec>,
 }
 
-/// How help was asked for.
+/// The way help was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HelpForm {
     /// By `-h`.

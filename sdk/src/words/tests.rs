@@ -28,7 +28,7 @@ fn tree() -> CommandSpec {
     .unwrap()
 }
 
-/// What is taken from a line, in short, and what is left.
+/// Returns what is taken from a line, in short, and what is left.
 fn read(root: &CommandSpec, line: &str) -> (String, String) {
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
     let taken = take(root, &words);

@@ -7,7 +7,7 @@ use super::needs::Need;
 pub struct Group {
     /// The module of `tests/e2e`.
     pub name: &'static str,
-    /// What its tests hold.
+    /// The promise of its tests.
     pub about: &'static str,
     pub(super) needs: &'static [Need],
 }

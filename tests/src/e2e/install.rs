@@ -7,7 +7,7 @@ use super::needs::{Package, Remedy};
 use super::say;
 use crate::python::{Pins, newest_interpreter};
 
-/// What a Python environment is made with.
+/// The tool that makes a Python environment.
 const PYTHON: Package = Package {
     name: "python3-venv",
     megabytes: 40,

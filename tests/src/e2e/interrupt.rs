@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use bot_cli_sdk::cancel::Cancel;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
-/// How often the request to stop, and the processes that are left, are looked for.
+/// The interval at which the request to stop, and the processes that are left, are looked for.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What a process may take to end by itself.
+/// The time that a process may take to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The user's request to stop, and what comes of it.

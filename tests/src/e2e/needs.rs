@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
+use semver::Version;
+
 use crate::disk::Mounted;
 use crate::kubernetes::api_server;
 use crate::older;
@@ -11,7 +13,7 @@ use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
 
 /// The oldest Node.js that the clients build on.
-const NODE: u32 = 20;
+const NODE: u64 = 20;
 
 /// Something that not every machine has.
 #[derive(Debug, Clone, Copy)]
@@ -50,15 +52,15 @@ pub(super) struct Package {
     pub megabytes: u32,
 }
 
-/// What a need is missing, and how to come by it.
+/// A missing need, and how to come by it.
 #[derive(Debug)]
 pub(super) struct Lack {
     pub reason: String,
-    /// What `--install` would do.
+    /// The installation that `--install` would make.
     pub remedy: Remedy,
 }
 
-/// How something that is missing can be had.
+/// The way something that is missing can be had.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Remedy {
     /// As root, with Debian's package manager.
@@ -82,7 +84,7 @@ impl Need {
         Self::Program(names, package)
     }
 
-    /// What is missing, if anything is.
+    /// Returns what is missing, if anything is.
     pub(super) fn lack(self) -> Option<Lack> {
         let (found, remedy) = match self {
             Self::Program(names, package) => (
@@ -112,7 +114,7 @@ impl Need {
 }
 
 impl Remedy {
-    /// What `--install` does, if it can do something.
+    /// Returns what `--install` does, if it can do something.
     pub(super) fn told(self) -> Option<String> {
         match self {
             Self::Package(Package { name, megabytes }) => {
@@ -137,9 +139,9 @@ fn node() -> Result<(), String> {
         return Err("`node` is not on PATH".to_owned());
     };
     let version = String::from_utf8_lossy(&output.stdout);
-    let major = version.trim().trim_start_matches('v').split('.').next();
-    match major.and_then(|major| major.parse::<u32>().ok()) {
-        Some(major) if major >= NODE => Ok(()),
+    let parsed = Version::parse(version.trim().trim_start_matches('v'));
+    match parsed {
+        Ok(version) if version.major >= NODE => Ok(()),
         _ => Err(format!(
             "`node` is {}, and {NODE} or newer is needed",
             version.trim()

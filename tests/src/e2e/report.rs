@@ -40,7 +40,7 @@ struct Row {
     missed: Missed,
 }
 
-/// What it means that tests of a group were not run.
+/// The meaning of tests that were not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missed {
     /// Something that was wanted is missing.

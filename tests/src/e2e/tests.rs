@@ -137,7 +137,7 @@ fn ended(line: &str) -> Option<(&str, &str)> {
     Some((name, how))
 }
 
-/// What the harness says beside the tests' ends.
+/// Returns what the harness says beside the tests' ends.
 fn is_noise(line: &str) -> bool {
     line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ")
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// The pack's name.
 pub(super) const NAME: &str = "acme-x";
 
-/// What ends or changes the text around it, in some language that a project is written in.
+/// Pieces that end or change the text around them, in some language that a project is written in.
 const ENDINGS: &[&str] = &[
     "\"",
     "'",
@@ -132,7 +132,7 @@ const ENDINGS: &[&str] = &[
     "settings",
 ];
 
-/// What a line may have, and some language takes for more than text.
+/// Pieces that some language takes for more than text.
 const PIECES: &[&str] = &[
     "'",
     "''",

@@ -16,7 +16,7 @@ use super::{draw, python};
 /// The services can't be in one bot.
 pub(super) struct Refused;
 
-/// What differs from the twin's project in more than texts.
+/// Returns what differs from the twin's project in more than texts.
 pub(super) fn compare(
     spoiled: &Catalogue,
     twin: &Catalogue,

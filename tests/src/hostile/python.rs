@@ -4,7 +4,7 @@ use bot_cli_init::config::Config;
 use bot_cli_sdk::pack::{Arg, Literal};
 use tree_sitter::{Node, Parser, Tree};
 
-/// Where the code does something else than its twin.
+/// Returns where the code does something else than its twin.
 pub(super) fn difference(code: &str, twin: &str) -> Option<String> {
     let (Some(tree), Some(twin_tree)) = (parse(code), parse(twin)) else {
         return Some("can't be parsed".to_owned());
@@ -113,7 +113,7 @@ fn outline(root: Node, code: &str) -> Vec<String> {
     found
 }
 
-/// How much of a string is code.
+/// Returns how much of a string is code.
 fn interpolations(string: Node) -> usize {
     let mut count = 0;
     walk(string, &mut |node| {
@@ -131,7 +131,7 @@ fn walk<'t>(root: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
     }
 }
 
-/// What a literal of one line stands for.
+/// Returns what a literal of one line stands for.
 fn unescaped(literal: &str) -> String {
     let inner = literal
         .strip_prefix(['"', '\''])

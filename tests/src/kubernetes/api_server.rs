@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::cluster::{Cluster, write_kubeconfig};
 
-/// How long both may take until they answer.
+/// The time that both may take until they answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running server; it ends when this is dropped.
@@ -22,7 +22,7 @@ pub struct ApiServer {
     folder: tempfile::TempDir,
 }
 
-/// Where the script puts what it builds; an error says that nothing is there.
+/// Returns where the script puts what it builds; an error says that nothing is there.
 pub fn find() -> Result<PathBuf, String> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
@@ -83,7 +83,7 @@ impl ApiServer {
         Ok(client)
     }
 
-    /// Its port, the certificate that vouches for it, and how the administrator signs in with a certificate.
+    /// Returns the port, the certificate that vouches for it, and how the administrator signs in with a certificate.
     fn api_server(&mut self, built: &Path, etcd: u16) -> io::Result<(u16, String, String)> {
         let port = free_port()?;
         let folder = self.folder.path().to_owned();

@@ -22,7 +22,7 @@ pub const PACE: Pace = Pace {
 
 /// An open backend, and all that it has said.
 pub struct Backend {
-    /// What `secrets/open` answered.
+    /// The answer to `secrets/open`.
     pub opened: OpenResult,
     inner: Kubernetes,
     session: Session,
@@ -127,7 +127,7 @@ impl Backend {
         self.inner.get(name, &mut self.session).map_err(told)
     }
 
-    /// Its keys, in order.
+    /// Returns the keys, in order.
     #[must_use]
     pub fn keys(&mut self, name: &str) -> Option<Vec<String>> {
         let mut keys = self.get(name).unwrap()?.keys;
@@ -135,7 +135,7 @@ impl Backend {
         Some(keys)
     }
 
-    /// Its values.
+    /// Returns the values.
     pub fn values(
         &mut self,
         name: &str,
@@ -162,7 +162,7 @@ impl Backend {
         Ok(listed.into_iter().map(|one| one.name).collect())
     }
 
-    /// What a caller that has just looked says of it.
+    /// Returns what a caller that has just looked says of it.
     pub fn prior(&mut self, name: &str) -> Prior {
         match self.get(name) {
             Ok(Some(set)) => Prior::Keys(set.keys),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-/// What a request of the tests themselves got for an answer.
+/// The answer to a request of the tests themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     /// The status.

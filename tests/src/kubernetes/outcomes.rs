@@ -21,7 +21,7 @@ use super::stand_in::{Applied, Fault, OTHERS_DELETED, StandIn, Trouble};
 /// The namespace of all operations.
 const NAMESPACE: &str = "drawn";
 
-/// How long an answer may take.
+/// The time that an answer may take.
 const ANSWER: Duration = Duration::from_millis(60);
 
 /// The sets with the names of their Secrets.
@@ -34,10 +34,10 @@ const SETS: [(&str, &str); 3] = [
 /// The keys that are drawn.
 const KEYS: [&str; 4] = ["A", "B", "C", "D"];
 
-/// What came of a number of operations.
+/// The outcome of a number of operations.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many operations ended how.
+    /// The number of operations by their end.
     pub endings: BTreeMap<String, usize>,
     /// Claims that were not true, each with all that is needed to see why.
     pub untrue: Vec<String>,
@@ -159,7 +159,7 @@ fn draw(random: &mut Rng, number: usize) -> Operation {
     }
 }
 
-/// What happens to the requests of an operation, one after the other.
+/// Returns what happens to the requests of an operation, one after the other.
 fn script(random: &mut Rng, operation: &Operation) -> Vec<Option<Trouble>> {
     // Some days are fine, some are bad throughout.
     let badness = [0, 2, 4, 8][random.usize(..4)];

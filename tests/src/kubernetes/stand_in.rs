@@ -9,13 +9,14 @@ mod trouble;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use super::cluster::{Cluster, write_kubeconfig};
+use crate::patience::wait_for_earlier_connections;
+use crate::watched::Watched;
 use api::Store;
 pub use trouble::{Applied, Fault, Trouble};
 
@@ -29,16 +30,13 @@ pub struct StandIn {
     folder: tempfile::TempDir,
 }
 
-/// What the connections share.
-#[derive(Default)]
-struct World {
-    state: Mutex<State>,
-}
+/// The state that the connections share.
+type World = Watched<State>;
 
 #[derive(Default)]
 struct State {
     store: Store,
-    /// What happens to the next requests, one after the other.
+    /// The faults of the next requests, one after the other.
     script: VecDeque<Option<Trouble>>,
     /// Every request as `METHOD path`, with what it sent.
     sent: Vec<(String, Vec<u8>)>,
@@ -46,13 +44,6 @@ struct State {
     open: usize,
     working: usize,
     stopped: bool,
-}
-
-impl World {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A test that failed while it held the state leaves it readable.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl StandIn {
@@ -98,7 +89,7 @@ impl StandIn {
         Ok((stand_in, cluster))
     }
 
-    /// Its address.
+    /// Returns the address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -117,14 +108,11 @@ impl StandIn {
 
     /// Waits until every connection has gone and everything that was asked for has been done.
     pub fn settle(&self) {
-        loop {
+        wait_for_earlier_connections(self.address);
+        self.world.wait_until("the stand-in to settle", || {
             let state = self.world.lock();
-            if state.open == 0 && state.working == 0 {
-                return;
-            }
-            drop(state);
-            thread::sleep(Duration::from_millis(1));
-        }
+            state.open == 0 && state.working == 0
+        });
     }
 
     /// The requests since the last time, as `METHOD path`.

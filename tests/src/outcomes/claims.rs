@@ -8,7 +8,7 @@ use super::operation::Operation;
 use super::runner::Ran;
 use crate::service::ORGANIZATION;
 
-/// How a run ended, for the tally.
+/// Returns how a run ended, for the tally.
 pub fn ending(ran: &Ran) -> String {
     match (ran.status, outcome(ran)) {
         (0, _) => "done".to_owned(),
@@ -36,7 +36,7 @@ pub fn untrue(operation: &Operation, before: &Value, after: &Value, ran: &Ran) -
     claims.wrong
 }
 
-/// What was claimed and is not so.
+/// The claims that are not so.
 #[derive(Default)]
 struct Claims {
     wrong: Vec<String>,

@@ -21,7 +21,7 @@ use super::operation::Operation;
 use crate::recording_ui::RecordingUi;
 use crate::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 
-/// What a run showed.
+/// The output of a run.
 #[derive(Debug, Clone)]
 pub struct Ran {
     /// The exit status.
@@ -34,7 +34,7 @@ pub struct Ran {
 
 /// Carries operations out.
 pub trait Runner {
-    /// How long a request is waited for.
+    /// Returns how long a request is waited for.
     fn longest(&self) -> Duration;
 
     /// One user in so many wants to stop.
@@ -59,7 +59,6 @@ pub struct InProcess {
 /// The executable, with real signals.
 #[derive(Debug, Clone)]
 pub struct Executable {
-    /// Where it is.
     pub path: PathBuf,
     /// Whether the requests are those of a private API key.
     pub with_key: bool,

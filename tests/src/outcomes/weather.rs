@@ -9,7 +9,7 @@ use crate::service::{Fault, Injection};
 /// The faults of one operation, and when its user wants to stop.
 #[derive(Debug, Clone)]
 pub struct Weather {
-    /// What happens to its requests, one after the other.
+    /// The faults of its requests, one after the other.
     pub script: Vec<Option<Injection>>,
     /// After how long the user wants to stop.
     pub stop: Option<Duration>,

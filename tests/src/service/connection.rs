@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::channel::{Channel, Sender};
@@ -22,32 +22,33 @@ use rustix::net::sockopt::set_socket_linger;
 use super::faults::{Effect, Fault};
 use super::routes::{self, Reply};
 use super::world::{Sent, World};
-use super::{lock, secrets, tls};
+use super::{secrets, tls};
+use crate::watched::Watched;
 
 type Body = BoxBody<Bytes, io::Error>;
 
 pub(super) async fn accept(
     listener: TcpListener,
-    world: Arc<Mutex<World>>,
+    world: Arc<Watched<World>>,
     tls: Option<tls::Acceptor>,
 ) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
         return;
     };
     while let Ok((stream, _)) = listener.accept().await {
-        lock(&world).open += 1;
+        world.lock().open += 1;
         let served = serve(stream, Arc::clone(&world), tls.clone());
         let world = Arc::clone(&world);
         tokio::spawn(async move {
             let _ = served.await;
-            lock(&world).open -= 1;
+            world.lock().open -= 1;
         });
     }
 }
 
 async fn serve(
     stream: tokio::net::TcpStream,
-    world: Arc<Mutex<World>>,
+    world: Arc<Watched<World>>,
     tls: Option<tls::Acceptor>,
 ) -> io::Result<()> {
     let stream = stream.into_std()?;
@@ -78,12 +79,12 @@ async fn serve(
 
 async fn answer(
     request: Request<Incoming>,
-    world: &Arc<Mutex<World>>,
+    world: &Arc<Watched<World>>,
     reset: impl Fn(),
 ) -> io::Result<Response<Body>> {
     let sent = receive(request).await?;
     let (fault, latency) = {
-        let mut world = lock(world);
+        let mut world = world.lock();
         world.sent.push(sent.clone());
         let line = (sent.method.as_str(), sent.target.as_str());
         let injection = world
@@ -158,23 +159,23 @@ async fn receive(request: Request<Incoming>) -> io::Result<Sent> {
     })
 }
 
-async fn perform(sent: Sent, world: Arc<Mutex<World>>, latency: Duration) -> Reply {
-    lock(&world).working += 1;
+async fn perform(sent: Sent, world: Arc<Watched<World>>, latency: Duration) -> Reply {
+    world.lock().working += 1;
     let reply = performed(&sent, &world, latency).await;
-    lock(&world).working -= 1;
+    world.lock().working -= 1;
     reply
 }
 
 /// Two requests that change one set at the same time don't both succeed.
-async fn performed(sent: &Sent, world: &Mutex<World>, latency: Duration) -> Reply {
+async fn performed(sent: &Sent, world: &Watched<World>, latency: Duration) -> Reply {
     let changed = secrets::changes(sent);
     if let Some(set) = &changed
-        && !lock(world).busy.insert(set.clone())
+        && !world.lock().busy.insert(set.clone())
     {
         return secrets::conflict(set);
     }
     tokio::time::sleep(latency).await;
-    let mut world = lock(world);
+    let mut world = world.lock();
     if let Some(set) = &changed {
         world.busy.remove(set);
     }
@@ -223,7 +224,7 @@ fn half(reply: &Reply, ending: Ending) -> io::Result<Response<Body>> {
     .map_err(io::Error::other)
 }
 
-/// What never becomes a document.
+/// Returns what never becomes a document.
 fn blanks(text: &str, pause: Duration) -> io::Result<Response<Body>> {
     let block = Bytes::copy_from_slice(text.as_bytes());
     let (mut sender, body): (Sender<Bytes, io::Error>, _) = Channel::new(1);

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-/// How an answer goes wrong.
+/// The way an answer goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// Another answer than the right one.
     Answer {
-        /// Its status.
         status: u16,
-        /// Its headers.
         headers: Vec<(&'static str, String)>,
-        /// Its body.
         body: String,
     },
     /// The connection is reset instead of an answer.
@@ -44,7 +41,7 @@ impl Fault {
         Self::answer(status, "application/json", body)
     }
 
-    /// What an edge server shows to a browser.
+    /// Returns what an edge server shows to a browser.
     #[must_use]
     pub fn html(status: u16) -> Self {
         let page =

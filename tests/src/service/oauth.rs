@@ -14,20 +14,20 @@ use super::{ORGANIZATION, OTHER_ORGANIZATION};
 const CLIENT: &str = "client_of_the_command_line";
 const SCOPES: &str = "openid profile email offline_access";
 
-/// What the issuer remembers.
+/// The issuer's state.
 #[derive(Debug)]
 pub struct Issuer {
-    /// Its address, below the service's.
+    /// The address, below the service's.
     pub url: String,
     /// The discovery document; a test may spoil it.
     pub document: Value,
-    /// How long access tokens live, in seconds.
+    /// The time that access tokens live, in seconds.
     pub expires_in: u64,
     /// Whether refresh tokens are handed out, too.
     pub refreshes: bool,
     /// Takes the place of members of the answer with a token.
     pub spoil: Value,
-    /// How many tokens were handed out.
+    /// The number of tokens that were handed out.
     pub handed_out: u32,
     codes: BTreeMap<String, Pending>,
     /// Each with the access token that came with it.
@@ -114,7 +114,7 @@ fn authorize(request: &Sent, issuer: &mut Issuer) -> Reply {
     reply
 }
 
-/// What is not known needs no revocation; with a refresh token goes the access token that came with it.
+/// Returns what is not known needs no revocation; with a refresh token goes the access token that came with it.
 fn revoke(request: &Sent, world: &mut World) -> Reply {
     let form = form(request);
     let given = |name: &str| form.get(name).map_or("", String::as_str);

@@ -39,7 +39,7 @@ impl Reply {
         Self::error(400, error, "GENERIC_BAD_REQUEST")
     }
 
-    /// What a web server says that knows no such page; nothing an interface would say.
+    /// Returns what a web server says that knows no such page; nothing an interface would say.
     fn no_such_page(request: &Sent) -> Self {
         Self {
             status: 404,

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 pub(super) type Acceptor = TlsAcceptor;
 
-/// What accepts connections, and the certificate as PEM.
+/// Returns what accepts connections, and the certificate as PEM.
 pub(super) fn acceptor() -> io::Result<(Acceptor, String)> {
     let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;

@@ -14,11 +14,11 @@ use super::{ORGANIZATION, OTHER_ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, USER_
 pub struct World {
     /// The first is the default.
     pub organizations: Vec<Organization>,
-    /// What each token opens.
+    /// The access of each token.
     pub tokens: BTreeMap<String, Access>,
-    /// What happens to sets that are written from now on.
+    /// The provisioning of sets that are written from now on.
     pub provisioning: Provisioning,
-    /// Where a whole set in one request is understood.
+    /// The paths on which a whole set in one request is understood.
     pub list_form: ListForm,
     /// Before every answer.
     pub latency: Duration,
@@ -29,11 +29,11 @@ pub struct World {
     /// Signing in.
     pub issuer: Issuer,
     pub(super) injections: Vec<Injection>,
-    /// What happens to the next requests, one after the other, whatever they are.
+    /// The faults of the next requests, one after the other, whatever they are.
     pub(super) script: VecDeque<Option<Injection>>,
-    /// How many requests are being carried out, also for clients that have gone.
+    /// The number of requests that are being carried out, also for clients that have gone.
     pub(super) working: u32,
-    /// How many connections are open.
+    /// The number of connections that are open.
     pub(super) open: u32,
     /// The requests so far.
     pub sent: Vec<Sent>,
@@ -41,7 +41,7 @@ pub struct World {
     pub(super) busy: BTreeSet<String>,
 }
 
-/// What a token opens.
+/// The access of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     /// A user's: the organization paths of these organizations.
@@ -50,16 +50,16 @@ pub enum Access {
     Key(String),
 }
 
-/// What becomes of a set after it was written.
+/// The state of a set after it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provisioning {
-    /// How many readers are told `pending` before it is over.
+    /// The number of readers that are told `pending` before it is over.
     pub pending_reads: u32,
-    /// How it ends.
+    /// The way it ends.
     pub outcome: Outcome,
 }
 
-/// How provisioning ends.
+/// The way provisioning ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It can be used.
@@ -68,7 +68,7 @@ pub enum Outcome {
     Failed(&'static str),
 }
 
-/// Where `PUT` understands a whole set.
+/// The paths on which `PUT` understands a whole set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListForm {
     /// On the published paths, as documented.

@@ -343,7 +343,7 @@ fn npm() -> Command {
     npm
 }
 
-/// What the command printed to stdout. It must succeed.
+/// Returns what the command printed to stdout. It must succeed.
 fn run(command: &mut Command) -> String {
     let output = command
         .output()

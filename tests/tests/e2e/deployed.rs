@@ -316,7 +316,7 @@ impl Bot {
         }
     }
 
-    /// Its image, started with what its secret set would hold.
+    /// Returns the image, started with what its secret set would hold.
     fn deploy(&self) -> Deployed<'_> {
         self.deploy_with(&[])
     }
@@ -363,7 +363,7 @@ struct Deployed<'b> {
 }
 
 impl Deployed<'_> {
-    /// What one of the scripts prints that are given the address.
+    /// Returns what one of the scripts prints that are given the address.
     fn drive(&self, name: &str, before: &[&str], after: &[&str]) -> Value {
         let output = python()
             .command("python")
@@ -398,7 +398,7 @@ impl Deployed<'_> {
         (session, room, asked)
     }
 
-    /// What happened, once this many sessions are over.
+    /// Returns what happened, once this many sessions are over.
     fn ended(&self, count: usize) -> Value {
         let world =
             || serde_json::from_str::<Value>(&ask(&self.address, "GET /world", "")).unwrap();

@@ -63,7 +63,7 @@ impl PythonDotenv {
         }
     }
 
-    /// What it reads, unless it had to skip something.
+    /// Returns what it reads, unless it had to skip something.
     fn read(&mut self, text: &str) -> Option<Values> {
         writeln!(self.stdin, "{}", Value::from(text)).unwrap();
         let mut line = String::new();
@@ -80,7 +80,7 @@ impl Drop for PythonDotenv {
     }
 }
 
-/// What ours reads, unless it refuses.
+/// Returns what ours reads, unless it refuses.
 fn ours(text: &str) -> Option<Values> {
     let read = dotenv::parse(text);
     let pairs = read.bindings.into_iter();

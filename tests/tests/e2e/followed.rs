@@ -28,7 +28,7 @@ const OPENAI: [&str; 8] = [
     "openai_tts",
 ];
 
-/// What the keys are, so that they can be looked for.
+/// The keys, so that they can be looked for.
 const CANARY: &str = "sk-canary-5f1d";
 
 #[test]

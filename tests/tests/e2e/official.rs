@@ -13,7 +13,7 @@ use serde_json::Value;
 const START: &str =
     "from pipecatcloud.cli.entry_point import entrypoint_cli_typer as start; start()";
 
-/// How a run of it ended.
+/// The way a run of it ended.
 #[derive(Debug)]
 struct Theirs {
     status: Option<i32>,

@@ -13,7 +13,7 @@ use crate::conversation::running::Running;
 use crate::framework::tools::{Finding, python, script};
 use crate::framework::tree::init;
 
-/// How steps begin that can't be taken here, and why.
+/// The beginnings of steps that can't be taken here, and why.
 const NOT_HERE: &[(&str, &str)] = &[
     (
         "uvx --from \"pipecat-ai[cli]\" --with pipecatcloud",
@@ -141,7 +141,7 @@ fn follows(options: &[&str]) {
 struct User {
     _folder: TempDir,
     project: PathBuf,
-    /// Where the next command is typed.
+    /// The folder in which the next command is typed.
     cwd: PathBuf,
     /// Of a stand-in for the language model.
     address: Option<String>,
@@ -251,7 +251,7 @@ impl User {
         assert!(!said.contains("Traceback"), "{said}");
     }
 
-    /// What the image's build file runs, with a lock file and in a project that has none yet.
+    /// Returns what the image's build file runs, with a lock file and in a project that has none yet.
     fn builds_with_and_without_lock(&self) {
         let dockerfile = fs::read_to_string(self.server().join("Dockerfile")).unwrap();
         let run = dockerfile.split("\nRUN ").nth(1).unwrap();

@@ -20,7 +20,7 @@ esac
 /// Keys, and the words that the plugin has to get then.
 pub type Round = (&'static str, &'static str);
 
-/// What every shell can do.
+/// The checks of every shell.
 pub const ROUNDS: &[Round] = &[
     ("tree pl\toa\t", r#"["plant","oak"]"#),
     ("tree plant tw\t", r#"["plant","two words"]"#),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bot_cli_sdk::backend::client::{Client, Fault};
 use bot_cli_sdk::cancel::Cancel;
@@ -22,6 +22,7 @@ use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
 use bot_cli_sdk::session::{Context, Session};
 use bot_cli_sdk::ui::{Capabilities, Level, Ui};
+use bot_cli_tests::patience::PATIENCE;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -74,8 +75,10 @@ impl Ui for User {
         };
         self.saw(format!("{} is open", question.key));
         fs::write(open, "").unwrap();
-        while wanted() {
-            std::thread::yield_now();
+        let deadline = Instant::now() + PATIENCE;
+        while wanted() && Instant::now() < deadline {
+            // A user interface asks again and again while the user thinks.
+            std::thread::sleep(Duration::from_millis(5));
         }
         self.saw("it was taken back".to_owned());
         Err(bot_cli_sdk::ui::withdrawn())

@@ -10,7 +10,7 @@ use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, CTRL_U, DOWN, ENTER, ESCAPE, Terminal};
 use serde_json::{Value, json};
 
-/// How `init` is started.
+/// The way `init` is started.
 #[derive(Debug, Clone, Copy)]
 enum Door {
     /// `bot-cli init`.
@@ -139,7 +139,8 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
             let below = tree(&path).into_iter();
             files.extend(below.map(|(file, text)| (format!("{name}/{file}"), text)));
         } else {
-            files.insert(name, fs::read_to_string(&path).unwrap());
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            files.insert(name, text);
         }
     }
     files

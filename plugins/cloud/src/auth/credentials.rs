@@ -8,6 +8,7 @@ use bot_cli_sdk::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 use crate::config::homeless;
+use crate::domain::TokenKind;
 use crate::environment::Environment;
 use crate::files::lock::{LockError, PATIENCE, lock as take};
 use crate::files::private_folder;
@@ -15,16 +16,6 @@ use crate::keyring::KeyringError;
 use crate::secret_file::{Room, SecretFile, SecretFileError, Storage};
 use crate::watch::Watch;
 use crate::words;
-
-/// The requests that a token is valid for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenKind {
-    /// It speaks for a person, who may belong to several organizations.
-    User,
-    /// It belongs to one organization.
-    ApiKey,
-}
 
 /// The token of a sign-in and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

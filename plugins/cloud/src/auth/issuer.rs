@@ -12,12 +12,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::{Url, form_urlencoded};
 
-use super::credentials::{Credentials, Refresh, TokenKind, parse_token};
+use super::credentials::{Credentials, Refresh, parse_token};
+use crate::address::address;
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::http::connect::{connector, failed};
 use crate::backend::hosted::http::waiting::{patiently, runtime};
+use crate::domain::TokenKind;
 use crate::pace::Pace;
-use crate::scope::address;
 use crate::watch::Watch;
 
 /// The most that is read of an answer.

@@ -19,7 +19,7 @@ use super::{
     Prior, Profile, ReadsValues, Regions, SecretsBackend, Summary,
 };
 use crate::domain::{BackendName, Entry, Key, Region, RegistryHost, SetKind, SetName, Status};
-use crate::scope::Source;
+use crate::source::Source;
 use crate::watch::Watch;
 
 /// The interval at which a wait checks for the user's request to stop.

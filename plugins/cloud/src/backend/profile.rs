@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::{Entry, SetName};
-use crate::scope::Source;
+use crate::source::Source;
 
 /// A backend's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +162,7 @@ mod tests {
 
     use super::{Limits, NameRules, Profile};
     use crate::domain::{Entry, Key, SetName};
-    use crate::scope::Source;
+    use crate::source::Source;
 
     #[test]
     fn names_of_new_sets_follow_the_rules_of_the_backend() {

@@ -8,7 +8,8 @@ use crate::backend::Ability;
 use crate::config::{ConfigFile, KEYS};
 use crate::domain::{BackendName, Organization, SetName};
 use crate::environment::Environment;
-use crate::scope::{Setting, Source};
+use crate::scope::Setting;
+use crate::source::Source;
 
 /// The arguments whose values are known.
 pub(super) const ARGUMENTS: &[&str] = &[

@@ -6,19 +6,20 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
 use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;
 use super::{kind, open};
-use crate::config::{ConfigFile, KEYS, nearest};
+use crate::address::address;
+use crate::config::{ConfigFile, KEYS};
 use crate::domain::{Organization, Region};
 use crate::input::invalid;
 use crate::keyring::{self, KeyringError};
-use crate::scope::{
-    Setting, Source, Wanted, address, backend_of, keyring_of, keyring_word, seconds,
-};
+use crate::scope::{Setting, Wanted, backend_of, keyring_of, keyring_word, seconds};
 use crate::secret_file::{SecretFile, Storage};
+use crate::source::Source;
 
 pub(super) fn show(context: &CommandContext<'_>) -> Result<Reply, Failure> {
     let mut scope = open::scope(context, &Wanted::default())?;
@@ -133,7 +134,7 @@ pub(super) fn set(context: &CommandContext<'_>, key: &str, value: &str) -> Resul
             "is not a setting".to_owned(),
         )]);
         let failure = match nearest(&key, KEYS) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            Some(near) => failure.hint(did_you_mean(&[near])),
             None => failure,
         };
         return Err(failure

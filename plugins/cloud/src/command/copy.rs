@@ -19,7 +19,8 @@ use crate::backend::Ability;
 use crate::domain::{Entry, Key, Region, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Copy;
-use crate::scope::{Scope, Setting, Source, Wanted};
+use crate::scope::{Scope, Setting, Wanted};
+use crate::source::Source;
 use crate::text::theirs;
 use crate::words;
 

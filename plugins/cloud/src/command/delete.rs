@@ -2,6 +2,7 @@
 
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::wording::count;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -11,7 +12,6 @@ use crate::backend::Keys;
 use crate::domain::SetName;
 use crate::input::invalid;
 use crate::options::Delete;
-use crate::text::count;
 use crate::words::change::Deed;
 
 pub(super) fn delete(context: &CommandContext<'_>, options: &Delete) -> Result<Reply, Failure> {

@@ -16,7 +16,7 @@ use crate::backend::{Details, Keys, Summary};
 use crate::domain::{SetKind, SetName};
 use crate::input::invalid;
 use crate::options::List;
-use crate::scope::Source;
+use crate::source::Source;
 use crate::text::theirs;
 use crate::words;
 

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use super::context::CommandContext;
 use super::open;
-use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials, TokenKind};
+use crate::address::address;
+use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials};
 use crate::auth::import;
 use crate::auth::issuer::{self, Issuer, Revocation};
 use crate::backend::hosted::ServiceError;
-use crate::scope::{Wanted, address};
+use crate::domain::TokenKind;
+use crate::scope::Wanted;
 use crate::text::span;
 use crate::words;
 

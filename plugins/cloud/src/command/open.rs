@@ -1,13 +1,15 @@
 //! From options to a backend that can be used, and what every command does with one.
 
 use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
 
 use super::context::CommandContext;
 use super::kind;
 use crate::backend::{ChangeError, Details, Profile, ReadsValues, SecretsBackend, Summary};
-use crate::config::{BackendSettings, ConfigFile, nearest};
+use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BackendName, Region, SetName};
-use crate::scope::{Scope, Setting, Source, Wanted};
+use crate::scope::{Scope, Setting, Wanted};
+use crate::source::Source;
 use crate::text::theirs;
 use crate::words;
 use crate::words::change::{self, Deed};
@@ -119,7 +121,7 @@ impl Opened<'_> {
         );
         let near = nearest(name.as_str(), sets.iter().map(|set| set.name.as_str()));
         match near {
-            Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
+            Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
             None => failure.hint(self.scope.command("secrets list")),
         }
     }

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
 use bot_cli_sdk::terminal::table;
 use serde_json::json;
 
 use super::context::CommandContext;
 use super::kind::{self, Organizations, Others};
 use super::open;
-use crate::config::{BackendSettings, ConfigFile, nearest};
+use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, Organization};
 use crate::input::invalid;
 use crate::options::ScopeOptions;
-use crate::scope::{Scope, Source, Wanted};
+use crate::scope::{Scope, Wanted};
+use crate::source::Source;
 use crate::text::theirs;
 
 pub(super) fn list(context: &CommandContext<'_>, options: &ScopeOptions) -> Result<Reply, Failure> {
@@ -63,7 +65,7 @@ pub(super) fn choose(context: &CommandContext<'_>, name: &str) -> Result<Reply, 
         );
         return Err(
             match nearest(name, all.iter().map(|(name, _)| name.as_str())) {
-                Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
+                Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
                 None => failure.hint("bot-cli cloud organizations list"),
             },
         );

@@ -1,12 +1,13 @@
 //! The region for something new.
 
 use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
 
 use super::open::Opened;
 use crate::backend::{Ability, Profile};
-use crate::config::nearest;
 use crate::domain::Region;
-use crate::scope::{Setting, Source};
+use crate::scope::Setting;
+use crate::source::Source;
 use crate::text::theirs;
 use crate::words;
 
@@ -81,7 +82,7 @@ fn unknown_region(wanted: &Setting<Region>, codes: &[String]) -> Failure {
         },
     );
     let failure = match nearest(wanted.value.as_str(), codes.iter().map(String::as_str)) {
-        Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
+        Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
         None => failure,
     };
     if shown.is_empty() {

@@ -23,7 +23,8 @@ use crate::backend::Ability;
 use crate::domain::{Entry, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::scope::{Scope, Source, Wanted};
+use crate::scope::{Scope, Wanted};
+use crate::source::Source;
 
 use crate::words;
 

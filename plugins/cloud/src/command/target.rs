@@ -7,7 +7,8 @@ use super::region;
 use crate::backend::{Details, Keys, Prior, Summary};
 use crate::domain::{Region, SetKind, SetName};
 use crate::input::invalid;
-use crate::scope::{Setting, Source};
+use crate::scope::Setting;
+use crate::source::Source;
 use crate::text::theirs;
 
 /// The existing set that a command acts on, with its properties.

@@ -4,11 +4,12 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 
 use super::context::CommandContext;
-use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials, TokenKind};
+use crate::auth::credentials::{self, Credentials, Refresh, StoredCredentials};
 use crate::auth::import::{self, Imported};
 use crate::auth::issuer::{self, Issuer};
 use crate::backend::hosted::ServiceError;
 use crate::backend::hosted::access;
+use crate::domain::TokenKind;
 use crate::keyring::KeyringError;
 use crate::scope::Scope;
 use crate::secret_file::{SecretFile, SecretFileError};

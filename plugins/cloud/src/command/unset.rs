@@ -2,6 +2,8 @@
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
+use bot_cli_sdk::wording::count;
 use serde_json::json;
 
 use super::confirm;
@@ -9,11 +11,10 @@ use super::context::CommandContext;
 use super::open::{self, Opened};
 use super::target::{referenced, where_is, wrong_type};
 use crate::backend::{Ability, Keys};
-use crate::config::nearest;
 use crate::domain::{Key, SetKind, SetName};
 use crate::input::{invalid, looks_like_a_key};
 use crate::options::Unset;
-use crate::text::{count, theirs};
+use crate::text::theirs;
 use crate::words::change::Deed;
 
 pub(super) fn unset(context: &CommandContext<'_>, options: &Unset) -> Result<Reply, Failure> {
@@ -125,7 +126,7 @@ fn no_such_keys(
         .iter()
         .find_map(|key| nearest(key.as_str(), known.iter().map(String::as_str)));
     match near {
-        Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
+        Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
         None => failure.hint(opened.scope.command(&format!("secrets list {name}"))),
     }
 }

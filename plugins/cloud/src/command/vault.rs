@@ -7,6 +7,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::secret::Secret;
 use bot_cli_sdk::standard_input;
+use bot_cli_sdk::wording::count;
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -17,7 +18,7 @@ use crate::files::Overwrite;
 use crate::input::{given, invalid};
 use crate::options::{Backup, Restore};
 use crate::secret_file::Storage;
-use crate::text::{count, theirs};
+use crate::text::theirs;
 use crate::words;
 
 /// The shortest passphrase of a new backup, in characters.

@@ -1,11 +1,12 @@
 //! Messages about a failed change: the cause, the outcome, and the command that shows the state.
 
 use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
+use bot_cli_sdk::wording::count;
 
+use crate::backend::Explained;
 use crate::backend::{ChangeError, Effect, Parts};
 use crate::domain::SetName;
-use crate::text::count;
-use crate::words::{self, Explained};
+use crate::words;
 
 /// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use bot_cli_sdk::backend::client::Fault;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::protocol::secrets::Code;
 
-use super::Explained;
+use crate::backend::Explained;
 use crate::backend::external::ExternalError;
 use crate::domain::BackendName;
 use crate::text::{span, theirs};

@@ -2,7 +2,8 @@
 
 use bot_cli_sdk::failure::{Exit, Failure};
 
-use super::{Explained, SIGN_IN};
+use super::SIGN_IN;
+use crate::backend::Explained;
 use crate::backend::hosted::ServiceError;
 use crate::text::{span, theirs};
 

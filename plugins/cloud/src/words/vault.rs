@@ -4,7 +4,8 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 
-use super::{Explained, UNCHANGED, UNSYNCED, close, keyring, quoted};
+use super::{UNCHANGED, UNSYNCED, close, keyring, quoted};
+use crate::backend::Explained;
 use crate::backend::local::{Effect, VaultError};
 use crate::keyring::KeyringError;
 

@@ -52,9 +52,7 @@ pub(super) struct NextStep {
 impl Keys {
     /// The vault, where its commands can be typed.
     pub(super) fn find() -> Self {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let has_host = std::env::split_paths(&path).any(|folder| folder.join(HOST).is_file());
-        if !has_host {
+        if which::which(HOST).is_err() {
             return Self::File;
         }
         let discovery = Discovery::of_plugin(

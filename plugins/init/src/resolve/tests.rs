@@ -161,7 +161,7 @@ fn refuses_what_does_not_go_together() {
             format!(r#"{CASCADE}, "client_framework": "preact", "client_server": "next""#),
             &[
                 "client_framework: `preact` is none of `react`, `vanilla`, `none`; did you mean `react`?",
-                "client_server: `next` is neither `vite` nor `nextjs`",
+                "client_server: `next` is neither `vite` nor `nextjs`; did you mean `nextjs`?",
             ],
         ),
         (

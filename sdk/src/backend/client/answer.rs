@@ -7,20 +7,20 @@ use crate::backend::Error;
 use crate::failure::Failure;
 use crate::protocol::secrets::{Code, Effect, NameRules, OpenResult, Parts, Region};
 use crate::protocol::{ErrorObject, codes, shape};
-use crate::terminal::short_line;
+use crate::terminal::{LONGEST_TEXT, short_line};
 
 /// The most hints that are shown.
 const MOST_HINTS: usize = 5;
 
-/// What is said of a place, fit to be shown, with rules that something can be made under.
+/// Returns what is said of a place, fit to be shown, with rules that something can be made under.
 pub fn opened(mut opened: OpenResult) -> OpenResult {
-    opened.place = short_line(&opened.place);
+    opened.place = short_line(&opened.place, LONGEST_TEXT);
     for Region { name, .. } in opened
         .regions
         .iter_mut()
         .flat_map(|regions| &mut regions.all)
     {
-        *name = short_line(name);
+        *name = short_line(name, LONGEST_TEXT);
     }
     let widest = NameRules::default();
     let names = &mut opened.names;
@@ -42,10 +42,13 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
             return Fault::broken(failure);
         }
         let mut failure = Failure::from(error);
-        failure.message = format!("plugin `{name}`: {}", short_line(&failure.message));
+        failure.message = format!(
+            "plugin `{name}`: {}",
+            short_line(&failure.message, LONGEST_TEXT)
+        );
         failure.hints.truncate(MOST_HINTS);
         for hint in &mut failure.hints {
-            *hint = short_line(hint);
+            *hint = short_line(hint, LONGEST_TEXT);
         }
         return Fault::broken(failure);
     }
@@ -57,17 +60,17 @@ pub fn told(name: &str, error: ErrorObject, secretive: bool) -> Fault {
     }
     if !secretive {
         let hints: Vec<String> = member(&error, "hints").unwrap_or_default();
-        told.message = short_line(&error.message);
+        told.message = short_line(&error.message, LONGEST_TEXT);
         told.hints = hints
             .iter()
             .take(MOST_HINTS)
-            .map(|hint| short_line(hint))
+            .map(|hint| short_line(hint, LONGEST_TEXT))
             .collect();
     }
     Fault::Told(told)
 }
 
-/// What became of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit to the keys, is unknown.
+/// Returns what became of a change of `keys` that failed with `error`. An effect that can't be read, or that does not fit to the keys, is unknown.
 pub fn effect(error: &ErrorObject, keys: &[&str]) -> Effect {
     let not_begun = [
         codes::PARSE_ERROR,

@@ -22,7 +22,7 @@ pub enum Fault {
 pub struct ChangeFault {
     /// Why.
     pub fault: Fault,
-    /// What became of the change.
+    /// The outcome of the change.
     pub effect: Effect,
 }
 

@@ -4,7 +4,7 @@ use super::{Bench, Check, Document, Stop};
 use crate::conformance::checks::backend::{self, place, refusing, sets, unseen};
 use crate::conformance::report::Level::{self, Must, Should};
 
-/// What a secrets backend declares: nothing is sent.
+/// The checks of a backend's declaration, which send nothing.
 pub static DECLARED: [Check; 5] = [
     check(
         "backend_name",
@@ -43,7 +43,7 @@ pub static DECLARED: [Check; 5] = [
     ),
 ];
 
-/// What it answers. Those from `place_opened` on need a place that `--argv` names.
+/// The checks of a backend's answers. Those from `place_opened` on need a place that `--argv` names.
 pub static METHODS: [Check; 21] = [
     check(
         "open_comes_first",

@@ -192,7 +192,7 @@ pub static TALK: [Check; 19] = [
     ),
 ];
 
-/// What was seen on the way.
+/// The checks of everything that was seen on the way.
 pub static WHOLE: [Check; 5] = [
     check(
         "only_messages_printed",

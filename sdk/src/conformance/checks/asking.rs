@@ -47,7 +47,7 @@ pub fn cancelled(bench: &Bench) -> Held {
     cancels(bench, Answers::Cancel, "`cancel`")
 }
 
-/// What a later version answers cancels the run.
+/// Checks that an answer of a later version cancels the run.
 pub fn unknown_action(bench: &Bench) -> Held {
     cancels(bench, Answers::Unknown, "an unknown action")
 }

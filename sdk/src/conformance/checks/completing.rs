@@ -9,7 +9,7 @@ use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::Reply;
 use crate::protocol::{ArgumentKind, CommandSpec, CompleteResult, Completion, methods, shape};
 
-/// How many arguments are looked at.
+/// The number of arguments that are looked at.
 const LOOKED_AT: usize = 8;
 
 /// A value that only the plugin can complete.

@@ -6,7 +6,7 @@ use super::{Held, UNKNOWN, failed, version};
 use crate::conformance::bench::Bench;
 use crate::process::{StopSignal, shell_status};
 
-/// How long a plugin has after a signal.
+/// The time that a plugin has after a signal.
 pub const GRACE: Duration = Duration::from_secs(5);
 
 /// The end of the input ends the plugin well.
@@ -18,7 +18,7 @@ pub fn input_end(bench: &Bench) -> Held {
     failed(format!("at the end of its input it ended with {status}"))
 }
 
-/// What has been read is answered before.
+/// Checks that requests that have been read are answered before.
 pub fn replies_at_input_end(bench: &Bench) -> Held {
     let mut plugin = bench.start()?;
     let lines: Vec<String> = (0..2).map(|_| plugin.line(UNKNOWN, version())).collect();

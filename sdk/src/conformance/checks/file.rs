@@ -129,7 +129,7 @@ fn argument(argument: &ArgumentSpec, path: &str) -> Held {
     Ok(())
 }
 
-/// What both arguments have.
+/// Returns what both arguments have.
 fn clash(one: &ArgumentSpec, other: &ArgumentSpec) -> Option<String> {
     if one.name == other.name {
         return Some(format!("the argument `{}`", one.name));

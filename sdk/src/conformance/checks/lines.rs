@@ -9,7 +9,7 @@ use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::{Dialogue, Reply};
 use crate::protocol::{Id, Message, codes};
 
-/// How long the longest line may take. Shells read byte by byte, and only hanging is a fault.
+/// The time limit for the longest line. Shells read byte by byte, and only hanging is a fault.
 const LONG_LINE: Duration = Duration::from_secs(60);
 
 /// A request gets a reply.

@@ -3,12 +3,13 @@
 use semver::Version;
 
 use super::{Held, failed};
-use crate::compat::{major_minor, range};
+use crate::compat::range;
 use crate::conformance::bench::{Bench, Stop};
 use crate::discovery::{PluginName, is_role_name};
 use crate::pack::{Contents, LeftOut, PREFIX, Problem, Rule, SCHEMA};
+use crate::protocol::major_minor;
 
-/// How many problems one sentence names; the messages have all of them.
+/// The number of problems that one sentence names; the messages have all of them.
 const NAMED: usize = 3;
 
 /// The folder says what it is.
@@ -54,7 +55,7 @@ pub fn version(bench: &Bench) -> Held {
     }
 }
 
-/// Its ranges can be read.
+/// Checks that the ranges can be read.
 pub fn ranges(bench: &Bench) -> Held {
     let manifest = bench.declared()?;
     let framework = manifest.framework.iter();
@@ -95,7 +96,7 @@ pub fn some(bench: &Bench) -> Held {
     Ok(())
 }
 
-/// What is wrong without harm.
+/// Checks for what is wrong without harm.
 pub fn remarks(bench: &Bench) -> Held {
     let remarks = contents(bench)?.remarks.iter();
     judged(bench, remarks.map(ToString::to_string).collect())

@@ -10,7 +10,7 @@ use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::{Answers, Dialogue, Reply};
 use crate::protocol::{ArgumentKind, CommandSpec, Id, Message, RunResult, methods, shape};
 
-/// How long an answer is kept back, so that a plugin that does not wait for it shows it.
+/// The delay of an answer, so that a plugin that does not wait for it shows it.
 const KEPT_BACK: Duration = Duration::from_millis(300);
 
 /// The reply has the shape that belongs to `run`.

@@ -18,7 +18,7 @@ pub fn replied(bench: &Bench) -> Held {
     Ok(())
 }
 
-/// What a later version may add is ignored.
+/// Checks that additions of a later version are ignored.
 pub fn later_minor(bench: &Bench) -> Held {
     let mut params = params();
     params["protocol"] = json!("1.7");

@@ -7,7 +7,7 @@ use crate::conformance::bench::{Bench, Stop};
 use crate::conformance::dialogue::Reply;
 use crate::protocol::{Manifest, codes, methods, shape};
 
-/// What must be the same in the file and in the answer to `describe`.
+/// The members that must be the same in the file and in the answer to `describe`.
 const DESCRIBED: [&str; 13] = [
     "protocol",
     "name",
@@ -51,7 +51,7 @@ pub fn describe(bench: &Bench) -> Held {
     }
 }
 
-/// What a later version may add is ignored.
+/// Checks that additions of a later version are ignored.
 pub fn unknown_members(bench: &Bench) -> Held {
     let plain = help(bench, |_| {})?;
     let later = help(bench, |request| {

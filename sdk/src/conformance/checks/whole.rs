@@ -18,7 +18,7 @@ pub fn nothing_unoffered(bench: &Bench) -> Held {
     bench.check_unseen(Fault::NotOffered)
 }
 
-/// What the plugin sends by itself has its shape.
+/// Checks the shape of what the plugin sends by itself.
 pub fn well_formed(bench: &Bench) -> Held {
     bench.check_unseen(Fault::Shape)
 }

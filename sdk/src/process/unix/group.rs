@@ -10,6 +10,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
 
+use super::stat::stop_signal;
 use super::{StopSignal, core_dump, orphans, suspension};
 
 /// A process that leads a group of its own.
@@ -69,7 +70,7 @@ impl Group {
         self.leader.id()
     }
 
-    /// How the leader ended, if it has.
+    /// Returns how the leader ended, if it has.
     pub fn end(&mut self) -> Option<ExitStatus> {
         if self.ended.is_none() {
             self.ended = self.leader.try_wait().ok().flatten();
@@ -172,11 +173,4 @@ impl Drop for Group {
 /// Whether a process was ended by a signal, in the middle of whatever it did.
 pub fn ended_by_signal(end: ExitStatus) -> bool {
     end.signal().is_some()
-}
-
-/// The signal that has stopped a child of this process; `None` while it runs.
-pub fn stop_signal(process: Pid) -> Option<i32> {
-    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let status = waitid(WaitId::Pid(process), options).ok().flatten()?;
-    status.stopping_signal()
 }

@@ -16,7 +16,7 @@ use rustix::process::{
 use super::stat::Stat;
 use super::{stat, suspension};
 
-/// How long a killed process is waited for. The system takes a moment; one that is stuck in a device takes for ever.
+/// The time limit for a killed process. The system takes a moment; one that is stuck in a device takes for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// When to give up with processes that start others faster than they are killed.
@@ -116,7 +116,7 @@ pub fn kill(known: &HashSet<Pid>) {
     }
 }
 
-/// What this process was handed since it had `known` children, in its session.
+/// Returns what this process was handed since it had `known` children, in its session.
 fn left_behind(own: &Stat, known: &HashSet<Pid>) -> Vec<Stat> {
     stat::all()
         .filter(|stat| stat.parent == Some(own.process) && stat.session == own.session)

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::cancel::beside;
+use crate::background::{no_thread, spawn};
 use crate::failure::{Exit, Failure, reason};
 
 /// A signal that tells a process to stop.
@@ -50,7 +50,7 @@ impl StopSignal {
 }
 
 #[cfg(feature = "host")]
-/// How a process ended, as a shell has it: the status, or 128 and the number of the signal.
+/// Returns how a process ended, as a shell has it: the status, or 128 and the number of the signal.
 pub fn shell_status(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     let signalled = || status.signal().map_or(-1, |signal| 128 + signal);
@@ -80,7 +80,7 @@ pub fn listen_to_stop_signals(
         let message = format!("could not watch for signals: {}", reason(&error));
         Failure::new(Exit::Failed, "no_signals", message)
     })?;
-    beside(move || {
+    spawn(move || {
         for number in signals.forever() {
             let signal = StopSignal::ALL
                 .into_iter()
@@ -88,6 +88,7 @@ pub fn listen_to_stop_signals(
             signal.into_iter().for_each(&mut heard);
         }
     })
+    .map_err(|error| no_thread(&error))
 }
 
 /// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.

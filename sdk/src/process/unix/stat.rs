@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use rustix::process::{Pid, getpid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, waitid};
 
-/// Where a process stands among the others.
+/// The place of a process among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     pub process: Pid,
@@ -45,4 +45,11 @@ fn pid(number: i32) -> Option<Pid> {
     Some(number)
         .filter(|number| *number > 0)
         .and_then(Pid::from_raw)
+}
+
+/// The signal that has stopped a child of this process; `None` while it runs.
+pub fn stop_signal(process: Pid) -> Option<i32> {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = waitid(WaitId::Pid(process), options).ok().flatten()?;
+    status.stopping_signal()
 }

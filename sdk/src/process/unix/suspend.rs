@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, kill_current_process_group};
 use signal_hook::consts::SIGCONT;
 
-/// How often it is looked whether the process goes on.
+/// The interval at which it is checked whether the process goes on.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Within this time a process that can be stopped is. Another thread may have groups to stop before.

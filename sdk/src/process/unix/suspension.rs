@@ -9,11 +9,11 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::iterator::Signals;
 
-use super::group::stop_signal;
+use super::stat::stop_signal;
 use super::{is_ignored, stat};
-use crate::cancel::beside;
+use crate::background::spawn;
 
-/// How long a group has to stop by itself, which a host in it does together with its own groups.
+/// The time that a group has to stop by itself, which a host in it does together with its own groups.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The groups that stop and go on with this process. Locked for as long as they are stopped, so that none is started meanwhile
@@ -33,7 +33,7 @@ pub fn watch() {
             return;
         }
         if let Ok(mut signals) = Signals::new([SIGTSTP, SIGCONT]) {
-            let _ = beside(move || {
+            let _ = spawn(move || {
                 loop {
                     let stop = signals.wait().any(|signal| signal == SIGTSTP);
                     // The system does not stop what nobody would continue.

@@ -13,13 +13,13 @@ use super::{
     OpenParams, OpenResult, OrganizationsResult, PutImagePullSecretParams, PutParams, PutResult,
     UnsetParams, UnsetResult, ValuesResult, methods,
 };
+use crate::protocol::Question;
 use crate::protocol::document::add_fields;
 use crate::protocol::{
     AskResult, Id, Manifest, Message, ProgressParams, RunContext, WireCapabilities,
 };
-use crate::question::Question;
 
-/// What every request has.
+/// The members that every request has.
 const COMMON: [&str; 3] = ["protocol", "capabilities", "context"];
 
 fn package() -> &'static Path {

@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct ErrorData {
-    /// What went wrong.
+    /// The message.
     pub code: Code,
-    /// What became of the change; absent where the method changes nothing. Absent where it does counts as `unknown`.
+    /// The outcome of the change; absent where the method changes nothing. Absent where it does counts as `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// What to do about it, each a sentence or a command that can be pasted.
+    /// Hints on how to solve it, each a sentence or a command that can be pasted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// How long to leave it alone, in seconds.
+    /// The time to leave it alone, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
 }
 
-/// What went wrong in a secrets backend.
+/// The class of an error of a secrets backend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -61,7 +61,7 @@ pub enum Code {
     Internal,
 }
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -78,7 +78,7 @@ pub enum Effect {
     Partly(Box<Parts>),
 }
 
-/// What became of the keys of a change. Every key of the request is in exactly one of the lists.
+/// The outcome of the keys of a change. Every key of the request is in exactly one of the lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -112,7 +112,7 @@ impl Code {
         Self::Internal,
     ];
 
-    /// Its name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -4,11 +4,12 @@ use clap::builder::styling::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::terminal::{look, printable, to_stderr};
+use crate::terminal::stream::to_stderr;
+use crate::terminal::{look, one_line, printable};
 
 /// A question is asked.
 pub const ASKED: Style = AnsiColor::BrightGreen.on_default();
-/// What was chosen, where the cursor is, and help.
+/// The style of chosen text, of the cursor's row and of help.
 pub const CHOSEN: Style = AnsiColor::BrightCyan.on_default();
 /// Something is not right.
 pub const WRONG: Style = AnsiColor::BrightRed.on_default();
@@ -22,14 +23,14 @@ pub enum Piece {
     Text(Style, String),
     /// The rest stands in the next line.
     LineEnd,
-    /// Where the cursor is; otherwise it is at the end.
+    /// The place of the cursor; otherwise it is at the end.
     Cursor,
 }
 
 impl Piece {
     /// Text that can't command the terminal, on one line.
     pub fn text(style: Style, text: &str) -> Self {
-        Self::Text(style, printable(text, false).replace(['\n', '\t'], " "))
+        Self::Text(style, one_line(text))
     }
 }
 
@@ -38,7 +39,7 @@ impl Piece {
 pub struct Frame {
     color: bool,
     drawn: Option<Layout>,
-    /// What stands above the rows and is not drawn again, with its line ends.
+    /// The text above the rows that is not drawn again, with its line ends.
     above: String,
 }
 
@@ -180,7 +181,7 @@ impl Layout {
     }
 }
 
-/// Where the next character goes to.
+/// Returns where the next character goes to.
 fn end_of(rows: &[Row], columns: usize) -> (usize, usize) {
     let last = rows.len() - 1;
     match rows[last].width {

@@ -13,6 +13,7 @@ use super::text::asked;
 use super::{KeyOutcome, Prompt};
 use crate::question::{Answer, Question};
 use crate::secret::Secret;
+use crate::wording::count;
 
 /// More than is ever typed or pasted: the line does not move while it grows, and leaves no copies behind.
 pub const ROOM: usize = 64 * 1024;
@@ -144,7 +145,7 @@ impl Prompt for Hidden<'_> {
             self.typed.lines()
         };
         if lines > 1 || (self.burst && lines > 0) {
-            let count = format!("({}, Enter to go on) ", count(lines));
+            let count = format!("({}, Enter to go on) ", count(lines, "line"));
             pieces.push(Piece::text(PLAIN, &count));
         }
         pieces
@@ -153,18 +154,11 @@ impl Prompt for Hidden<'_> {
     fn answered(&self) -> Vec<Piece> {
         let hidden = match self.typed.lines() {
             0 | 1 => "(hidden)".to_owned(),
-            lines => format!("(hidden, {})", count(lines)),
+            lines => format!("(hidden, {})", count(lines, "line")),
         };
         let mut pieces = super::text::answered(self.message, "");
         pieces.push(Piece::text(PLAIN, &hidden));
         pieces
-    }
-}
-
-fn count(lines: usize) -> String {
-    match lines {
-        1 => "1 line".to_owned(),
-        lines => format!("{lines} lines"),
     }
 }
 

@@ -163,7 +163,7 @@ fn character(bytes: &[u8], key: fn(char) -> Key) -> Decoded {
     }
 }
 
-/// What follows ESC.
+/// Returns what follows ESC.
 fn sequence(bytes: &[u8]) -> Decoded {
     match bytes {
         // Keys of the Linux console.
@@ -208,7 +208,7 @@ fn control(parameters: &[u8], last: u8) -> Option<Key> {
     Some(if modified { by_word(key) } else { key })
 }
 
-/// What a key does together with Ctrl or Alt.
+/// Returns what a key does together with Ctrl or Alt.
 fn by_word(key: Key) -> Key {
     let words = [
         (Key::Left, Key::WordLeft),

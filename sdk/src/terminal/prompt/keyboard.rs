@@ -11,16 +11,17 @@ use rustix::termios::{
 use super::key::{Decoder, Key};
 use crate::failure::Failure;
 use crate::process;
+use crate::terminal::look;
+use crate::terminal::stream::to_stderr;
 use crate::terminal::waiting::Waiting;
-use crate::terminal::{look, to_stderr};
 
 /// A sequence arrives at once; whoever presses Esc is slower.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
-/// How often the size of the terminal is looked at.
+/// The interval at which the size of the terminal is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What happened.
+/// The event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Key(Key),

@@ -10,7 +10,7 @@ pub struct Line {
     text: String,
     /// A byte between two characters as people count them.
     cursor: usize,
-    /// What was cut last, for Ctrl-Y.
+    /// The text that was cut last, for Ctrl-Y.
     cut: String,
     /// Whether the last key cut something: what the next one cuts belongs to it.
     cutting: bool,

@@ -7,9 +7,9 @@ use super::frame::{ASKED, CHOSEN, PLAIN, Piece, WRONG};
 use super::key::Key;
 use super::line::Line;
 use super::text::{answered, asked, on_line, typed};
-use super::{KeyOutcome, Prompt, one_line};
+use super::{KeyOutcome, Prompt};
 use crate::question::{Answer, Choice, Question, QuestionKind};
-use crate::terminal::{cut, look};
+use crate::terminal::{cut, look, one_line};
 
 /// Rows of a list that are shown at once.
 pub const PAGE: usize = 12;

@@ -13,17 +13,18 @@ use zeroize::Zeroizing;
 use super::hidden::{BURST, ROOM, Typed};
 use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
-use super::{above, failed, one_line};
+use super::{above, failed};
 use crate::failure::{Failure, reason};
 use crate::question::{Answer, Question, QuestionKind};
 use crate::suggest;
-use crate::terminal::to_stderr;
+use crate::terminal::one_line;
+use crate::terminal::stream::to_stderr;
 use crate::terminal::waiting::Waiting;
 
-/// What goes back where the question allows it.
+/// The word that goes back where the question allows it.
 const BACK: &str = "back";
 
-/// What stands for an empty list of choices.
+/// The word for an empty list of choices.
 const NONE: &str = "none";
 
 /// Asks until an answer is possible.
@@ -56,7 +57,7 @@ pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<An
     }
 }
 
-/// What is said once: the choices and the help.
+/// Returns what is said once: the choices and the help.
 fn introduction(question: &Question) -> String {
     let mut text = String::new();
     let is_list = !question.choices.is_empty();
@@ -86,7 +87,7 @@ fn introduction(question: &Question) -> String {
     text
 }
 
-/// What stands before the answer.
+/// Returns what stands before the answer.
 fn request(question: &Question) -> String {
     let message = one_line(&question.message);
     let default = question.default.as_ref();
@@ -126,7 +127,7 @@ fn defaults(question: &Question) -> impl Iterator<Item = (usize, &str)> {
         .filter(move |(_, value)| is_default(value))
 }
 
-/// What a typed line answers, or what is wrong with it.
+/// Returns what a typed line answers, or what is wrong with it.
 fn understand(question: &Question, typed: &str) -> Result<Answer, String> {
     let default = question.default.as_ref();
     let chosen = |word: &str| choice(question, word.trim());
@@ -183,9 +184,9 @@ fn choice(question: &Question, word: &str) -> Result<String, String> {
         None if word.is_empty() => Err(format!("type a number from 1 to {}", choices.len())),
         None => {
             let values = choices.iter().map(|choice| choice.value.as_str());
-            let meant = suggest::near(word, values)
-                .first()
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let meant = suggest::nearest(word, values).map_or_else(String::new, |near| {
+                format!("; {}", suggest::did_you_mean(&[near]))
+            });
             Err(format!(
                 "`{}` is not one of the choices{meant}",
                 one_line(word)

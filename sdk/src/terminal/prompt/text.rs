@@ -117,10 +117,10 @@ impl Prompt for Confirm<'_> {
     }
 }
 
-/// What to do where neither yes nor no was typed.
+/// The message where neither yes nor no was typed.
 pub const WHAT_TO_TYPE: &str = "type `y` for yes or `n` for no";
 
-/// What a typed line says.
+/// Returns what a typed line says.
 pub fn yes_or_no(typed: &str, default: Option<bool>) -> Option<bool> {
     match typed.trim().to_lowercase().as_str() {
         "" => default,
@@ -166,7 +166,7 @@ pub fn typed(line: &Line) -> [Piece; 3] {
     ]
 }
 
-/// What a key does at a line, if it does not answer.
+/// Returns what a key does at a line, if it does not answer.
 pub fn on_line(line: &mut Line, key: Key) -> KeyOutcome {
     if key == Key::Escape || (key == Key::Control('d') && line.is_empty()) {
         return KeyOutcome::Back;

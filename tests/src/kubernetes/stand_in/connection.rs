@@ -13,7 +13,7 @@ use super::api::{Call, Said};
 use super::trouble::{Applied, Fault, Trouble};
 use super::{OTHERS_DELETED, World};
 
-/// How often an idle connection looks whether it is still wanted.
+/// The interval at which an idle connection looks whether it is still wanted.
 const TICK: Duration = Duration::from_millis(5);
 
 pub(super) fn serve(stream: &TcpStream, world: &Arc<World>) -> io::Result<()> {
@@ -148,7 +148,7 @@ struct Reader<'a> {
     stream: &'a TcpStream,
     world: &'a World,
     buffer: Vec<u8>,
-    /// How many bytes of a request are read at most.
+    /// The number of bytes of a request that are read at most.
     limit: usize,
 }
 

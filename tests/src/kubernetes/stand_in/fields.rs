@@ -14,7 +14,7 @@ pub(super) struct Writer {
 /// The fields of an object by their paths, such as `data/KEY`.
 pub(super) type Leaves = BTreeMap<String, Value>;
 
-/// Who owns which paths.
+/// The owners of paths.
 pub(super) type Owners = BTreeMap<Writer, BTreeSet<String>>;
 
 /// The fields of an object.

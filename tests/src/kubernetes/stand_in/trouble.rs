@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What goes wrong with one request.
+/// The fault of one request.
 #[derive(Debug, Clone)]
 pub struct Trouble {
-    /// How.
     pub fault: Fault,
     /// Whether the request took effect.
     pub applied: Applied,
 }
 
-/// How a request goes wrong.
+/// The way a request goes wrong.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// The connection is cut after so many bytes of the request, which then has no effect.
@@ -22,11 +21,9 @@ pub enum Fault {
     CutAnswer(usize),
     /// Another answer than the right one.
     Answer {
-        /// Its status.
         status: u16,
         /// The header `Retry-After`.
         retry_after: Option<u32>,
-        /// Its body.
         body: String,
     },
     /// No answer, until the client goes.

@@ -38,7 +38,7 @@ impl Running {
         Self { child, lines, log }
     }
 
-    /// Its process, for those who signal it.
+    /// Returns the process, for those who signal it.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }

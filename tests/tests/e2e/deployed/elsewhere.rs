@@ -61,7 +61,7 @@ fn a_guest_in_a_vonage_session_is_greeted() {
     assert_voice(&seen, "Vonage");
 }
 
-/// What the stand-in saw, once the guest has left and the bot, too.
+/// Returns what the stand-in saw, once the guest has left and the bot, too.
 fn seen(running: &mut Running) -> Value {
     let line = running.line_with("STAND-IN ");
     let (_, document) = line.split_once("STAND-IN ").unwrap();
@@ -74,7 +74,7 @@ fn said(seen: &Value) -> String {
 }
 
 impl Bot {
-    /// Its runner with one transport and a company's stand-in, and its model, which is ended after it.
+    /// Returns the runner with one transport and a company's stand-in, and its model, which is ended after it.
     fn run(&self, transport: &str, keys: &[(&str, &str)]) -> (Running, Running) {
         let (model, address) = model();
         let mut command = python().command("python");

@@ -24,7 +24,7 @@ use crate::framework::tools::{python, script};
 /// The longest that an installation takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What the shell of these terminals prints, with the status of the last command, when it waits for the next.
+/// The prompt of the shell of these terminals, with the status of the last command.
 const PROMPT: &str = "[$?]> ";
 const DONE: &str = "[0]> ";
 
@@ -88,12 +88,12 @@ impl Room {
         room
     }
 
-    /// Where the project is made.
+    /// Returns where the project is made.
     pub(super) fn folder(&self) -> PathBuf {
         self.path("work")
     }
 
-    /// What `bot-cli init my-bot` with these options says comes next.
+    /// Returns what `bot-cli init my-bot` with these options says comes next.
     pub(super) fn init(&self, options: &[&str]) -> Vec<Line> {
         let mut terminal = self.open();
         let printed = type_in(
@@ -210,7 +210,7 @@ impl Room {
 }
 
 impl Terminals {
-    /// Where the command that was typed said to look.
+    /// Returns where the command that was typed said to look.
     pub(super) fn address(&self, command: &str) -> String {
         let (line, _) = self
             .busy
@@ -333,7 +333,7 @@ fn serves(address: &str) -> bool {
         && answer(host, &format!("GET /{path}")).starts_with("HTTP/1.1 200")
 }
 
-/// What is answered to a request without a body.
+/// Returns what is answered to a request without a body.
 pub(super) fn answer(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).unwrap();
     write!(

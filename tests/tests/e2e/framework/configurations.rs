@@ -89,7 +89,7 @@ fn written() -> TempDir {
     folder
 }
 
-/// What a configuration of theirs is called here.
+/// Returns what a configuration of theirs is called here.
 fn translated(theirs: &Map<String, Value>) -> Map<String, Value> {
     let catalogue = Catalogue::built_in();
     let mut ours = theirs.clone();

@@ -38,7 +38,7 @@ pub(crate) fn run_over(tree: &Tree, executable: &str, arguments: impl FnOnce(&mu
     panic!("{command:?}\n{finding}\nmade by:\n{}", reproduce.join("\n"));
 }
 
-/// What an executable said.
+/// The output of an executable.
 pub(crate) struct Finding<'a>(pub &'a Output);
 
 impl fmt::Display for Finding<'_> {

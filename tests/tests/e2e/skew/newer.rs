@@ -102,7 +102,7 @@ fn every_plugin_refuses_a_host_of_protocol_2_0_and_says_what_it_speaks() {
     }
 }
 
-/// What a plugin replies to these messages.
+/// Returns what a plugin replies to these messages.
 pub(crate) fn exchange(plugin: &mut Command, messages: &[Value]) -> Vec<Value> {
     let mut child = plugin
         .stdin(Stdio::piped())

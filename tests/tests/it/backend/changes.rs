@@ -44,7 +44,7 @@ fn a_backend_in_order_serves_every_method() {
     assert!(!format!("{:?}", stage.seen()).contains(CANARY));
 }
 
-/// What `fault` makes of a new set with two keys, and whether the value was kept in truth.
+/// Returns what `fault` makes of a new set with two keys, and whether the value was kept in truth.
 fn outcome(fault: &str) -> (Result<(), ChangeFault>, bool) {
     let mut stage = Stage::new(fault);
     if fault == "hangs" {

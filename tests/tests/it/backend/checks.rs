@@ -8,7 +8,7 @@ use bot_cli_sdk::conformance::{Document, Kit, Report, Verdict};
 use super::Stage;
 use crate::host::check::all_at_once;
 
-/// How long a reply may take. A fault that shows as silence takes this long.
+/// The time that a reply may take. A fault that shows as silence takes this long.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The faults of the sample, and the checks that fail.

@@ -15,7 +15,7 @@ const VALUE: &str = "Zq7%k/+\"é\\&c4n4ry=end";
 
 const FORMS: &[&[&str]] = &[&[], &["--json"], &["-v"], &["-vv"], &["--json", "-vv"]];
 
-/// What must not be found anywhere.
+/// Returns what must not be found anywhere.
 fn traces() -> Vec<String> {
     let json = serde_json::to_string(VALUE).unwrap();
     let percent = |set| percent_encoding::utf8_percent_encode(VALUE, set).to_string();

@@ -4,7 +4,6 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::service::{Fault, Injection, PERSONAL_TOKEN, PRIVATE_KEY};
 use bot_cli_tests::signing_in::{credentials, put_back, sign_in, stranger};
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::user::{Run, User};
 
-/// What was sent to the issuer's revocation.
+/// Returns what was sent to the issuer's revocation.
 fn revocations(user: &User) -> Vec<String> {
     let sent = user.service().sent();
     let revocations = sent.iter().filter(|sent| sent.target == "/issuer/revoke");
@@ -212,7 +211,8 @@ fn ctrl_c_ends_the_wait_and_leaves_nobody_signed_in() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_until("the request to revoke", || !revocations(&user).is_empty());
+    user.service()
+        .wait_until("the request to revoke", || !revocations(&user).is_empty());
     assert!(!credentials(&user).exists());
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();

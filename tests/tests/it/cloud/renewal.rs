@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use bot_cli_tests::patience::wait_until;
+use bot_cli_tests::patience::wait_for_file;
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 use bot_cli_tests::service::{Fault, Injection};
 use bot_cli_tests::signing_in::{credentials, forms, put_back, sign_in, stranger};
@@ -97,7 +97,8 @@ fn a_renewal_that_is_lost_after_all_serves_this_run_and_is_told_of() {
     let file = credentials(&user);
     let run = std::thread::scope(|scope| {
         let running = scope.spawn(|| user.run(&["secrets", "list"]));
-        wait_until("the request to renew", || !forms(&user).is_empty());
+        user.service()
+            .wait_until("the request to renew", || !forms(&user).is_empty());
         // What nothing can be renamed to.
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
@@ -192,7 +193,7 @@ fn write_other(user: &User, number: u32, expires_at: u64) {
     fs::write(file, text).unwrap();
 }
 
-/// What the other client does with its refresh token, for which it gets another pair.
+/// Returns what the other client does with its refresh token, for which it gets another pair.
 fn renew_as_other(user: &User, refresh_token: &str) {
     let host = user.service().url().strip_prefix("http://").unwrap();
     let body = format!(
@@ -258,7 +259,8 @@ fn a_shared_sign_in_that_the_other_client_renews_at_the_same_moment_is_found_aga
         .inject(Injection::new("POST", "/issuer/token", late));
     let run = std::thread::scope(|scope| {
         let running = scope.spawn(|| user.run(&["secrets", "list"]));
-        wait_until("two requests to renew", || forms(&user).len() >= 2);
+        user.service()
+            .wait_until("two requests to renew", || forms(&user).len() >= 2);
         write_other(&user, 2, LONG);
         running.join().unwrap()
     });
@@ -354,7 +356,7 @@ fn the_browser_is_started_without_a_token() {
     user.set("BOT_CLI_TOKEN", "c4n4ry");
     let mut terminal = at_a_terminal(&user, &["auth", "login"]);
     terminal.wait_for("Waiting for the browser").unwrap();
-    wait_until("the browser's start", || seen.exists());
+    wait_for_file(&seen);
     let started = fs::read_to_string(&seen).unwrap();
     assert!(started.contains("/authorize?"), "{started}");
     assert!(started.contains("HOME="), "{started}");

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use bot_cli_tests::patience::wait_until;
+use bot_cli_tests::patience::{wait_for_end, wait_for_file};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -143,12 +143,11 @@ impl Rogue {
         (run, document)
     }
 
-    /// What holds after everything: nobody is left, no value is in a file, and the vault works.
+    /// Checks what holds after everything: nobody is left, no value is in a file, and the vault works.
     fn rest(&self, case: &str) {
         let pid = self.file.with_extension("pid");
         if let Ok(pid) = std::fs::read_to_string(pid) {
-            let gone = PathBuf::from(format!("/proc/{}", pid.trim()));
-            wait_until(case, || !gone.exists());
+            wait_for_end(pid.trim().parse().unwrap());
         }
         std::fs::remove_file(&self.file).unwrap();
         assert_in_no_file(&self.user.home(), &[VALUE.to_owned()], case);
@@ -374,7 +373,7 @@ fn ctrl_c_ends_a_deaf_backend_before_the_host_loses_patience() {
     ];
     let mut host = rogue.host(&words).spawn().unwrap();
     let state = rogue.file.with_extension("state");
-    wait_until("the change is under way", || state.exists());
+    wait_for_file(&state);
     kill_process(Pid::from_child(&host), Signal::INT).unwrap();
     let mut stderr = String::new();
     host.stderr

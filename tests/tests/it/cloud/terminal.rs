@@ -7,7 +7,7 @@ use super::user::{User, pairs};
 
 const VALUE: &str = "c4n4ry v4lue";
 
-/// How the plugin is started.
+/// The way the plugin is started.
 #[derive(Debug, Clone, Copy)]
 enum Door {
     Host,

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::bench;
 
-/// What the checks of `plugin` say as a document, with the exit status.
+/// Returns what the checks of `plugin` say as a document, with the exit status.
 pub fn report(bench: &Bench, plugin: &str, options: &[&str]) -> (Option<i32>, Value) {
     let arguments = [&["plugin", "check", plugin, "--json", "-q"], options].concat();
     let ran = bench.run(&arguments).unwrap();

@@ -5,15 +5,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use bot_cli_tests::bench::{Bench, is_alive};
+use bot_cli_tests::patience::{PATIENCE, wait_for_end};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::bench_with_rogue;
-
-/// Far more than any step takes; only a test that fails waits so long.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The first so many lines that are written to the pipe.
 fn lines(pipe: &std::path::Path, count: usize) -> mpsc::Receiver<Vec<String>> {
@@ -92,8 +89,5 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"text":"started\n"}}'
     assert!(is_alive(pid));
     let process = Pid::from_raw(pid.try_into().unwrap()).unwrap();
     kill_process(process, Signal::KILL).unwrap();
-    let deadline = Instant::now() + PATIENCE;
-    while is_alive(pid) && Instant::now() < deadline {
-        thread::yield_now();
-    }
+    wait_for_end(pid);
 }

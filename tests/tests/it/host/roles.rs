@@ -35,7 +35,7 @@ fn maker() -> Value {
     })
 }
 
-/// What the manifest of a good pack declares.
+/// Returns what the manifest of a good pack declares.
 pub fn pack(name: &str) -> Value {
     json!({
         "protocol": "1.0", "name": format!("pack-{name}"), "version": "1.2.0", "about": "Services of Acme",

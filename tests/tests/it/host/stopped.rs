@@ -1,10 +1,9 @@
 //! Plugins that are stopped: by the terminal that they may not use, by Ctrl-Z, by somebody else.
 
 use std::fs;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use bot_cli_tests::bench::{Bench, is_alive};
+use bot_cli_tests::patience::wait_for_file;
 use bot_cli_tests::pty::{CTRL_C, Terminal};
 use pty_process::blocking::Command;
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,9 +12,6 @@ use super::bench_with_rogue;
 
 /// Suspends what works in the foreground.
 const CTRL_Z: &str = "\u{1a}";
-
-/// Far more than any step takes; only a test that fails waits so long.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 fn at_a_terminal(bench: &Bench, program: &std::path::Path, arguments: &[&str]) -> Terminal {
     let command = Command::new(program)
@@ -31,14 +27,6 @@ fn at_a_terminal(bench: &Bench, program: &std::path::Path, arguments: &[&str]) -
 fn state(pid: u32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
-}
-
-fn wait_until(what: &str, met: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !met() {
-        assert!(Instant::now() < deadline, "waited for {what}");
-        thread::yield_now();
-    }
 }
 
 /// The number in the last line of the screen that is one.
@@ -112,7 +100,8 @@ fn ctrl_z_stops_the_plugin_too_and_fg_goes_on_with_both() {
     shell.wait_for("Stopped").unwrap();
     assert_eq!(state(plugin), Some('T'));
     shell.press("fg; echo status $?\r").unwrap();
-    wait_until("the plugin to go on", || state(plugin) != Some('T'));
+    wait_for_file(&bench.path("work/continued"));
+    assert_ne!(state(plugin), Some('T'));
     shell.press(CTRL_C).unwrap();
     shell.wait_for("status 130").unwrap();
     assert!(!is_alive(plugin));

@@ -1,84 +1,100 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::process::{Child, Stdio};
 
+use bot_cli_tests::patience::{Events, PATIENCE, process, readable, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{command, done, tree, web};
 
-/// Looks for the moment in which a run changes its target: every run that came too early makes the next delay longer,
-/// every one that came too late makes it shorter.
-struct Hunt {
-    delay: Duration,
-    step: Duration,
+/// The most runs that are interrupted.
+const MOST: usize = 30;
+
+/// Interrupts one run after another, each after so many changes of its folder, from none to all.
+struct Interruptions {
+    /// The numbers of changes that are still to come.
+    after: VecDeque<usize>,
     early: u32,
     late: u32,
 }
 
-impl Hunt {
-    /// Begins in the middle of a run of usual length.
-    fn new(folder: &Path) -> Self {
-        let start = Instant::now();
-        done(folder, &web(&["timed-bot"]));
-        let whole = start.elapsed();
-        fs::remove_dir_all(folder.join("timed-bot")).unwrap();
+impl Interruptions {
+    /// Counts the changes that a whole run makes in `folder`. With `target`, a folder of the project is there before.
+    fn new(folder: &Path, target: bool) -> Self {
+        if target {
+            fs::create_dir(folder.join("my-bot")).unwrap();
+        }
+        let mut child = start(folder);
+        let all = changes(folder, &process(child.id()).unwrap(), usize::MAX);
+        assert!(child.wait().unwrap().success());
+        fs::remove_dir_all(folder.join("my-bot")).unwrap();
+        let step = all.div_ceil(MOST - 1).max(1);
+        // After the last one the run is let go on to its end.
+        let after = (0..=all).step_by(step).chain([usize::MAX]);
         Self {
-            delay: whole / 2,
-            step: whole / 8,
+            after: after.collect(),
             early: 0,
             late: 0,
         }
     }
 
-    fn learn(&mut self, was_changed: bool) {
-        if was_changed {
-            self.late += 1;
-            self.delay = self.delay.saturating_sub(self.step);
-        } else {
-            self.early += 1;
-            self.delay += self.step;
-        }
-        self.step = (self.step * 9 / 10).max(Duration::from_micros(300));
-    }
-
-    /// Some thirty attempts, and more until both sides of the moment were seen.
-    fn goes_on(&self) -> bool {
-        let seen = self.early + self.late;
+    /// Returns how many changes the next run is to make; nothing once there were all.
+    fn next(&mut self) -> Option<usize> {
+        let next = self.after.pop_front();
         assert!(
-            seen < 500,
+            next.is_some() || (self.early > 0 && self.late > 0),
             "{} too early, {} too late",
             self.early,
             self.late
         );
-        seen < 30 || self.early == 0 || self.late == 0
+        next
+    }
+
+    fn learn(&mut self, was_changed: bool) {
+        if was_changed {
+            self.late += 1;
+        } else {
+            self.early += 1;
+        }
     }
 }
 
-/// Waits more exactly than a sleep does.
-fn wait(delay: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < delay {
-        std::hint::spin_loop();
-    }
+fn start(folder: &Path) -> Child {
+    let mut command = command(folder, &web(&["my-bot"]));
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
 }
 
-/// Starts a run and ends it after `delay`.
-fn interrupt(folder: &Path, signal: Option<Signal>, delay: Duration) {
-    let mut child = command(folder, &web(&["my-bot"]))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    wait(delay);
+/// Waits until there were so many changes in the folder, or `end` is readable: a process that has ended, or what it says at
+/// its end. Returns how many changes there were.
+fn changes(folder: &Path, end: &impl AsFd, most: usize) -> usize {
+    let events = Events::new().unwrap();
+    events.watch_all(folder);
+    let mut seen = 0;
+    while seen < most {
+        let mut sources = [events.readable(), readable(end)];
+        assert!(wait(&mut sources, PATIENCE));
+        let has_ended = !sources[1].revents().is_empty();
+        seen += events.take();
+        if has_ended {
+            break;
+        }
+        // What has come since, below the folder, is watched as well.
+        events.watch_all(folder);
+    }
+    seen
+}
+
+/// Starts a run and ends it after so many changes.
+fn interrupt(folder: &Path, signal: Signal, after: usize) {
+    let mut child = start(folder);
+    changes(folder, &process(child.id()).unwrap(), after);
     // It may have ended by itself; then there is nothing to end.
-    match signal {
-        None => child.kill().unwrap_or_default(),
-        Some(signal) => kill_process(Pid::from_child(&child), signal).unwrap_or_default(),
-    }
+    let _ = kill_process(Pid::from_child(&child), signal);
     child.wait().unwrap();
 }
 
@@ -93,12 +109,12 @@ fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     let complete = finished(folder.path());
-    let mut hunt = Hunt::new(folder.path());
-    while hunt.goes_on() {
-        interrupt(folder.path(), None, hunt.delay);
-        hunt.learn(target.exists());
+    let mut runs = Interruptions::new(folder.path(), false);
+    while let Some(after) = runs.next() {
+        interrupt(folder.path(), Signal::KILL, after);
+        runs.learn(target.exists());
         if target.exists() {
-            assert_eq!(tree(&target), complete, "after {:?}", hunt.delay);
+            assert_eq!(tree(&target), complete, "after {after}");
         }
         done(folder.path(), &web(&["my-bot"]));
         assert_eq!(tree(&target), complete);
@@ -113,21 +129,16 @@ fn the_next_run_completes_what_a_killed_one_began_in_a_directory_that_is_there()
     let target = folder.path().join("my-bot");
     let mut complete = finished(folder.path());
     complete.insert("mine".to_owned(), b"mine".to_vec());
-    let mut hunt = Hunt::new(folder.path());
-    while hunt.goes_on() {
+    let mut runs = Interruptions::new(folder.path(), true);
+    while let Some(after) = runs.next() {
         fs::create_dir(&target).unwrap();
         fs::write(target.join("mine"), "mine").unwrap();
-        interrupt(folder.path(), None, hunt.delay);
+        interrupt(folder.path(), Signal::KILL, after);
         let found = tree(&target);
-        hunt.learn(found.len() > 1);
+        runs.learn(found.len() > 1);
         // What is there so far is mine or exactly as it will be.
         for (name, bytes) in found {
-            assert_eq!(
-                Some(&bytes),
-                complete.get(&name),
-                "{name}, after {:?}",
-                hunt.delay
-            );
+            assert_eq!(Some(&bytes), complete.get(&name), "{name}, after {after}");
         }
         let next = super::run(folder.path(), &web(&["my-bot"]));
         assert_eq!(next.status, Some(0), "{next:?}");
@@ -142,14 +153,14 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     let complete = finished(folder.path());
-    let mut hunt = Hunt::new(folder.path());
-    while hunt.goes_on() {
+    let mut runs = Interruptions::new(folder.path(), true);
+    while let Some(after) = runs.next() {
         let signals = [Signal::INT, Signal::TERM, Signal::HUP];
-        let signal = signals[(hunt.early + hunt.late) as usize % 3];
+        let signal = signals[(runs.early + runs.late) as usize % 3];
         fs::create_dir(&target).unwrap();
-        interrupt(folder.path(), Some(signal), hunt.delay);
+        interrupt(folder.path(), signal, after);
         let found = tree(&target);
-        hunt.learn(!found.is_empty());
+        runs.learn(!found.is_empty());
         assert!(
             found.is_empty() || found == complete,
             "{signal:?}: {:?}",
@@ -162,12 +173,8 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
     }
 }
 
-/// Has the plugin scaffold over the protocol, signals it after `delay`, and returns its reply and its status.
-fn interrupt_request(
-    folder: &Path,
-    signal: Signal,
-    delay: Duration,
-) -> (Option<Value>, Option<i32>) {
+/// Has the plugin scaffold over the protocol, signals it after so many changes, and returns its reply and its status.
+fn interrupt_request(folder: &Path, signal: Signal, after: usize) -> (Option<Value>, Option<i32>) {
     let mut child = command(folder, &[])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -178,7 +185,7 @@ fn interrupt_request(
     // The input stays open: only the signal brings it to an end before the reply.
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
-    wait(delay);
+    changes(folder, child.stdout.as_ref().unwrap(), after);
     let _ = kill_process(Pid::from_child(&child), signal);
     let output = child.wait_with_output().unwrap();
     drop(stdin);
@@ -194,14 +201,14 @@ fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_tr
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     let complete = finished(folder.path());
-    let mut hunt = Hunt::new(folder.path());
-    while hunt.goes_on() {
+    let mut runs = Interruptions::new(folder.path(), true);
+    while let Some(after) = runs.next() {
         let (signal, status) = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)]
-            [(hunt.early + hunt.late) as usize % 3];
+            [(runs.early + runs.late) as usize % 3];
         fs::create_dir(&target).unwrap();
-        let (reply, ended) = interrupt_request(folder.path(), signal, hunt.delay);
+        let (reply, ended) = interrupt_request(folder.path(), signal, after);
         let found = tree(&target);
-        hunt.learn(!found.is_empty());
+        runs.learn(!found.is_empty());
         // Before it has taken over signals it ends as any process does.
         assert!(ended.is_none() || ended == Some(status), "{ended:?}");
         match reply {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const VALUE: &str = "Zq7%k/+\"c4n4ry=end";
 
-/// What must not be found anywhere.
+/// Returns what must not be found anywhere.
 fn traces() -> Vec<String> {
     vec![
         VALUE.to_owned(),

@@ -88,7 +88,7 @@ fn every_request_gets_its_reply_and_the_next_one_is_served() {
             json!({ "command": [], "input": { "nam": "x" } }),
             "run",
             2,
-            "the field `nam` is missing or invalid",
+            "1 field is missing or invalid",
         ),
         (
             json!({ "argv": [] }),

@@ -5,8 +5,8 @@ use bot_cli_sdk::secret::Secret;
 use super::http::Client;
 use super::path::path;
 use super::wire;
-use crate::auth::credentials::TokenKind;
 use crate::backend::hosted::ServiceError;
+use crate::domain::TokenKind;
 
 /// Returns the kind of a token, as far as its prefix shows it.
 #[must_use]

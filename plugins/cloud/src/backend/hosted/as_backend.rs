@@ -10,7 +10,7 @@ use crate::backend::{
     Regions, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Region, RegistryHost, SetName};
-use crate::scope::Source;
+use crate::source::Source;
 
 /// Returns what the service is and can. It never gives values back.
 #[must_use]

@@ -10,7 +10,7 @@ use crate::backend::{
     Profile, ReadsValues, Regions, SecretsBackend, Summary,
 };
 use crate::domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName};
-use crate::scope::Source;
+use crate::source::Source;
 
 /// Returns what the vault is and can.
 #[must_use]

@@ -14,7 +14,8 @@ use crate::command::kind::{self, Installed, knows, no_setting};
 use crate::config::{BackendSettings, ConfigFile};
 use crate::domain::{BUILT_IN, BackendName, Organization, Region};
 use crate::input::invalid;
-use crate::scope::{Setting, Source, unknown_backend};
+use crate::scope::{Setting, unknown_backend};
+use crate::source::Source;
 use crate::text::theirs;
 
 /// The settings of a backend, for display.

@@ -9,15 +9,17 @@ use bot_cli_sdk::driver::Patience;
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::protocol::secrets::{self, OpenParams};
 use bot_cli_sdk::protocol::{HostName, SettingSpec, UseSpec};
+use bot_cli_sdk::suggest::{did_you_mean, nearest};
 
 use super::{Kind, Organizations, Others, names};
 use crate::backend::external::{self, External};
 use crate::backend::{Profile, SecretsBackend};
 use crate::command::context::CommandContext;
-use crate::config::{BackendSettings, nearest};
+use crate::config::BackendSettings;
 use crate::domain::{BUILT_IN, BackendName, Organization, SECRETS};
 use crate::environment::Environment;
-use crate::scope::{Scope, Setting, Source, unknown_backend};
+use crate::scope::{Scope, Setting, unknown_backend};
+use crate::source::Source;
 use crate::text::theirs;
 use crate::words;
 
@@ -79,7 +81,7 @@ impl Installed {
         let failure = unknown_backend(value.as_str(), *source);
         let names = names(environment);
         Err(match nearest(value.as_str(), names.iter().map(String::as_str)) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            Some(near) => failure.hint(did_you_mean(&[near])),
             None => failure.hint(format!(
                 "there are {}; another one is an executable `bot-cli-{SECRETS}NAME` where `bot-cli plugin list` looks",
                 names.join(", ")
@@ -253,7 +255,7 @@ pub fn knows(specs: &[SettingSpec], key: &str) -> bool {
 pub fn no_setting(failure: Failure, specs: &[SettingSpec], key: &str) -> Failure {
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     match nearest(key, names.iter().copied()) {
-        Some(near) => failure.hint(format!("did you mean `{}`?", theirs(near))),
+        Some(near) => failure.hint(did_you_mean(&[theirs(near)])),
         None => failure.hint(format!("possible are {}", theirs(&names.join(", ")))),
     }
 }

@@ -3,7 +3,6 @@
 use bot_cli_sdk::failure::{Exit, Failure};
 
 use super::{Kind, Organizations, Others};
-use crate::auth::credentials::TokenKind;
 use crate::backend::hosted::http::Client;
 use crate::backend::hosted::{self, Hosted, Tenant, access};
 use crate::backend::local::REGIONS;
@@ -11,7 +10,9 @@ use crate::backend::{Profile, SecretsBackend};
 use crate::command::context::CommandContext;
 use crate::command::token::{self, Access};
 use crate::domain::Organization;
-use crate::scope::{Scope, Setting, Source};
+use crate::domain::TokenKind;
+use crate::scope::{Scope, Setting};
+use crate::source::Source;
 use crate::words;
 
 /// The service as a kind of backend.

@@ -9,7 +9,8 @@ use crate::command::context::CommandContext;
 use crate::domain::{Organization, Region, SetName};
 use crate::environment::Environment;
 use crate::files::first_time;
-use crate::scope::{Scope, Setting, Source};
+use crate::scope::{Scope, Setting};
+use crate::source::Source;
 use crate::words;
 
 /// The vault as a kind of backend.

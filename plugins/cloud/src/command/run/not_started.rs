@@ -3,10 +3,10 @@
 use std::io::{self, ErrorKind};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::wording::count;
 
 use crate::domain::{Entry, Key};
 use crate::input::advice::{LONGEST_VARIABLE, size};
-use crate::text::count;
 
 /// Returns the failure with the status that a shell has for it: 127 when there is no such program, else 126.
 pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {

@@ -1,6 +1,7 @@
 //! A plan as it is carried out: what is put, then what is removed.
 
 use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::wording::count;
 
 use super::plan::Plan;
 use crate::backend::{ChangeError, Confirmed, Effect, Parts};
@@ -8,7 +9,6 @@ use crate::command::context::CommandContext;
 use crate::command::open::Opened;
 use crate::command::provisioning::{self, Expected};
 use crate::domain::{Key, Status};
-use crate::text::count;
 use crate::words::change::Deed;
 
 /// Does what the plan says; returns the status that the set has then.

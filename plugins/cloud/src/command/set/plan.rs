@@ -3,7 +3,8 @@
 use crate::command::open::Opened;
 use crate::command::target::{Target, where_to};
 use crate::domain::{Entry, Key, SetName};
-use crate::text::{count, theirs};
+use crate::text::theirs;
+use bot_cli_sdk::wording::count;
 
 /// A set as it will be.
 pub struct Plan {

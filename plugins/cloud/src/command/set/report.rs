@@ -1,6 +1,7 @@
 //! The report of `set` and `copy`.
 
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::wording::count;
 use serde_json::{Value, json};
 
 use super::plan::{Plan, names};
@@ -8,7 +9,7 @@ use crate::backend::Ability;
 use crate::command::open::Opened;
 use crate::command::target::where_to;
 use crate::domain::{Key, Region, SetName, Status};
-use crate::text::{count, theirs};
+use crate::text::theirs;
 
 /// The progress of a plan.
 #[derive(Clone, Copy)]

@@ -27,7 +27,7 @@ pub struct Work<'a> {
     bench: &'a Bench<'a>,
     /// The conversation.
     pub plugin: Dialogue<'a>,
-    /// What the backend says of the place.
+    /// Returns what the backend says of the place.
     pub opened: OpenResult,
     /// The region for new sets.
     region: Option<String>,
@@ -112,7 +112,7 @@ pub fn later_minor(bench: &Bench) -> Held {
     place.sweep()
 }
 
-/// What is wrong with the place that `--argv` names, as far as the manifest of the backend tells.
+/// Returns what is wrong with the place that `--argv` names, as far as the manifest of the backend tells.
 pub fn wrong(bench: &Bench) -> Option<String> {
     let words = bench.argv().ok()?;
     let manifest = bench.declared().ok()?;
@@ -130,10 +130,10 @@ pub fn wrong(bench: &Bench) -> Option<String> {
             return Some("has a word that is not NAME=VALUE".to_owned());
         };
         if !known.contains(&name) {
-            let near = suggest::near(name, known.iter().copied());
-            let mend = near.first().map_or_else(
+            let near = suggest::nearest(name, known.iter().copied());
+            let mend = near.map_or_else(
                 || format!("possible are {}", known.join(", ")),
-                |near| format!("did you mean `{near}`?"),
+                |near| suggest::did_you_mean(&[near]),
             );
             return Some(format!(
                 "names `{}`, which is no setting of the backend: {mend}",
@@ -313,7 +313,7 @@ impl<'a> Work<'a> {
             .map(drop)
     }
 
-    /// Where a new set is made.
+    /// The region of a new set.
     pub fn add_region(&self, params: &mut Value) {
         if let Some(region) = &self.region
             && params["prior"] == "absent"

@@ -20,7 +20,7 @@ const VALUES: [(&str, &str); 6] = [
     ("BLANKS", "  two in front, one behind\t "),
 ];
 
-/// What is not there is no error.
+/// Checks that a missing set is no error.
 pub fn absent(bench: &Bench) -> Held {
     work(bench, |place| {
         let name = place.name();
@@ -69,7 +69,7 @@ pub fn created(bench: &Bench) -> Held {
     })
 }
 
-/// What one process has kept, the next one finds.
+/// Checks that the next process finds what one has kept.
 pub fn kept(bench: &Bench) -> Held {
     let mut place = Work::start(bench)?;
     let name = place.name();

@@ -13,12 +13,12 @@ use super::super::user::User;
 const TOKEN: &str = "pcc_pat_q8Zt5wNcXe4Yb1Kd";
 const VALUE: &str = "vQ3#mT9/kL&7xR+2pWs5";
 
-/// What a command says must have no part of a secret that is longer than this.
+/// The length of a part of a secret that no output may have.
 const TOLD: usize = 5;
 
 type Guise = (&'static str, fn(&str) -> String);
 
-/// How a secret is repeated.
+/// The way a secret is repeated.
 const GUISES: [Guise; 11] = [
     ("as it is", str::to_owned),
     ("without its first character", |secret| {

@@ -1,6 +1,5 @@
 //! Answers that are not the right ones.
 
-use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::service::{Fault, Injection, ListForm, Service};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -146,7 +145,7 @@ fn a_service_that_repeats_the_value_is_not_quoted() {
     }
 }
 
-/// What a proxy, a hotel or an empty answer says is not what the service says.
+/// Returns what a proxy, a hotel or an empty answer says is not what the service says.
 #[test]
 fn what_others_say_is_neither_deleted_nor_empty_nor_saved() {
     let kong = "{\"message\":\"no Route matched with those values\"}";
@@ -234,7 +233,7 @@ fn an_organization_that_is_not_found_is_not_called_empty() {
     }
 }
 
-/// What is new in the service does not keep anybody from seeing the rest.
+/// Returns what is new in the service does not keep anybody from seeing the rest.
 #[test]
 fn a_set_of_a_new_type_is_listed() {
     let user = super::super::user::User::with_key();
@@ -252,7 +251,7 @@ fn a_set_of_a_new_type_is_listed() {
     assert_eq!(listed["sets"][1]["status"], "pending", "{listed}");
 }
 
-/// What only looks like a confirmation is none, and what was changed already is not forgotten.
+/// Returns what only looks like a confirmation is none, and what was changed already is not forgotten.
 #[test]
 fn two_faults_after_one_another_leave_no_false_word() {
     let own = |status, code| Fault::error(status, "no", code);
@@ -333,7 +332,8 @@ fn who_wants_to_stop_is_heard_between_answers_that_come_at_once() {
         .spawn()
         .unwrap();
     let left = || user.values("prod").len();
-    wait_until("some keys to go", || left() <= 55);
+    user.service()
+        .wait_until("some keys to go", || left() <= 55);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));

@@ -3,7 +3,6 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use bot_cli_tests::patience::wait_until;
 use bot_cli_tests::service::{Fault, Injection, ListForm};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -160,7 +159,8 @@ fn ctrl_c_in_the_middle_says_which_keys_are_applied() {
         let keys = stored["first-org"]["prod"]["secrets"].as_object();
         keys.map_or(0, serde_json::Map::len)
     };
-    wait_until("two keys of the update", || keys() >= 2);
+    user.service()
+        .wait_until("two keys of the update", || keys() >= 2);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();

@@ -6,7 +6,7 @@ use bot_cli_sdk::conformance::Kit;
 
 use super::{FILES, all_at_once, failed, report, sample};
 
-/// How long a reply may take. A fault that shows as silence takes this long, several times.
+/// The time that a reply may take. A fault that shows as silence takes this long, several times.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The faults of the sample, a run that shows them, and the checks that fail.

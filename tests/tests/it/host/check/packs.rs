@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::super::roles::{DECLARED, PROVIDER, pack, service, write_folder};
 use super::{all_at_once, bench, checks, failed, report};
 
-/// How long an answer may take.
+/// The time that an answer may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Changes a good manifest.
@@ -175,10 +175,10 @@ const DECLARING: [(&str, Change, &[&str]); 29] = [
     ),
 ];
 
-/// What is done with a folder, and the checks that fail then.
+/// Returns what is done with a folder, and the checks that fail then.
 type FolderCase = (&'static str, fn(&PathBuf), &'static [&'static str]);
 
-/// What is done with a good folder, and the checks that fail.
+/// Changes to a good folder, and the checks that fail.
 const FOLDERS: [FolderCase; 9] = [
     ("good", |_| (), &["pack_framework"]),
     (
@@ -247,7 +247,7 @@ const FOLDERS: [FolderCase; 9] = [
     ),
 ];
 
-/// How a pack that is asked answers, as cases of its shell script, and the checks that fail.
+/// The way a pack that is asked answers, as cases of its shell script, and the checks that fail.
 const ASKED: [(&str, &[&str]); 9] = [
     (
         "pack/services:1.* | pack/services:) reply \"$services\" ;;",

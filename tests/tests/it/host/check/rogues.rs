@@ -10,7 +10,7 @@ use bot_cli_tests::bench::Bench;
 
 use super::{all_at_once, bench, failed};
 
-/// How long a reply may take. Most of them never reply to most requests.
+/// The time that a reply may take. Most of them never reply to most requests.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// A plugin in `sdk/tests/plugins`, and the checks that fail: those in the first list, without the second, and with the third.

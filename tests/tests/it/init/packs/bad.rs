@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{DECLARED, PROVIDER, User, hearing, provider, service};
 
-/// What is said of a user's packs; what is built in is all there.
+/// Returns what is said of a user's packs; what is built in is all there.
 fn said(user: &User) -> Vec<String> {
     let (listed, warnings) = user.listed();
     let (built_in, _) = User::new().listed();
@@ -29,7 +29,7 @@ fn said(user: &User) -> Vec<String> {
     warnings
 }
 
-/// What is said of a pack `acme` that is a script with these members in its manifest.
+/// Returns what is said of a pack `acme` that is a script with these members in its manifest.
 fn said_of(members: &Value) -> Vec<String> {
     let user = User::new();
     user.script("acme", members, "exit 1");

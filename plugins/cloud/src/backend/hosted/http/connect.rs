@@ -4,9 +4,9 @@ use std::error::Error as _;
 
 use url::Url;
 
+use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
 use crate::pace::Pace;
-use crate::scope::is_this_machine;
 
 /// Returns an HTTP client for the service at `base`.
 pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError> {

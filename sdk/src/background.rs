@@ -1,0 +1,16 @@
+//! Threads whose end nobody waits for.
+
+use std::{io, thread};
+
+use crate::failure::{Exit, Failure, reason};
+
+/// Does `work` in a thread of its own.
+pub fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
+}
+
+/// Explains why there is no thread. A system that has none left has one later.
+pub fn no_thread(error: &io::Error) -> Failure {
+    let message = format!("could not start a thread: {}", reason(error));
+    Failure::new(Exit::Unavailable, "no_thread", message)
+}

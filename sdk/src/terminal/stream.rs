@@ -1,0 +1,20 @@
+//! Standard output and standard error.
+
+use std::io::{self, Write};
+
+/// A reader that has gone is no error: it has seen all it wanted.
+pub fn to_stdout(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Writes to standard error. Where that fails, there is nowhere left to say so.
+pub fn to_stderr(text: &str) {
+    drop(io::stderr().lock().write_all(text.as_bytes()));
+}
