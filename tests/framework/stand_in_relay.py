@@ -1,6 +1,7 @@
-"""A relay for Media over QUIC, as the hosting service has them: both sides of a session dial it, and find each other there.
+"""A relay for Media over QUIC, as the hosting service has them.
 
-Its certificate is signed by an authority of its own. Whatever this process imports afterwards trusts that authority.
+Both sides of a session dial it, and find each other there. Its certificate is signed by an authority of its own.
+Whatever this process imports afterwards trusts that authority.
 """
 
 import asyncio
@@ -30,9 +31,7 @@ class Relay:
         os.environ["SSL_CERT_FILE"] = str(folder / "authority.pem")
         everything = moq.OriginProducer()
         certificate, key = [str(folder / "relay.pem")], [str(folder / "relay.key")]
-        server = moq.Server(
-            "127.0.0.1:0", tls_cert=certificate, tls_key=key, publish=everything, subscribe=everything
-        )
+        server = moq.Server("127.0.0.1:0", tls_cert=certificate, tls_key=key, publish=everything, subscribe=everything)
         await server.__aenter__()
         return cls(server, asyncio.create_task(server.serve()))
 

@@ -1,8 +1,8 @@
 """Daily's rooms, without Daily: takes the place of its native client below the framework's transport.
 
 A room does what its properties allow. In one for dial-out, whoever is called answers. In one with a SIP line, the line
-becomes ready, and the caller is there once somebody has connected the call. In any other, a browser waits; if an avatar was
-invited, the avatar comes first, and lends the browser its ears: it hears the bot on a track of that name. Everybody
+becomes ready, and the caller is there once somebody has connected the call. In any other, a browser waits; if an avatar
+was invited, the avatar comes first, and lends the browser its ears: it hears the bot on a track of that name. Everybody
 listens to the bot and leaves when it has said something and is silent: a telephone then hangs up.
 """
 
@@ -182,7 +182,9 @@ class Client:
         completion("dialout-1", None)
         self.answered.set()
 
-    def add_custom_audio_track(self, track_name: str, audio_track: Track, completion: Callable[..., None], **_: Any) -> None:
+    def add_custom_audio_track(
+        self, track_name: str, audio_track: Track, completion: Callable[..., None], **_: Any
+    ) -> None:
         audio_track.source.track = track_name
         completion(None)
 

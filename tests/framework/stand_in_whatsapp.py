@@ -1,9 +1,9 @@
 """A stand-in for WhatsApp and for somebody who calls: `stand_in_whatsapp.py`.
 
 It prints the address of its API and serves until it is ended. `POST /call?bot=ADDRESS&verify=TOKEN` has it prove its
-webhook to the bot as WhatsApp does, tell of a call with a forged signature, and call: the caller's telephone hums one tone, brings no
-channel for messages, and listens until the bot has spoken; then it hangs up. The answer says what the webhook answered,
-what was asked of the API, and what was heard: for how many seconds, and at which pitch.
+webhook to the bot as WhatsApp does, tell of a call with a forged signature, and call: the caller's telephone hums one
+tone, brings no channel for messages, and listens until the bot has spoken; then it hangs up. The answer says what the
+webhook answered, what was asked of the API, and what was heard: for how many seconds, and at which pitch.
 """
 
 import asyncio
