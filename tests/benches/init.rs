@@ -1,9 +1,11 @@
-//! `bot-cli-init` beside the framework's own tool at the same work, as ratios of median wall-clock times in one run.
+//! How near the limit `bot-cli` and `bot-cli-init` are: ratios of median wall-clock times, side by side in one run, to the least that the same
+//! work can cost (`cp -r`, `/bin/true`, `--version`) and to the framework's own tool.
 //!
-//! `cargo bench -p bot-cli-tests` prints one row for each work: both times, and how many times ours goes into theirs. Without
-//! the framework only the first table is there: a listing without and with provider packs.
+//! `cargo bench -p bot-cli-tests --bench init` prints a row for each work. Without the framework the rows of its tool are missing,
+//! without strace those that count system calls.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,7 +27,7 @@ const BESIDE_THEIRS: Turns = Turns {
     first: 20,
 };
 const BESIDE_OURS: Turns = Turns {
-    rounds: 200,
+    rounds: 100,
     first: 1,
 };
 
@@ -53,28 +55,76 @@ const THEIRS: &[&str] = &[
     "--eval",
 ];
 
+/// The same with everything that is generated for a browser.
+const WITH_CLIENT: &[&str] = &["--client-framework=react", "--client-server=vite"];
+
+/// How many packs or plugins there are where there are many.
+const PACKS: usize = 20;
+const PLUGINS: usize = 200;
+
 fn main() -> Result<()> {
     let bench = Bench::new(&[
         ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
         ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
     ])?;
-    let plugin = bench.path("bin/bot-cli-init");
-    let host = bench.path("bin/bot-cli");
+    heading("near the limit", "beside", "ratio");
+    scaffold(&bench)?;
+    listing(&bench)?;
+    through_the_host(&bench)?;
+    many_plugins(&bench)?;
+    match Python::with_framework() {
+        Ok(python) => framework(&bench, &python.executable("pipecat"))?,
+        Err(reason) => say(&format!("\nThe framework's tool is not there: {reason}")),
+    }
+    Ok(())
+}
 
-    say("work                       without packs   with 20 packs   ratio");
-    let listing = arguments(None, "--list-options");
+/// A whole project beside `cp -r` of its files.
+fn scaffold(bench: &Bench) -> Result<()> {
+    let plugin = bench.path("bin/bot-cli-init");
+    let options = arguments(Some(OURS), "--deploy-to-cloud");
+    let options = [&options, WITH_CLIENT].concat();
+    let made = tempfile::tempdir()?;
+    run_at(made.path(), made.path(), &plugin, &options)?;
+    let original = made.path().join("made");
+    let original = original.to_str().context("the folder is not UTF-8")?;
+    let (ours, copied) = side_by_side(
+        &BESIDE_OURS,
+        || run(&plugin, &options),
+        || run(Path::new("/bin/cp"), &["-r", original, "made"]),
+    )?;
+    row(
+        "a project with a React client",
+        ours,
+        "cp -r of its files",
+        copied,
+    );
+    Ok(())
+}
+
+/// What there is to choose from, beside the shortest answer there is, and with packs.
+fn listing(bench: &Bench) -> Result<()> {
+    let plugin = bench.path("bin/bot-cli-init");
+    let (listed, version) = side_by_side(
+        &BESIDE_OURS,
+        || run(&plugin, &["--list-options"]),
+        || run(&plugin, &["--version"]),
+    )?;
+    row("--list-options", listed, "--version", version);
     for (form, install) in [
         ("scripts", pack_script as fn(&Bench, usize) -> Result<()>),
         ("folders", pack_folder),
     ] {
         let with = Bench::new(&[("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init"))])?;
-        for number in 0..20 {
+        for number in 0..PACKS {
             install(&with, number)?;
         }
         let listed = fs::read_to_string(listing_of(&with)?)?;
         ensure!(listed.contains("acme19_b_tts"), "the packs are not listed");
-        let (alone, beside) = side_by_side(
+        let listing = ["--list-options"];
+        let (beside, alone) = side_by_side(
             &BESIDE_OURS,
+            || run_at(&with.path("home"), &with.path("plugins"), &plugin, &listing),
             || {
                 run_at(
                     &bench.path("home"),
@@ -83,42 +133,109 @@ fn main() -> Result<()> {
                     &listing,
                 )
             },
-            || run_at(&with.path("home"), &with.path("plugins"), &plugin, &listing),
         )?;
-        row(&format!("--list-options, {form}"), alone, beside);
+        let work = format!("--list-options, {PACKS} packs ({form})");
+        row(&work, beside, "without packs", alone);
     }
+    Ok(())
+}
 
-    let python = Python::with_framework().map_err(anyhow::Error::msg)?;
-    let theirs = python.executable("pipecat");
-    say("\nwork                      bot-cli-init   pipecat init   ratio");
-    for (work, ours_last, theirs_last, named) in [
-        ("--list-options", "--list-options", "--list-options", false),
-        ("--dry-run", "--dry-run", "--dry-run", true),
-        (
-            "a whole project",
-            "--no-deploy-to-cloud",
-            "--no-deploy-to-cloud",
-            true,
-        ),
+/// What the host adds to a plugin, beside the start of the least program there is.
+fn through_the_host(bench: &Bench) -> Result<()> {
+    let (host, plugin) = (bench.path("bin/bot-cli"), bench.path("bin/bot-cli-init"));
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    for _ in 0..BESIDE_OURS.rounds {
+        times[0].push(run(&host, &["init", "--list-options"])?);
+        times[1].push(run(&plugin, &["--list-options"])?);
+        times[2].push(run(Path::new("/bin/true"), &[])?);
+    }
+    let [hosted, direct, least] = times.map(median);
+    row(
+        "what the host adds",
+        hosted.saturating_sub(direct),
+        "/bin/true",
+        least,
+    );
+    Ok(())
+}
+
+/// The system calls of commands that look at every plugin.
+fn many_plugins(bench: &Bench) -> Result<()> {
+    let with = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))])?;
+    for number in 0..PLUGINS {
+        let manifest = serde_json::json!({
+            "protocol": "1.0", "name": format!("x{number}"), "version": "1.0.0", "about": "One of many",
+        });
+        let text = format!("#!/bin/sh\n# bot-cli-plugin: {manifest}\n");
+        with.script(&format!("plugins/bot-cli-x{number}"), &text)?;
+    }
+    say("");
+    for command in [&["--help"][..], &["plugin", "list"]] {
+        let (Some(many), Some(few)) =
+            (system_calls(&with, command)?, system_calls(bench, command)?)
+        else {
+            say("strace is not there: no system calls are counted");
+            return Ok(());
+        };
+        let each = many.saturating_sub(few) / PLUGINS;
+        say(&format!(
+            "{:<34} {many:>6} system calls with {PLUGINS} plugins, {each} for each",
+            command.join(" ")
+        ));
+    }
+    Ok(())
+}
+
+/// `None`: there is no strace.
+fn system_calls(bench: &Bench, command: &[&str]) -> Result<Option<usize>> {
+    let trace = bench.path("work/trace");
+    let mut traced = Command::new("strace");
+    traced
+        .args(["-f", "-o"])
+        .arg(&trace)
+        .arg(bench.path("bin/bot-cli"))
+        .args(command)
+        .env_clear()
+        .envs(bench.environment())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    match traced.status() {
+        Ok(status) => ensure!(status.success(), "strace: {status}"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
+    let trace = fs::read_to_string(&trace)?;
+    // A call that another thread has interrupted is resumed on a line of its own.
+    let calls = trace
+        .lines()
+        .filter(|line| line.contains('(') && !line.contains(" resumed>"));
+    Ok(Some(calls.count()))
+}
+
+/// The framework's own tool at the same work.
+fn framework(bench: &Bench, theirs: &Path) -> Result<()> {
+    let plugin = bench.path("bin/bot-cli-init");
+    heading("as fast as the framework's tool", "pipecat init", "times");
+    for (work, last, named) in [
+        ("--list-options", "--list-options", false),
+        ("--dry-run", "--dry-run", true),
+        ("a plain bot", "--no-deploy-to-cloud", true),
     ] {
-        let ours_arguments = arguments(named.then_some(OURS), ours_last);
-        let theirs_arguments = arguments(named.then_some(THEIRS), theirs_last);
+        let ours_arguments = arguments(named.then_some(OURS), last);
+        let theirs_arguments = arguments(named.then_some(THEIRS), last);
         let (ours, theirs) = side_by_side(
             &BESIDE_THEIRS,
             || run(&plugin, &ours_arguments),
-            || run(&theirs, &[&["init"], theirs_arguments.as_slice()].concat()),
+            || run(theirs, &[&["init"], theirs_arguments.as_slice()].concat()),
         )?;
-        row(work, ours, theirs);
+        line(
+            work,
+            ours,
+            "",
+            theirs,
+            theirs.as_secs_f64() / ours.as_secs_f64(),
+        );
     }
-
-    say("\nwork                      bot-cli-init   through bot-cli   ratio");
-    let direct = arguments(None, "--list-options");
-    let (alone, hosted) = side_by_side(
-        &BESIDE_OURS,
-        || run(&plugin, &direct),
-        || run(&host, &["init", "--list-options"]),
-    )?;
-    row("--list-options", alone, hosted);
     Ok(())
 }
 
@@ -244,12 +361,29 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-fn row(work: &str, ours: Duration, theirs: Duration) {
+fn heading(work: &str, beside: &str, ratio: &str) {
     say(&format!(
-        "{work:<22} {:>12.2} ms {:>11.2} ms {:>7.1}",
+        "\n{work:<34} {:>11}   {beside:<31} {ratio:>8}",
+        "ours"
+    ));
+}
+
+/// How many times the other's time ours is.
+fn row(work: &str, ours: Duration, beside: &str, other: Duration) {
+    line(
+        work,
+        ours,
+        beside,
+        other,
+        ours.as_secs_f64() / other.as_secs_f64(),
+    );
+}
+
+fn line(work: &str, ours: Duration, beside: &str, other: Duration, ratio: f64) {
+    say(&format!(
+        "{work:<34} {:>8.2} ms   {beside:<20} {:>8.2} ms {ratio:>7.1}",
         ours.as_secs_f64() * 1e3,
-        theirs.as_secs_f64() * 1e3,
-        theirs.as_secs_f64() / ours.as_secs_f64(),
+        other.as_secs_f64() * 1e3,
     ));
 }
 

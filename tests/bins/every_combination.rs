@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use bot_cli_init::config::{Config, parse_file};
+use bot_cli_init::option_table::Feature;
 use bot_cli_init::plan::{self, PlannedFile};
 use bot_cli_init::resolve::resolve;
 use bot_cli_templates::catalogue::{Catalogue, Kind};
@@ -174,9 +175,12 @@ fn paths(config: &Config, files: &[PlannedFile]) -> Option<String> {
         ("server/.env.example", true),
         (".gitignore", true),
         ("README.md", true),
-        ("server/Dockerfile", config.deploy_to_cloud),
-        ("server/cloud-deploy.toml", config.deploy_to_cloud),
-        ("server/evals/text.yaml", config.eval),
+        ("server/Dockerfile", config.has(Feature::DeployToCloud)),
+        (
+            "server/cloud-deploy.toml",
+            config.has(Feature::DeployToCloud),
+        ),
+        ("server/evals/text.yaml", config.has(Feature::Eval)),
         ("client/package.json", config.client.framework() != "none"),
     ];
     expected

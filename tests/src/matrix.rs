@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use bot_cli_init::catalogue::Catalogue as Offered;
 use bot_cli_init::config::Config;
-use bot_cli_init::draft::{Draft, FIELDS, Slot};
+use bot_cli_init::draft::{Draft, Slot};
+use bot_cli_init::option_table::fields;
 use bot_cli_init::resolve::{is_missing, resolve};
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use serde_json::{Map, Value, json};
@@ -60,7 +61,7 @@ impl Combination {
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![self.name.clone()];
-        for (key, flag) in FIELDS {
+        for (key, flag) in fields() {
             match self.keys.get(key) {
                 Some(Value::Bool(true)) => arguments.push(flag.to_owned()),
                 Some(Value::Bool(false)) => {
@@ -392,12 +393,8 @@ mod tests {
         for combination in pairwise() {
             let said = [vec!["init".to_owned()], combination.arguments()].concat();
             let options = bot_cli_init::options::Options::try_parse_from(said).unwrap();
-            let config = resolve(
-                &options.draft(),
-                Some(&combination.name),
-                Offered::built_in(),
-            )
-            .unwrap();
+            let config =
+                resolve(&options.draft, Some(&combination.name), Offered::built_in()).unwrap();
             assert_eq!(config.to_json(), combination.config().unwrap().to_json());
         }
     }

@@ -106,7 +106,7 @@ fn name(prefix: &str, short: &str) -> Result<PluginName, Failure> {
         ))),
         // Identifiers begin with it.
         Some(_) if !prefix.is_empty() && !is_role_name(short) => Err(refused(
-            "must be lower-case words with a hyphen between them, and begin with a letter",
+            "must be lower-case words with single hyphens between them, such as `acme-speech`, and begin with a letter",
         )),
         Some(name) if arguments::RESERVED.contains(&name.as_str()) => {
             Err(refused("is a command of bot-cli itself"))

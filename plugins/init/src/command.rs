@@ -63,7 +63,7 @@ impl Command for Options {
             return document(schema(&packs::find(session)?));
         }
         self.mention_context_hub(session);
-        let draft = self.draft();
+        let draft = self.draft.clone();
         let scaffolds = draft != Draft::default() || self.config.is_some();
         if self
             .target_dir
@@ -101,7 +101,8 @@ impl Options {
             .unwrap_or(std::path::Path::new("."));
         let target = Target::find(given, session.cwd())?;
         // An option may have decided otherwise.
-        if let Some(note) = (read.client_note.as_ref()).filter(|_| self.client_framework.is_none())
+        if let Some(note) =
+            (read.client_note.as_ref()).filter(|_| self.draft.client_framework.is_none())
         {
             session.log(Level::Note, note);
         }

@@ -7,13 +7,13 @@ mod json;
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 
 use crate::catalogue::{Catalogue, Pack};
+use crate::option_table::{Feature, Features};
 
 pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};
 
 /// What is generated.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Config<'c> {
     /// What it was chosen from.
     pub catalogue: &'c Catalogue,
@@ -31,22 +31,8 @@ pub struct Config<'c> {
     pub video: Option<&'c Service>,
     /// The web client.
     pub client: Client,
-    /// Audio recording.
-    pub recording: bool,
-    /// Transcript in the log.
-    pub transcription: bool,
-    /// Video from the user.
-    pub video_input: bool,
-    /// Video to the user.
-    pub video_output: bool,
-    /// Container image build file and deploy file.
-    pub deploy_to_cloud: bool,
-    /// Noise cancellation, while deployed.
-    pub noise_cancel: bool,
-    /// Live view of the pipeline.
-    pub observability: bool,
-    /// Behavioural evals.
-    pub eval: bool,
+    /// What it can do besides.
+    pub features: Features,
     /// Whether the project keeps a record of how it was made. No key of a configuration says it.
     pub recorded: bool,
 }
@@ -81,6 +67,12 @@ pub enum Client {
 }
 
 impl<'c> Config<'c> {
+    /// Tells whether the project has the feature.
+    #[must_use]
+    pub const fn has(&self, feature: Feature) -> bool {
+        self.features.has(feature)
+    }
+
     /// The provider packs that the services are of, each once, in the order of the pipeline.
     pub fn packs(&self) -> impl Iterator<Item = &'c Pack> + use<'c> {
         let mut packs: Vec<&'c Pack> = Vec::new();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::option_table::{self, Feature, Form, Setting, Switches};
+
 /// The scaffold options as given; `None` was not said. Identifiers are the user's own words (aliases included).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
@@ -31,22 +33,8 @@ pub struct Draft {
     pub daily_pstn_mode: Option<String>,
     /// `--twilio-daily-sip-mode`, `twilio_daily_sip_mode`.
     pub twilio_daily_sip_mode: Option<String>,
-    /// `--recording`, `recording`.
-    pub recording: Option<bool>,
-    /// `--transcription`, `transcription`.
-    pub transcription: Option<bool>,
-    /// `--video-input`, `video_input`.
-    pub video_input: Option<bool>,
-    /// `--video-output`, `video_output`.
-    pub video_output: Option<bool>,
-    /// `--deploy-to-cloud`, `deploy_to_cloud`.
-    pub deploy_to_cloud: Option<bool>,
-    /// `--enable-noise-cancel`, `enable_noise_cancel`.
-    pub enable_noise_cancel: Option<bool>,
-    /// `--observability`, `enable_observability`.
-    pub enable_observability: Option<bool>,
-    /// `--eval`, `enable_eval`.
-    pub enable_eval: Option<bool>,
+    /// The features that were said to be on or off.
+    pub switches: Switches,
     /// `packs`: the provider packs that the services came from when the file was made, and their versions. No option says it.
     pub packs: Option<BTreeMap<String, String>>,
 }
@@ -54,53 +42,13 @@ pub struct Draft {
 /// The key of [`Draft::packs`] in a configuration file.
 pub const PACKS: &str = "packs";
 
-/// Every key of a configuration that an option sets, and that option, in the order in which they are printed.
-pub const FIELDS: [(&str, &str); 21] = [
-    ("project_name", "--name"),
-    ("bot_type", "--bot-type"),
-    ("transports", "--transport"),
-    ("mode", "--mode"),
-    ("stt_service", "--stt"),
-    ("llm_service", "--llm"),
-    ("tts_service", "--tts"),
-    ("realtime_service", "--realtime"),
-    ("video_service", "--video"),
-    ("client_framework", "--client-framework"),
-    ("client_server", "--client-server"),
-    ("daily_pstn_mode", "--daily-pstn-mode"),
-    ("twilio_daily_sip_mode", "--twilio-daily-sip-mode"),
-    ("recording", "--recording"),
-    ("transcription", "--transcription"),
-    ("video_input", "--video-input"),
-    ("video_output", "--video-output"),
-    ("deploy_to_cloud", "--deploy-to-cloud"),
-    ("enable_noise_cancel", "--enable-noise-cancel"),
-    ("enable_observability", "--observability"),
-    ("enable_eval", "--eval"),
-];
-
-/// Other names of keys: those that the framework's own tool reads and writes, and the key of each.
-pub const ALIASES: [(&str, &str); 10] = [
-    ("name", "project_name"),
-    ("transport", "transports"),
-    ("stt", "stt_service"),
-    ("llm", "llm_service"),
-    ("tts", "tts_service"),
-    ("realtime", "realtime_service"),
-    ("video", "video_service"),
-    ("enable_krisp", "enable_noise_cancel"),
-    ("observability", "enable_observability"),
-    ("eval", "enable_eval"),
-];
-
 /// A key that the framework's own tool writes and does not read: `client_framework` decides.
 pub const GENERATE_CLIENT: &str = "generate_client";
 
 /// The key that `name` stands for, where it is another name of one.
 #[must_use]
 pub fn key_of(name: &str) -> &str {
-    ALIASES
-        .iter()
+    option_table::aliases()
         .find(|(alias, _)| *alias == name)
         .map_or(name, |(_, key)| key)
 }
@@ -108,10 +56,9 @@ pub fn key_of(name: &str) -> &str {
 /// The option that sets a key.
 #[must_use]
 pub fn flag(key: &str) -> Option<&'static str> {
-    FIELDS
-        .iter()
+    option_table::fields()
         .find(|(name, _)| *name == key)
-        .map(|(_, flag)| *flag)
+        .map(|(_, flag)| flag)
 }
 
 /// Where the value of a key goes, by its type.
@@ -130,33 +77,47 @@ pub enum Slot<'a> {
 }
 
 impl Draft {
-    /// The place of a key's value; `None`: there is no such key.
+    /// Returns the place of a key's value; `None`: there is no such key.
     pub fn slot(&mut self, key: &str) -> Option<Slot<'_>> {
-        Some(match key {
-            "project_name" => Slot::OptionalText(&mut self.project_name),
-            "bot_type" => Slot::OptionalText(&mut self.bot_type),
-            "transports" => Slot::List(&mut self.transports),
-            "mode" => Slot::Text(&mut self.mode),
-            "stt_service" => Slot::OptionalText(&mut self.stt_service),
-            "llm_service" => Slot::OptionalText(&mut self.llm_service),
-            "tts_service" => Slot::OptionalText(&mut self.tts_service),
-            "realtime_service" => Slot::OptionalText(&mut self.realtime_service),
-            "video_service" => Slot::OptionalText(&mut self.video_service),
-            "client_framework" => Slot::OptionalText(&mut self.client_framework),
-            "client_server" => Slot::OptionalText(&mut self.client_server),
-            "daily_pstn_mode" => Slot::OptionalText(&mut self.daily_pstn_mode),
-            "twilio_daily_sip_mode" => Slot::OptionalText(&mut self.twilio_daily_sip_mode),
-            "recording" => Slot::Switch(&mut self.recording),
-            "transcription" => Slot::Switch(&mut self.transcription),
-            "video_input" => Slot::Switch(&mut self.video_input),
-            "video_output" => Slot::Switch(&mut self.video_output),
-            "deploy_to_cloud" => Slot::Switch(&mut self.deploy_to_cloud),
-            "enable_noise_cancel" => Slot::Switch(&mut self.enable_noise_cancel),
-            "enable_observability" => Slot::Switch(&mut self.enable_observability),
-            "enable_eval" => Slot::Switch(&mut self.enable_eval),
-            PACKS => Slot::Versions(&mut self.packs),
-            _ => return None,
-        })
+        if key == PACKS {
+            return Some(Slot::Versions(&mut self.packs));
+        }
+        let mut features = Feature::ALL.into_iter();
+        if let Some(feature) = features.find(|feature| feature.row().key == key) {
+            return Some(Slot::Switch(self.switches.slot(feature)));
+        }
+        let mut settings = Setting::ALL.into_iter();
+        let setting = settings.find(|setting| setting.row().key == key)?;
+        Some(self.setting(setting))
+    }
+
+    /// Returns the place of a setting's value.
+    pub fn setting(&mut self, setting: Setting) -> Slot<'_> {
+        let place = match setting {
+            Setting::Transports => return Slot::List(&mut self.transports),
+            Setting::ProjectName => &mut self.project_name,
+            Setting::BotType => &mut self.bot_type,
+            Setting::Mode => &mut self.mode,
+            Setting::SttService => &mut self.stt_service,
+            Setting::LlmService => &mut self.llm_service,
+            Setting::TtsService => &mut self.tts_service,
+            Setting::RealtimeService => &mut self.realtime_service,
+            Setting::VideoService => &mut self.video_service,
+            Setting::ClientFramework => &mut self.client_framework,
+            Setting::ClientServer => &mut self.client_server,
+            Setting::DailyPstnMode => &mut self.daily_pstn_mode,
+            Setting::TwilioDailySipMode => &mut self.twilio_daily_sip_mode,
+        };
+        match setting.row().form {
+            Form::Text => Slot::Text(place),
+            Form::OptionalText | Form::List => Slot::OptionalText(place),
+        }
+    }
+
+    /// Returns what was said of a feature.
+    #[must_use]
+    pub const fn switch(&self, feature: Feature) -> Option<bool> {
+        self.switches.get(feature)
     }
 
     /// The services that were named, by identifier or alias, and the key of each.
@@ -211,14 +172,7 @@ impl Draft {
             client_server: self.client_server.or(file.client_server),
             daily_pstn_mode: self.daily_pstn_mode.or(file.daily_pstn_mode),
             twilio_daily_sip_mode: self.twilio_daily_sip_mode.or(file.twilio_daily_sip_mode),
-            recording: self.recording.or(file.recording),
-            transcription: self.transcription.or(file.transcription),
-            video_input: self.video_input.or(file.video_input),
-            video_output: self.video_output.or(file.video_output),
-            deploy_to_cloud: self.deploy_to_cloud.or(file.deploy_to_cloud),
-            enable_noise_cancel: self.enable_noise_cancel.or(file.enable_noise_cancel),
-            enable_observability: self.enable_observability.or(file.enable_observability),
-            enable_eval: self.enable_eval.or(file.enable_eval),
+            switches: self.switches.over(&file.switches),
             packs: self.packs.or(file.packs),
         }
     }

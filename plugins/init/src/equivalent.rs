@@ -1,8 +1,12 @@
 //! The command that gives a configuration without a question.
 
-use bot_cli_templates::catalogue::{BotType, Transport};
+use std::slice;
 
-use crate::config::{Config, Pipeline};
+use bot_cli_templates::catalogue::{BotType, Transport};
+use serde_json::Value;
+
+use crate::config::{Client, Config};
+use crate::option_table::{Feature, Setting};
 
 /// `bot-cli init DIR …` for `config`, quoted for a shell of the POSIX family. What is the default is not said.
 #[must_use]
@@ -17,60 +21,58 @@ pub fn command(target: &str, config: &Config) -> String {
             words.push(value.to_owned());
         }
     };
-    say("--name", &config.project_name);
-    let calls = |transport: &&Transport| transport.bot_type == BotType::Telephony;
-    if config.bot_type == BotType::Telephony && !config.transports.iter().any(calls) {
-        say("--bot-type", "telephony");
-    }
-    for transport in &config.transports {
-        say("--transport", &transport.id);
-    }
-    match &config.pipeline {
-        Pipeline::Cascade { stt, llm, tts } => {
-            say("--mode", "cascade");
-            say("--stt", &stt.id);
-            say("--llm", &llm.id);
-            say("--tts", &tts.id);
-        }
-        Pipeline::Realtime(service) => {
-            say("--mode", "realtime");
-            say("--realtime", &service.id);
+    for setting in Setting::ALL {
+        let value = config.value(setting);
+        let values = value
+            .as_array()
+            .map_or(slice::from_ref(&value), Vec::as_slice);
+        let needed = values
+            .iter()
+            .filter(|_| !goes_without_saying(setting, config));
+        for text in needed.filter_map(Value::as_str) {
+            say(setting.row().flag, text);
         }
     }
-    if let Some(video) = config.video {
-        say("--video", &video.id);
+    for feature in Feature::ALL {
+        // A video service brings video output.
+        let is_brought = feature == Feature::VideoOutput && config.video.is_some();
+        let usual = is_brought || feature.row().default;
+        match config.has(feature) {
+            has if has == usual => {}
+            true => words.push(feature.flag().to_owned()),
+            false => words.push(feature.flag_off()),
+        }
     }
-    if let Some(server) = config.client.server() {
-        say("--client-framework", config.client.framework());
-        say("--client-server", server);
-    } else if config.client != crate::config::Client::None {
-        say("--client-framework", config.client.framework());
+    if !config.recorded {
+        words.push("--no-record".to_owned());
     }
-    let switches = [
-        (config.recording, "--recording"),
-        (config.transcription, "--transcription"),
-        (config.video_input, "--video-input"),
-        (
-            config.video_output && config.video.is_none(),
-            "--video-output",
-        ),
-        (!config.deploy_to_cloud, "--no-deploy-to-cloud"),
-        (config.noise_cancel, "--enable-noise-cancel"),
-        (config.observability, "--observability"),
-        (config.eval, "--eval"),
-        (!config.recorded, "--no-record"),
-    ];
-    words.extend(
-        switches
-            .into_iter()
-            .filter(|(on, _)| *on)
-            .map(|(_, option)| option.to_owned()),
-    );
     words
         .iter()
         .map(|word| quote(word))
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Tells whether the value of a setting follows from the others, or is the default.
+fn goes_without_saying(setting: Setting, config: &Config) -> bool {
+    match setting {
+        Setting::BotType => {
+            let calls = |transport: &Transport| transport.bot_type == BotType::Telephony;
+            config.bot_type == BotType::Web || config.transports.iter().copied().any(calls)
+        }
+        Setting::ClientFramework => config.client == Client::None,
+        // The identifier of the transport says the direction.
+        Setting::DailyPstnMode | Setting::TwilioDailySipMode => true,
+        Setting::ProjectName
+        | Setting::Transports
+        | Setting::Mode
+        | Setting::SttService
+        | Setting::LlmService
+        | Setting::TtsService
+        | Setting::RealtimeService
+        | Setting::VideoService
+        | Setting::ClientServer => false,
+    }
 }
 
 /// The command that writes the guides: without a terminal to ask on, a folder alone gets them.
@@ -118,7 +120,7 @@ mod tests {
             let parse = |words: &str| {
                 let words = shlex::split(words).unwrap();
                 let options = Options::try_parse_from(words).unwrap();
-                let config = resolve(&options.draft(), Some("the bot"), Catalogue::built_in()).unwrap();
+                let config = resolve(&options.draft, Some("the bot"), Catalogue::built_in()).unwrap();
                 (options.target_dir, config)
             };
             let (_, config) = parse(&format!("init {words}"));

@@ -6,6 +6,7 @@ pub mod config;
 pub mod draft;
 pub mod equivalent;
 pub mod guides;
+pub mod option_table;
 pub mod options;
 pub mod packs;
 pub mod plan;

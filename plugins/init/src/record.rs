@@ -83,7 +83,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
 
 /// Packs the files without anything that differs from one run to the next: no times, no owners, no modes of this machine.
 fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
-    let packed = GzBuilder::new().write(Vec::new(), Compression::default());
+    let packed = GzBuilder::new().write(Vec::new(), Compression::fast());
     let mut archive = tar::Builder::new(packed);
     for file in generated {
         let mut header = tar::Header::new_ustar();

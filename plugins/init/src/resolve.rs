@@ -14,6 +14,7 @@ use bot_cli_templates::catalogue::BotType;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::draft::{self, Draft};
+use crate::option_table::{self, Feature, Features};
 
 pub use name::{ProjectName, default_name};
 pub use nearest::{did_you_mean, quoted};
@@ -35,12 +36,11 @@ pub fn resolve<'c>(
     let client = client::resolve(draft, bot_type, &transports, &mut problems);
     together::check(draft, pipeline.as_ref(), video, catalogue, &mut problems);
     let deploy_to_cloud = deployment::resolve(draft, &transports, &mut problems);
-    for (key, said) in [
-        ("video_input", draft.video_input),
-        ("video_output", draft.video_output),
-    ] {
-        if said == Some(true) && bot_type == Some(BotType::Telephony) {
-            problems.add(key, "only for web bots");
+    for feature in Feature::ALL {
+        let row = feature.row();
+        let asked = draft.switch(feature) == Some(true);
+        if row.web_only && asked && bot_type == Some(BotType::Telephony) {
+            problems.add(row.key, "only for web bots");
         }
     }
     let avatar = transports.iter().find(|one| one.avatar.is_some());
@@ -48,9 +48,12 @@ pub fn resolve<'c>(
         let problem = format!("`{}` shows a face of its own", transport.id);
         problems.add("video_service", problem);
     }
-    if video.is_some() && draft.video_output == Some(false) {
+    if video.is_some() && draft.switch(Feature::VideoOutput) == Some(false) {
         problems.add("video_output", "a video service needs video output");
     }
+    let video_output = draft
+        .switch(Feature::VideoOutput)
+        .unwrap_or(video.is_some());
     match (problems.0.is_empty(), name, bot_type, pipeline, client) {
         (true, Some(name), Some(bot_type), Some(pipeline), Some(client)) => Ok(Config {
             catalogue,
@@ -61,14 +64,12 @@ pub fn resolve<'c>(
             pipeline,
             video,
             client,
-            recording: draft.recording.unwrap_or(false),
-            transcription: draft.transcription.unwrap_or(false),
-            video_input: draft.video_input.unwrap_or(false),
-            video_output: draft.video_output.unwrap_or(video.is_some()),
-            deploy_to_cloud,
-            noise_cancel: draft.enable_noise_cancel.unwrap_or(false),
-            observability: draft.enable_observability.unwrap_or(false),
-            eval: draft.enable_eval.unwrap_or(false),
+            features: Features::which(|feature| {
+                let usual = feature.row().default;
+                draft.switch(feature).unwrap_or(usual)
+            })
+            .with(Feature::DeployToCloud, deploy_to_cloud)
+            .with(Feature::VideoOutput, video_output),
             recorded: true,
         }),
         _ => Err(problems.sorted()),
@@ -112,12 +113,10 @@ impl Problems {
         self.add(key, format!("{MISSING}; {more}"));
     }
 
-    /// In the order of [`draft::FIELDS`].
+    /// In the order of the table of options.
     fn sorted(mut self) -> Vec<Field> {
         self.0.sort_by_key(|problem| {
-            draft::FIELDS
-                .iter()
-                .position(|(key, _)| *key == problem.field)
+            option_table::fields().position(|(key, _)| key == problem.field)
         });
         self.0
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Discovery;
 use super::inspect::{Plugin, inspect};
 use super::role::{self, Refused, judge};
+use super::trust::Folders;
 use crate::compat::{Fit, User};
 use crate::protocol::{Manifest, Role};
 
@@ -47,15 +48,16 @@ impl Discovery {
         let files = self.folders.iter().map(|folder| folder.join(full.file()));
         // A dangling link is there, too, and is worth a reason.
         let files = files.filter(|file| std::fs::symlink_metadata(file).is_ok());
-        self.standings(name, files.collect(), user, &[])
+        self.standings(name, files.collect(), user, &[], &Folders::default())
     }
 
     /// Every secrets backend, by name and then in the order of search. `built_in` are names that nobody else can have.
     #[must_use]
     pub fn backends(&self, user: Option<&User>, built_in: &[&str]) -> Vec<FoundBackend> {
+        let folders = Folders::default();
         self.named(BACKEND_PREFIX)
             .into_iter()
-            .flat_map(|(name, files)| self.standings(&name, files, user, built_in))
+            .flat_map(|(name, files)| self.standings(&name, files, user, built_in, &folders))
             .collect()
     }
 
@@ -65,12 +67,13 @@ impl Discovery {
         files: Vec<PathBuf>,
         user: Option<&User>,
         built_in: &[&str],
+        folders: &Folders,
     ) -> Vec<FoundBackend> {
         let mut winner: Option<PathBuf> = None;
         let mut found = Vec::new();
         for file in files {
             let inspected = role::full_name(name, BACKEND_PREFIX).and_then(|full| {
-                let inspected = inspect(&full, &file, self);
+                let inspected = inspect(&full, &file, self, folders);
                 inspected.map_err(|unusable| Refused::unusable(&unusable, &file))
             });
             let (manifest, standing) = match (inspected, &winner) {

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
-const FIELDS: u32 = 2;
+const FIELDS: u32 = 3;
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl Kept {
 
 /// What is known of the file.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
-    let mut entry = File::options()
+    let entry = File::options()
         .read(true)
         // A pipe in its place is not waited for.
         .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
@@ -94,8 +94,9 @@ pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> O
     if !facts.is_file() || facts.uid() != geteuid().as_raw() {
         return None;
     }
-    let mut bytes = Vec::new();
-    entry.read_to_end(&mut bytes).ok()?;
+    // An entry is never written again: it has the length that it has.
+    let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).ok()?);
+    entry.take(facts.len()).read_to_end(&mut bytes).ok()?;
     let entry: Entry<T> = serde_json::from_slice(&bytes).ok()?;
     (entry.file == *file).then_some(entry.kept)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Discovery;
 use super::cache::{self, Identity, Kept};
 use super::name::PluginName;
-use super::trust::Refusal;
+use super::trust::{Folders, Refusal};
 use crate::failure::reason;
 use crate::protocol::{
     self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
@@ -94,9 +94,15 @@ fn major(version: &str) -> Option<u32> {
     major.parse().ok()
 }
 
-/// Looks at the file of the plugin `name`.
-pub fn inspect(name: &PluginName, file: &Path, discovery: &Discovery) -> Result<Plugin, Unusable> {
-    let real = discovery.trust.check(file).map_err(Unusable::Refused)?;
+/// Looks at the file of the plugin `name`, in a search that knows these `folders`.
+pub fn inspect(
+    name: &PluginName,
+    file: &Path,
+    discovery: &Discovery,
+    folders: &Folders,
+) -> Result<Plugin, Unusable> {
+    let real = discovery.trust.check_in(file, folders);
+    let real = real.map_err(Unusable::Refused)?;
     let manifest = match declared(&real, discovery.cache.as_deref()) {
         Ok(manifest) => manifest,
         // Who may execute but not read a file can run it all the same.
@@ -134,10 +140,14 @@ enum Undeclared {
 fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undeclared> {
     let mut file = File::open(real).map_err(Undeclared::Unreadable)?;
     let facts = file.metadata().map_err(Undeclared::Unreadable)?;
-    let mut head = Vec::new();
-    append(&mut file, SCRIPT_HEAD + MARKER.len(), &mut head)?;
+    // A script that is no longer than a head is read at once.
+    let most = SCRIPT_HEAD + MARKER.len();
+    let length = usize::try_from(facts.len()).unwrap_or(most);
+    let length = Some(length).filter(|length| (1..most).contains(length));
+    let mut head = Vec::with_capacity(length.unwrap_or(most));
+    append(&mut file, length.unwrap_or(most), &mut head)?;
     if head.starts_with(b"#!") {
-        if memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
+        if length.is_none() && memchr::memmem::find(&head, MARKER.as_bytes()).is_some() {
             // One byte more shows that it is too long.
             append(&mut file, SCRIPT_MANIFEST + 1, &mut head)?;
         }
@@ -149,9 +159,23 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undec
     }
     let manifest = search(&mut file, head)?;
     if let Some(folder) = cache {
-        cache::put(folder, &identity, Kept::Manifest, &manifest);
+        let kept = manifest.clone().map(condensed);
+        cache::put(folder, &identity, Kept::Manifest, &kept);
     }
     Ok(manifest)
+}
+
+/// The manifest as it is read at every call of the plugin: what its uses take is as long as all the rest, and needed for lists of
+/// packs only. It stays a text until then.
+fn condensed(mut manifest: Manifest) -> Manifest {
+    for uses in manifest
+        .uses
+        .values_mut()
+        .filter(|uses| !uses.taken.is_null())
+    {
+        uses.taken = uses.taken.to_string().into();
+    }
+    manifest
 }
 
 fn append(file: &mut File, limit: usize, bytes: &mut Vec<u8>) -> Result<(), Undeclared> {
@@ -231,8 +255,32 @@ mod tests {
     use std::fs::File;
     use std::io::Write;
 
-    use super::{Undeclared, search};
-    use crate::protocol::MARKER;
+    use serde_json::json;
+
+    use super::{Undeclared, condensed, search};
+    use crate::pack::Taken;
+    use crate::protocol::{MARKER, Manifest};
+
+    #[test]
+    fn what_is_taken_is_the_same_from_the_cache() {
+        let taken = json!({
+            "ids": { "a service that is built in": ["acme_stt"] },
+            "variables": { "ACME_API_KEY": { "of": "acme", "means": { "about": "API \"key\"" } } },
+            "names": { "acme.stt": ["AcmeSTT"] },
+        });
+        let manifest = json!({
+            "protocol": "1.0", "name": "x",
+            "uses": { "provider-pack": { "schema": "1.0", "taken": taken } },
+        });
+        let manifest: Manifest = serde_json::from_value(manifest).unwrap();
+        let declared = |manifest: &Manifest| {
+            let mut taken = Taken::default();
+            taken.add_declared(&manifest.uses["provider-pack"].taken);
+            taken.declared()
+        };
+        assert_eq!(declared(&manifest)["ids"], taken["ids"]);
+        assert_eq!(declared(&manifest), declared(&condensed(manifest.clone())));
+    }
 
     /// Each may be the manifest, and none may cost the reading of all that follow.
     #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::inspect::{Plugin, Unusable, inspect};
 use super::role::{self, Refused, fits, in_a_line, judge};
+use super::trust::{Folders, Refusal};
 use super::{Discovery, dynamic};
 use crate::compat::{Fit, User};
 use crate::pack::{self, Contents, Folder, Newer, Reader, Taken};
@@ -71,6 +72,15 @@ pub enum Reach<'a> {
     },
 }
 
+/// What a search knows when it comes to a candidate.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    user: Option<&'a User>,
+    folders: &'a Folders,
+    /// The pack that has the name already.
+    winner: Option<&'a PathBuf>,
+}
+
 /// A file or folder that may be a pack.
 enum Candidate {
     Executable(PathBuf),
@@ -92,16 +102,20 @@ impl Discovery {
             return found;
         }
         let taken = &mut taken();
+        let folders = Folders::default();
         for (name, candidates) in candidates {
             let mut winner: Option<PathBuf> = None;
             for candidate in candidates {
+                let search = Search {
+                    user,
+                    folders: &folders,
+                    winner: winner.as_ref(),
+                };
                 let mut pack = match candidate {
                     Candidate::Executable(file) => {
-                        self.executable(&name, file, user, taken, &mut reach, winner.as_ref())
+                        self.executable(&name, file, search, taken, &mut reach)
                     }
-                    Candidate::Folder(folder) => {
-                        self.folder(&name, folder, user, taken, winner.as_ref())
-                    }
+                    Candidate::Folder(folder) => self.folder(&name, folder, search, taken),
                 };
                 // One whose manifest is in order has the name, even if it does not fit.
                 if pack.manifest.is_some() && winner.is_none() {
@@ -128,7 +142,7 @@ impl Discovery {
                 let path = entry.path();
                 if let Some(name) = entry.file_name().to_str()
                     && !name.starts_with('.')
-                    && path.is_dir()
+                    && is_folder(&entry)
                 {
                     by_name
                         .entry(name.to_owned())
@@ -150,13 +164,13 @@ impl Discovery {
         &self,
         name: &str,
         file: PathBuf,
-        user: Option<&User>,
+        search: Search<'_>,
         taken: &mut Taken,
         reach: &mut Reach<'_>,
-        winner: Option<&PathBuf>,
     ) -> FoundPack {
+        let user = search.user;
         let mut pack = FoundPack::new(name, file, Form::Static);
-        let plugin = match self.inspect_pack(name, &pack.place) {
+        let plugin = match self.inspect_pack(name, &pack.place, search.folders) {
             Ok(plugin) => plugin,
             Err(refused) => return pack.refused(refused),
         };
@@ -165,7 +179,7 @@ impl Discovery {
         if providers == Some(Value::from("dynamic")) {
             pack.form = Form::Dynamic;
         }
-        if let Some(winner) = winner {
+        if let Some(winner) = search.winner {
             return pack.with(PackStanding::Shadowed(winner.clone()));
         }
         let (manifest, fit) = match judge(&plugin, &Role::ProviderPack, user) {
@@ -197,44 +211,39 @@ impl Discovery {
         }
     }
 
-    fn inspect_pack(&self, name: &str, file: &Path) -> Result<Plugin, Refused> {
+    fn inspect_pack(&self, name: &str, file: &Path, folders: &Folders) -> Result<Plugin, Refused> {
         let full = role::full_name(name, pack::PREFIX)?;
-        inspect(&full, file, self).map_err(|unusable| Refused::unusable(&unusable, file))
+        inspect(&full, file, self, folders).map_err(|unusable| Refused::unusable(&unusable, file))
     }
 
     fn folder(
         &self,
         name: &str,
         folder: PathBuf,
-        user: Option<&User>,
+        search: Search<'_>,
         taken: &mut Taken,
-        winner: Option<&PathBuf>,
     ) -> FoundPack {
+        let user = search.user;
         let mut pack = FoundPack::new(name, folder, Form::Folder);
         if let Err(refused) = role::full_name(name, pack::PREFIX) {
             return pack.refused(refused);
         }
         let declared_in = pack.place.join(pack::FILE);
-        if fs::symlink_metadata(&declared_in).is_err() {
-            let mend = "section `A folder` of PACKS.md says what it holds".to_owned();
-            let reason = format!("it has no `{}`", pack::FILE);
-            return pack.refused(Refused::new(reason, Some(mend)));
-        }
-        if let Err(refusal) = self.trust.check_data(&declared_in) {
-            return pack.refused(Refused::untrusted_data(&refusal, &declared_in));
+        if let Err(refusal) = self.trust.check_data(&declared_in, search.folders) {
+            return pack.refused(not_read(&refusal, &declared_in));
         }
         let manifest = match Folder::declared(&pack.place, name, &|_| Ok(())) {
             Ok(manifest) => manifest,
             Err(problem) => return pack.refused(problem.into()),
         };
         let trusted = |file: &Path| {
-            let checked = self.trust.check_data(file);
+            let checked = self.trust.check_data(file, search.folders);
             checked
                 .map(drop)
                 .map_err(|refusal| format!("is not trusted: {}", refusal.reason()))
         };
         pack.manifest = Some(manifest.clone());
-        if let Some(winner) = winner {
+        if let Some(winner) = search.winner {
             return pack.with(PackStanding::Shadowed(winner.clone()));
         }
         if !protocol::serves(&manifest.protocol) {
@@ -281,6 +290,23 @@ impl FoundPack {
     fn refused(self, refused: Refused) -> Self {
         self.with(PackStanding::Refused(refused))
     }
+}
+
+/// A link is followed.
+fn is_folder(entry: &fs::DirEntry) -> bool {
+    entry
+        .file_type()
+        .is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && entry.path().is_dir())
+}
+
+/// Why `pack.toml` is not read: it is not there, or it can't be trusted.
+fn not_read(refusal: &Refusal, file: &Path) -> Refused {
+    // A dangling link is there, too.
+    if fs::symlink_metadata(file).is_ok() {
+        return Refused::untrusted_data(refusal, file);
+    }
+    let mend = "section `A folder` of PACKS.md says what it holds".to_owned();
+    Refused::new(format!("it has no `{}`", pack::FILE), Some(mend))
 }
 
 fn newer(manifest: &Manifest, fit: Fit, user: Option<&User>) -> Option<Newer> {

@@ -118,7 +118,7 @@ impl Discovery {
 /// The name of a plugin of a role, or why it has none.
 pub(super) fn full_name(name: &str, prefix: &str) -> Result<PluginName, Refused> {
     if !is_name(name) {
-        let mend = "give it a name of lower-case words with hyphens between them".to_owned();
+        let mend = "give it a name of lower-case words with single hyphens between them, such as `acme-speech`".to_owned();
         return Err(Refused::new(
             "its name is not made of lower-case words",
             Some(mend),

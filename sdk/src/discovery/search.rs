@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Discovery;
 use super::inspect::{Plugin, Unusable, inspect};
 use super::name::{PREFIX, PluginName};
+use super::trust::Folders;
 
 /// What a name means.
 #[derive(Debug, Clone)]
@@ -49,13 +50,14 @@ impl Discovery {
     #[must_use]
     pub fn by_name(&self, name: &PluginName) -> Named {
         let mut refused = Vec::new();
+        let folders = Folders::default();
         for folder in &self.folders {
             let file = folder.join(name.file());
             // A dangling link is there, too, and is worth a reason.
             if fs::symlink_metadata(&file).is_err() {
                 continue;
             }
-            match inspect(name, &file, self) {
+            match inspect(name, &file, self, &folders) {
                 Ok(plugin) => {
                     return Named {
                         plugin: Some(plugin),
@@ -90,10 +92,11 @@ impl Discovery {
             }
         }
         let mut found = Vec::new();
+        let folders = Folders::default();
         for (name, files) in by_name {
             let mut winner = reserved.contains(&name.as_str()).then_some(None);
             for file in files {
-                let standing = standing(&name, &file, winner.as_ref(), self);
+                let standing = standing(&name, &file, winner.as_ref(), self, &folders);
                 if let Standing::Usable(plugin) = &standing {
                     winner = Some(Some(plugin.file.clone()));
                 }
@@ -127,11 +130,12 @@ fn standing(
     file: &Path,
     winner: Option<&Option<PathBuf>>,
     discovery: &Discovery,
+    folders: &Folders,
 ) -> Standing {
     let Some(name) = PluginName::parse(name) else {
         return Standing::Misnamed;
     };
-    match (inspect(&name, file, discovery), winner) {
+    match (inspect(&name, file, discovery, folders), winner) {
         (Err(unusable), _) => Standing::Unusable(unusable),
         (Ok(_), Some(winner)) => Standing::Shadowed(winner.clone()),
         (Ok(plugin), None) => Standing::Usable(Box::new(plugin)),

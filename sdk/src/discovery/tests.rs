@@ -270,7 +270,7 @@ fn what_is_not_used_is_told_in_a_line_with_the_mend() {
         ),
         (
             format!(r#"{PACK},"providers":"later""#),
-            "`providers` must be a list; give every key the type that the schema has for it",
+            "`providers` must be a list; write it so that it can be read, and give every key the type that the schema has for it",
         ),
     ] {
         let place = Fixture::new();

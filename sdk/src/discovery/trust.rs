@@ -1,5 +1,7 @@
 //! Whose file a plugin is: what others can change is not run.
 
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -139,20 +141,31 @@ fn writable_by_others(facts: &Metadata) -> bool {
 impl Trust {
     /// The real path of `file`, if it can be trusted and run. A link is trusted as far as what it points to is.
     pub fn check(&self, file: &Path) -> Result<PathBuf, Refusal> {
-        let (real, facts) = real_file(file)?;
+        self.check_in(file, &Folders::default())
+    }
+
+    /// The same for one of several files of a search, which looks at each of their folders once.
+    pub(super) fn check_in(&self, file: &Path, folders: &Folders) -> Result<PathBuf, Refusal> {
+        let (real, facts) = folders.real_file(file)?;
         if facts.mode() & EXECUTABLE == 0 {
             return Err(Refusal::NotExecutable);
         }
-        self.check_real(file, real, &facts)
+        self.check_real(file, real, &facts, folders)
     }
 
     /// The real path of `file`, if what it holds can be trusted: that nobody else could have written it.
-    pub fn check_data(&self, file: &Path) -> Result<PathBuf, Refusal> {
-        let (real, facts) = real_file(file)?;
-        self.check_real(file, real, &facts)
+    pub(super) fn check_data(&self, file: &Path, folders: &Folders) -> Result<PathBuf, Refusal> {
+        let (real, facts) = folders.real_file(file)?;
+        self.check_real(file, real, &facts, folders)
     }
 
-    fn check_real(&self, file: &Path, real: PathBuf, facts: &Metadata) -> Result<PathBuf, Refusal> {
+    fn check_real(
+        &self,
+        file: &Path,
+        real: PathBuf,
+        facts: &Metadata,
+        folders: &Folders,
+    ) -> Result<PathBuf, Refusal> {
         if self.is_beside_host(&real, facts) {
             return Ok(real);
         }
@@ -161,14 +174,16 @@ impl Trust {
         let target = real.parent();
         let link = file.parent().filter(|folder| Some(*folder) != target);
         for folder in link.into_iter().chain(target) {
-            let facts = fs::metadata(folder).map_err(|error| unreadable(&error))?;
-            self.owned(folder, &facts)?;
+            self.owned(folder, &folders.facts(folder)?)?;
             // Who can write further up can put another folder in the place of this one. Whose those are is not asked: in
             // containers and sandboxes the upper folders often belong to nobody in particular.
             for above in folder.ancestors().filter(|above| above.is_absolute()) {
-                let facts = fs::metadata(above).map_err(|error| unreadable(&error))?;
-                self.writable(above, &facts)?;
+                if folders.is_closed(above) {
+                    break;
+                }
+                self.writable(above, &folders.facts(above)?)?;
             }
+            folders.close(folder);
         }
         Ok(real)
     }
@@ -204,13 +219,76 @@ impl Trust {
     }
 }
 
-fn real_file(file: &Path) -> Result<(PathBuf, Metadata), Refusal> {
-    let real = fs::canonicalize(file).map_err(|error| unreadable(&error))?;
-    let facts = fs::metadata(&real).map_err(|error| unreadable(&error))?;
-    if facts.is_file() {
+/// What one search has found out about folders. It is forgotten with the search: another one looks again.
+#[derive(Debug, Default)]
+pub(super) struct Folders {
+    real: RefCell<HashMap<PathBuf, PathBuf>>,
+    facts: RefCell<HashMap<PathBuf, Metadata>>,
+    /// Those into which, and above which, not everybody can write.
+    closed: RefCell<HashSet<PathBuf>>,
+}
+
+impl Folders {
+    fn real_file(&self, file: &Path) -> Result<(PathBuf, Metadata), Refusal> {
+        let (real, facts) = self.resolve(file)?;
+        if facts.is_file() {
+            Ok((real, facts))
+        } else {
+            Err(Refusal::NotAFile)
+        }
+    }
+
+    /// The path without links of what is at `path`, and what there is to know of it.
+    fn resolve(&self, path: &Path) -> Result<(PathBuf, Metadata), Refusal> {
+        if let (Some(folder), Some(name)) = (path.parent(), path.file_name())
+            && path.is_absolute()
+        {
+            let facts = fs::symlink_metadata(path).map_err(|error| unreadable(&error))?;
+            if !facts.is_symlink() {
+                return Ok((self.real(folder)?.join(name), facts));
+            }
+        }
+        let real = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
+        let facts = fs::metadata(&real).map_err(|error| unreadable(&error))?;
         Ok((real, facts))
-    } else {
-        Err(Refusal::NotAFile)
+    }
+
+    fn real(&self, folder: &Path) -> Result<PathBuf, Refusal> {
+        if let Some(real) = self.real.borrow().get(folder) {
+            return Ok(real.clone());
+        }
+        let (real, facts) = self.resolve(folder)?;
+        // Under both names: it is what `fs::metadata` says of either.
+        let mut known = self.facts.borrow_mut();
+        known.insert(folder.to_owned(), facts.clone());
+        known.insert(real.clone(), facts);
+        let mut known = self.real.borrow_mut();
+        known.insert(folder.to_owned(), real.clone());
+        Ok(real)
+    }
+
+    fn is_closed(&self, folder: &Path) -> bool {
+        self.closed.borrow().contains(folder)
+    }
+
+    fn close(&self, folder: &Path) {
+        let mut closed = self.closed.borrow_mut();
+        for above in folder.ancestors() {
+            if !closed.insert(above.to_owned()) {
+                break;
+            }
+        }
+    }
+
+    /// What there is to know of a folder, or of that which a link leads to.
+    fn facts(&self, folder: &Path) -> Result<Metadata, Refusal> {
+        if let Some(facts) = self.facts.borrow().get(folder) {
+            return Ok(facts.clone());
+        }
+        let facts = fs::metadata(folder).map_err(|error| unreadable(&error))?;
+        let mut known = self.facts.borrow_mut();
+        known.insert(folder.to_owned(), facts.clone());
+        Ok(facts)
     }
 }
 

@@ -508,7 +508,8 @@ impl Plugin {
         self.process.close_input();
         let cancels = cancel.count();
         let deadline = Instant::now() + self.patience.finish;
-        let mut pause = Duration::from_millis(1);
+        // Most plugins end at once, and a user is waiting.
+        let mut pause = Duration::from_micros(50);
         let mut double = None;
         let mut left = self.process.end().is_none();
         while left && Instant::now() < deadline && cancel.count() == cancels {

@@ -137,31 +137,25 @@ fn described_without_use(provider: &Provider) -> Vec<Problem> {
 pub fn variables(service: &Service) -> BTreeSet<&str> {
     let of_arguments = arguments(service)
         .into_iter()
-        .filter_map(|(_, arg)| arg.env.as_deref());
+        .filter_map(|arg| arg.env.as_deref());
     of_arguments
         .chain(service.reads.iter().map(|read| read.name.as_str()))
         .collect()
 }
 
-/// Every argument of a service, those of calls included, with its full name: `params.voice`.
+/// Every argument of a service, those of calls included.
 #[must_use]
-pub fn arguments(service: &Service) -> Vec<(String, &Arg)> {
-    fn collect<'a>(
-        prefix: &str,
-        args: &'a [Arg],
-        depth: usize,
-        found: &mut Vec<(String, &'a Arg)>,
-    ) {
+pub fn arguments(service: &Service) -> Vec<&Arg> {
+    fn collect<'a>(args: &'a [Arg], depth: usize, found: &mut Vec<&'a Arg>) {
         for arg in args {
-            let name = format!("{prefix}{}", arg.name);
             if depth < DEEPEST {
-                collect(&format!("{name}."), &arg.args, depth + 1, found);
+                collect(&arg.args, depth + 1, found);
             }
-            found.push((name, arg));
+            found.push(arg);
         }
     }
     let mut found = Vec::new();
-    collect("", &service.args, 0, &mut found);
+    collect(&service.args, 0, &mut found);
     found
 }
 
@@ -487,7 +481,7 @@ impl Checker {
             }
         }
         let mut known: BTreeMap<&str, &Arg> = BTreeMap::new();
-        for (_, arg) in arguments(service) {
+        for arg in arguments(service) {
             let Some(name) = arg.env.as_deref() else {
                 continue;
             };
@@ -530,8 +524,8 @@ impl Checker {
             }
             let mut read = arguments(service)
                 .into_iter()
-                .filter(|(_, arg)| arg.env.as_deref() == Some(name))
-                .map(|(_, arg)| arg.optional && arg.r#type == Type::Str)
+                .filter(|arg| arg.env.as_deref() == Some(name))
+                .map(|arg| arg.optional && arg.r#type == Type::Str)
                 .chain(
                     service
                         .reads

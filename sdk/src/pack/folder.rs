@@ -71,11 +71,16 @@ impl Folder {
             .map_err(|reason| read::problem(Rule::Shape, FILE, reason))?;
         let wrong = |error| read::problem(Rule::Shape, FILE, in_a_line(&error, &text));
         let table: toml::Table = toml::from_str(&text).map_err(wrong)?;
-        let declared: Declared = toml::from_str(&text).map_err(wrong)?;
+        let keys: Vec<String> = table.keys().cloned().collect();
+        let declared: Declared = match table.try_into() {
+            Ok(declared) => declared,
+            // Only the text knows the line.
+            Err(_) => toml::from_str(&text).map_err(wrong)?,
+        };
         let catalogue = declared.catalogue.as_deref().and_then(major_minor);
         // A later version may have more keys.
         if catalogue <= major_minor(SCHEMA)
-            && let Some(unknown) = table.keys().find(|key| !KEYS.contains(&key.as_str()))
+            && let Some(unknown) = keys.iter().find(|key| !KEYS.contains(&key.as_str()))
         {
             return Err(unknown_key(unknown));
         }
@@ -201,10 +206,13 @@ fn text_of(
         .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
         .open(path)
         .map_err(unreadable)?;
-    if !file.metadata().map_err(unreadable)?.is_file() {
+    let facts = file.metadata().map_err(unreadable)?;
+    if !facts.is_file() {
         return Err("is not a file".to_owned());
     }
-    let mut bytes = Vec::new();
+    // With room for all of it, one read is enough, and another to see the end.
+    let size = usize::try_from(facts.len()).unwrap_or(most).min(most);
+    let mut bytes = Vec::with_capacity(size + 1);
     file.take(most as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;

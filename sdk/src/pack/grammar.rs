@@ -97,9 +97,9 @@ pub const PYTHON: Form = Form {
 /// A name on a list. The longest fits the comments and docstrings of generated code.
 pub const LABEL: Form = Form {
     rule: Rule::Texts,
-    what: "a name of plain characters on one line",
+    what: "a name of plain characters on one line, without letters that look like others",
     longest: 40,
-    fits: is_line,
+    fits: is_label,
 };
 
 /// A few words about a variable.
@@ -261,6 +261,25 @@ fn is_line(text: &str) -> bool {
     is_one_line(text) && !text.contains('=') && text.matches('`').count().is_multiple_of(2)
 }
 
+/// Text for people that can't pass for another: no word has Latin letters beside those of an alphabet that looks like it.
+fn is_label(text: &str) -> bool {
+    let is_mixed =
+        |word: &str| word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(looks_latin);
+    is_line(text)
+        && !text.contains(is_styled)
+        && !text.split(|c: char| !c.is_alphanumeric()).any(is_mixed)
+}
+
+/// Letters of the alphabets whose capitals are those of Latin: Greek, Cyrillic, Armenian, Cherokee, Lisu.
+fn looks_latin(letter: char) -> bool {
+    matches!(letter, '\u{370}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}' | '\u{ab70}'..='\u{abbf}' | '\u{a4d0}'..='\u{a4ff}')
+}
+
+/// The plain alphabet once more, for mathematics or in full width.
+fn is_styled(letter: char) -> bool {
+    matches!(letter, '\u{1d400}'..='\u{1d7ff}' | '\u{ff01}'..='\u{ff5e}')
+}
+
 fn is_value(text: &str) -> bool {
     is_one_line(text) && !text.contains('`')
 }
@@ -408,8 +427,18 @@ mod tests {
         ),
         (
             LABEL,
-            &["Acme", "Acme (local) 2.0", "Ünïcode 日本"],
             &[
+                "Acme",
+                "Acme (local) 2.0",
+                "Ünïcode 日本",
+                "Яндекс TTS",
+                "Ω Voice",
+            ],
+            &[
+                "\u{41e}penAI",
+                "Deepgr\u{3b1}m",
+                "Ａcme",
+                "Acm\u{1d41e}",
                 "\"\"\"",
                 "a\\",
                 "a\nb",

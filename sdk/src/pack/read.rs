@@ -40,7 +40,14 @@ impl LeftOut {
     /// Why, in a line.
     #[must_use]
     pub fn reason(&self) -> String {
-        let first = self.problems.first().map(Problem::reason);
+        let first = self.problems.first().map(|problem| {
+            // A file is named once.
+            if problem.field == self.what.trim_matches('`') {
+                format!("it {}", problem.problem)
+            } else {
+                problem.reason()
+            }
+        });
         let first = first.unwrap_or_default();
         match self.problems.len() {
             0 | 1 => first,

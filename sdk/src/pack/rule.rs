@@ -71,7 +71,9 @@ impl Rule {
     pub const fn mend(self) -> &'static str {
         match self {
             Self::Size => "leave out what nobody chooses: a pack has at most 1 MiB of data",
-            Self::Shape => "give every key the type that the schema has for it",
+            Self::Shape => {
+                "write it so that it can be read, and give every key the type that the schema has for it"
+            }
             Self::Keys => "leave out the key, or declare the version of the catalogue that has it",
             Self::Identifiers => {
                 "call the service by the pack's name, its own words and its kind: `acme_fast_stt`"

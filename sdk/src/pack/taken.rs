@@ -67,7 +67,7 @@ impl Taken {
                 variable: Some(variable.clone()),
                 readers: Vec::new(),
             });
-            for (_, arg) in arguments(service) {
+            for arg in arguments(service) {
                 let reads_it = arg.env.as_deref() == Some(name);
                 // One of each kind is enough.
                 if reads_it
@@ -130,8 +130,7 @@ impl Taken {
                     .iter()
                     .all(|known| is_read_alike(known, arg))
             };
-            let differs =
-                |(_, arg): &(String, &Arg)| arg.env.as_deref() == Some(name) && !is_alike(arg);
+            let differs = |arg: &&Arg| arg.env.as_deref() == Some(name) && !is_alike(arg);
             if arguments(service).iter().any(differs) {
                 return found(
                     Rule::Variables,
@@ -219,9 +218,17 @@ impl Taken {
         serde_json::to_value(declared).unwrap_or_default()
     }
 
-    /// Takes what a manifest declares as taken, where nothing has it yet. What can't be read is free.
+    /// Takes what a manifest, or the text of one, declares as taken, where nothing has it yet. What can't be read is free.
     pub fn add_declared(&mut self, declared: &Value) {
-        let declared = Declared::deserialize(declared).unwrap_or_default();
+        let declared: Option<Declared> = match declared {
+            Value::String(text) => serde_json::from_str(text).ok(),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => Declared::deserialize(declared).ok(),
+        };
+        let declared = declared.unwrap_or_default();
         for (whose, ids) in declared.ids {
             for id in ids {
                 self.ids.entry(id).or_insert_with(|| whose.clone());

@@ -88,7 +88,7 @@ fn wrong_services() -> Vec<Row> {
         (
             "/label",
             json!("a\nb"),
-            "`label` is `a\\nb`, not a name of plain characters on one line",
+            "`label` is `a\\nb`, not a name of plain characters on one line, without letters that look like others",
         ),
         (
             "/label",

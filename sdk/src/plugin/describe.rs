@@ -10,8 +10,7 @@ use crate::protocol::{
 /// What `describe` answers.
 pub fn manifest<C: Command>() -> Manifest {
     let name = name::<C>();
-    let mut command = surface::of(C::command(), &name);
-    command.build();
+    let command = built::<C>(&name);
     C::described(Manifest {
         version: command.get_version().unwrap_or_default().to_owned(),
         about: command
@@ -27,12 +26,28 @@ pub fn manifest<C: Command>() -> Manifest {
             .iter()
             .map(|(name, about)| VariableSpec::new(*name, *about))
             .collect(),
-        command: Some(CommandSpec {
-            name: name.clone(),
-            ..spec::<C>(&command, "")
-        }),
+        command: Some(root::<C>(&command, &name)),
         ..Manifest::new(name)
     })
+}
+
+/// The command tree of the manifest, without the rest of it.
+pub fn tree<C: Command>() -> CommandSpec {
+    let name = name::<C>();
+    root::<C>(&built::<C>(&name), &name)
+}
+
+fn built<C: Command>(name: &str) -> clap::Command {
+    let mut command = surface::of(C::command(), name);
+    command.build();
+    command
+}
+
+fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
+    CommandSpec {
+        name: name.to_owned(),
+        ..spec::<C>(command, "")
+    }
 }
 
 /// The plugin's name: that of the clap command without `bot-cli-`.

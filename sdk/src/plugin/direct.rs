@@ -30,7 +30,7 @@ pub fn run<C: Command>(
     let matches = match command.clone().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            let tree = describe::manifest::<C>().command.unwrap_or_default();
+            let tree = describe::tree::<C>();
             let format = usage::format_of(&tree, arguments);
             let terminal = Terminal::new(look, Verbosity::Normal, format);
             let outcome = usage::outcome(&error, &command, name, look.stdout_color);

@@ -6,6 +6,13 @@
 /// Joiners are not seen either: emoji that are made of several fall apart. Variation selectors stay, because they show.
 #[must_use]
 pub fn printable(text: &str, styled: bool) -> String {
+    // Most text is plain.
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+    {
+        return text.to_owned();
+    }
     let mut clean = String::with_capacity(text.len());
     let mut open = false;
     let mut rest = text;

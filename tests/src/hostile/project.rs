@@ -5,6 +5,7 @@ use bot_cli_init::catalogue::{Catalogue, Pack};
 use bot_cli_init::config::Config;
 use bot_cli_init::draft::Draft;
 use bot_cli_init::equivalent;
+use bot_cli_init::option_table::{Feature, Switches};
 use bot_cli_init::plan::{self, PlannedFile};
 use bot_cli_init::resolve::resolve;
 use bot_cli_sdk::pack::{Kind, Service};
@@ -58,9 +59,11 @@ fn choose(catalogue: &Catalogue, random: &mut Rng) -> Draft {
         project_name: Some("bot".to_owned()),
         transports: Some(vec!["p2p_webrtc".to_owned()]),
         video_service: of(Kind::Video, random),
-        recording: Some(random.bool()),
-        enable_eval: Some(random.bool()),
-        enable_observability: Some(random.bool()),
+        switches: Switches::of([
+            (Feature::Recording, random.bool()),
+            (Feature::Eval, random.bool()),
+            (Feature::Observability, random.bool()),
+        ]),
         ..Draft::default()
     };
     if draft.video_service.is_none() && random.u8(..4) == 0 {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Client, Config};
 use crate::equivalent::quote;
+use crate::option_table::Feature;
 use crate::plan::variables::{Unset, VariableGroup, readings};
 use crate::target::Target;
 
@@ -123,7 +124,7 @@ pub(super) fn of_project(
             .stays()
             .about(format!("open {address} and connect"));
     }
-    if config.eval {
+    if config.has(Feature::Eval) {
         steps.open(&server);
         steps
             .add("uv run pipecat eval run evals/text.yaml --logs-dir evals/logs")

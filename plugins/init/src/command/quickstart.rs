@@ -9,6 +9,7 @@ use bot_cli_sdk::session::Session;
 use super::{Asks, document};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
+use crate::option_table::{Feature, Switches};
 use crate::options::Options;
 use crate::resolve::{invalid_input, resolve};
 use crate::target::Target;
@@ -44,7 +45,7 @@ fn draft() -> Draft {
         stt_service: text("deepgram_stt"),
         llm_service: text("openai_llm"),
         tts_service: text("cartesia_tts"),
-        enable_eval: Some(true),
+        switches: Switches::of([(Feature::Eval, true)]),
         ..Draft::default()
     }
 }

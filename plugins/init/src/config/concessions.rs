@@ -6,6 +6,7 @@ use bot_cli_templates::catalogue::Transport;
 
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
+use crate::option_table::Feature;
 
 /// Takes out of `file` what the transports can't have, unless `options` decide it; a sentence for each.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
@@ -54,28 +55,37 @@ fn deployment(
     else {
         return;
     };
-    if file.deploy_to_cloud == Some(true) && options.deploy_to_cloud.is_none() {
-        file.deploy_to_cloud = Some(false);
+    if gives_way(Feature::DeployToCloud, file, options) {
+        *file.switches.slot(Feature::DeployToCloud) = Some(false);
         told.push(format!("no deployment files are generated: {reason}"));
     }
-    if file.enable_noise_cancel == Some(true) && options.enable_noise_cancel.is_none() {
-        file.enable_noise_cancel = Some(false);
+    if gives_way(Feature::NoiseCancel, file, options) {
+        *file.switches.slot(Feature::NoiseCancel) = Some(false);
         told.push("no noise cancellation: only the hosting service has it".to_owned());
     }
+}
+
+/// Tells whether the file asks for the feature and no option decides.
+fn gives_way(feature: Feature, file: &Draft, options: &Draft) -> bool {
+    file.switch(feature) == Some(true) && options.switch(feature).is_none()
 }
 
 #[cfg(test)]
 mod tests {
     use super::concede;
     use crate::draft::Draft;
+    use crate::option_table::{Feature, Switches};
+
+    fn cloud(on: bool) -> Switches {
+        Switches::of([(Feature::DeployToCloud, on), (Feature::NoiseCancel, on)])
+    }
 
     fn file(transport: &str) -> Draft {
         Draft {
             transports: Some(vec![transport.to_owned()]),
             client_framework: Some("react".to_owned()),
             client_server: Some("vite".to_owned()),
-            deploy_to_cloud: Some(true),
-            enable_noise_cancel: Some(true),
+            switches: cloud(true),
             ..Draft::default()
         }
     }
@@ -96,8 +106,7 @@ mod tests {
         let expected = Draft {
             client_framework: None,
             client_server: None,
-            deploy_to_cloud: Some(false),
-            enable_noise_cancel: Some(false),
+            switches: cloud(false),
             ..file("livekit")
         };
         assert_eq!(asked, expected);
@@ -112,8 +121,7 @@ mod tests {
         }
         let options = Draft {
             client_framework: Some("react".to_owned()),
-            deploy_to_cloud: Some(true),
-            enable_noise_cancel: Some(true),
+            switches: cloud(true),
             ..Draft::default()
         };
         let mut asked = file("livekit");

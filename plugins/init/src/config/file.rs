@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Error, Value};
 
 use crate::draft::{self, Draft, Slot};
+use crate::option_table;
 use crate::resolve::{did_you_mean, quoted};
 
 /// What a file says, and what is wrong with it.
@@ -68,7 +69,7 @@ pub fn parse(text: &str) -> Result<FromFile, String> {
 const NO_CLIENT: &str = "none";
 
 fn known_keys() -> impl Iterator<Item = &'static str> {
-    let keys = draft::FIELDS.iter().map(|(key, _)| *key);
+    let keys = option_table::fields().map(|(key, _)| key);
     keys.chain([draft::PACKS, draft::GENERATE_CLIENT])
 }
 
@@ -255,6 +256,8 @@ impl<'de> Deserialize<'de> for Entries<'de> {
 
 #[cfg(test)]
 mod tests {
+    use crate::option_table::{Feature, Switches};
+
     use super::parse;
     use crate::draft::Draft;
 
@@ -272,7 +275,7 @@ mod tests {
         assert_eq!(read.problems, []);
         assert_eq!(read.draft.project_name.as_deref(), Some("a"));
         assert_eq!(read.draft.transports.unwrap(), ["b", "c"]);
-        assert_eq!(read.draft.recording, Some(true));
+        assert_eq!(read.draft.switches.get(Feature::Recording), Some(true));
         assert_eq!(read.draft.video_service, None);
     }
 
@@ -309,9 +312,11 @@ mod tests {
             realtime_service: text("f"),
             video_service: text("g"),
             client_framework: text("react"),
-            enable_noise_cancel: Some(true),
-            enable_observability: Some(true),
-            enable_eval: Some(true),
+            switches: Switches::of([
+                (Feature::NoiseCancel, true),
+                (Feature::Observability, true),
+                (Feature::Eval, true),
+            ]),
             ..Draft::default()
         };
         assert_eq!(read.draft, expected);

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_templates::catalogue::{BotType, Direction};
-use serde_json::{Value, json};
+use bot_cli_templates::catalogue::{BotType, Direction, Service};
+use serde_json::{Map, Value, json};
 
 use super::{Client, Config, Pipeline};
 use crate::draft::PACKS;
+use crate::option_table::{Feature, Setting};
 use crate::resolve::DIRECTED;
 
 impl Config<'_> {
@@ -14,46 +15,52 @@ impl Config<'_> {
     /// provider packs.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let (mode, [stt, llm, tts, realtime]) = match &self.pipeline {
-            Pipeline::Cascade { stt, llm, tts } => (
-                "cascade",
-                [Some(&stt.id), Some(&llm.id), Some(&tts.id), None],
-            ),
-            Pipeline::Realtime(service) => ("realtime", [None, None, None, Some(&service.id)]),
-        };
-        let [pstn, sip] = DIRECTED.map(|(family, _)| self.direction(family).map(Direction::name));
-        let mut config = json!({
-            "project_name": self.project_name,
-            "bot_type": match self.bot_type { BotType::Web => "web", BotType::Telephony => "telephony" },
-            "transports": self.transports.iter().map(|transport| &transport.id).collect::<Vec<_>>(),
-            "mode": mode,
-            "stt_service": stt,
-            "llm_service": llm,
-            "tts_service": tts,
-            "realtime_service": realtime,
-            "video_service": self.video.map(|service| &service.id),
-            "client_framework": self.client.framework(),
-            "client_server": self.client.server(),
-            "daily_pstn_mode": pstn,
-            "twilio_daily_sip_mode": sip,
-            "recording": self.recording,
-            "transcription": self.transcription,
-            "video_input": self.video_input,
-            "video_output": self.video_output,
-            "deploy_to_cloud": self.deploy_to_cloud,
-            "enable_noise_cancel": self.noise_cancel,
-            "enable_observability": self.observability,
-            "enable_eval": self.eval,
-        });
+        let mut config = Map::new();
+        for setting in Setting::ALL {
+            config.insert(setting.row().key.to_owned(), self.value(setting));
+        }
+        for feature in Feature::ALL {
+            config.insert(feature.row().key.to_owned(), self.has(feature).into());
+        }
         let packs: BTreeMap<&str, &str> = self
             .packs()
             .map(|pack| (pack.name.as_str(), pack.version.as_str()))
             .collect();
         // Without packs the file is one that older versions read.
         if !packs.is_empty() {
-            config[PACKS] = json!(packs);
+            config.insert(PACKS.to_owned(), json!(packs));
         }
-        config
+        Value::Object(config)
+    }
+
+    /// Returns the value of a setting; `null` is what this bot has no use for.
+    pub(crate) fn value(&self, setting: Setting) -> Value {
+        let id = |service: Option<&Service>| json!(service.map(|service| &service.id));
+        let (mode, [stt, llm, tts, realtime]) = match self.pipeline {
+            Pipeline::Cascade { stt, llm, tts } => {
+                ("cascade", [Some(stt), Some(llm), Some(tts), None])
+            }
+            Pipeline::Realtime(service) => ("realtime", [None, None, None, Some(service)]),
+        };
+        let [pstn, sip] = DIRECTED.map(|(family, _)| family);
+        match setting {
+            Setting::ProjectName => json!(self.project_name),
+            Setting::BotType => json!(match self.bot_type {
+                BotType::Web => "web",
+                BotType::Telephony => "telephony",
+            }),
+            Setting::Transports => self.transports.iter().map(|one| one.id.as_str()).collect(),
+            Setting::Mode => json!(mode),
+            Setting::SttService => id(stt),
+            Setting::LlmService => id(llm),
+            Setting::TtsService => id(tts),
+            Setting::RealtimeService => id(realtime),
+            Setting::VideoService => id(self.video),
+            Setting::ClientFramework => json!(self.client.framework()),
+            Setting::ClientServer => json!(self.client.server()),
+            Setting::DailyPstnMode => json!(self.direction(pstn).map(Direction::name)),
+            Setting::TwilioDailySipMode => json!(self.direction(sip).map(Direction::name)),
+        }
     }
 
     fn direction(&self, family: &str) -> Option<Direction> {

@@ -3,32 +3,15 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
+use bot_cli_templates::catalogue::{BotType, Catalogue};
 use clap::builder::{PossibleValue, TypedValueParser};
 
 use crate::command::quickstart;
+use crate::option_table::{SettingRow, Values};
 
-/// Accepts any text and knows what is sensible.
+/// Accepts any text and knows the values of a setting.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Offered {
-    Words(&'static [&'static str]),
-    Transports,
-    Services(Kind),
-}
-
-impl Offered {
-    pub(super) const fn words(words: &'static [&'static str]) -> Self {
-        Self::Words(words)
-    }
-
-    pub(super) const fn transports() -> Self {
-        Self::Transports
-    }
-
-    pub(super) const fn services(kind: Kind) -> Self {
-        Self::Services(kind)
-    }
-}
+pub(super) struct Offered(pub(super) Values);
 
 impl TypedValueParser for Offered {
     type Value = String;
@@ -44,9 +27,10 @@ impl TypedValueParser for Offered {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let catalogue = Catalogue::get();
-        Some(match *self {
-            Self::Words(words) => Box::new(words.iter().map(PossibleValue::new)),
-            Self::Transports => Box::new(
+        Some(match self.0 {
+            Values::Any => return None,
+            Values::Words(words) => Box::new(words.iter().map(PossibleValue::new)),
+            Values::Transports => Box::new(
                 both(|bot_type| catalogue.transports(bot_type))
                     .map(|transport| {
                         PossibleValue::new(&transport.id)
@@ -55,7 +39,7 @@ impl TypedValueParser for Offered {
                     })
                     .chain(families()),
             ),
-            Self::Services(kind) => Box::new(catalogue.services(kind).map(|service| {
+            Values::Service(kind) => Box::new(catalogue.services(kind).map(|service| {
                 PossibleValue::new(&service.id)
                     .help(&service.label)
                     .aliases(&service.alias)
@@ -64,8 +48,11 @@ impl TypedValueParser for Offered {
     }
 }
 
-/// Describes `--transport`: every identifier, with the name that people know where the identifier hides it.
-pub(super) fn transports_help() -> String {
+/// Describes a setting. Transports are all named: by the identifier, and by the name that people know where the identifier hides it.
+pub(super) fn help(row: &SettingRow) -> String {
+    if row.values != Values::Transports {
+        return row.about.to_owned();
+    }
     let names: Vec<String> = both(|bot_type| Catalogue::get().transports(bot_type))
         .map(|transport| {
             let (id, label) = (&transport.id, &transport.label);
@@ -80,10 +67,7 @@ pub(super) fn transports_help() -> String {
             }
         })
         .collect();
-    format!(
-        "How audio reaches the bot; can be given several times: {}",
-        names.join(", ")
-    )
+    format!("{}: {}", row.about, names.join(", "))
 }
 
 /// Accepts any path and knows the word that is none.

@@ -1,12 +1,12 @@
 //! The JSON Schema of a configuration file, for editors: made of the options that set its keys.
 
-use bot_cli_templates::catalogue::Kind;
 use clap::{Arg, CommandFactory as _};
 use serde_json::{Map, Value, json};
 
 use super::Options;
 use crate::catalogue::Catalogue;
-use crate::draft::{ALIASES, Draft, FIELDS, GENERATE_CLIENT, PACKS, Slot};
+use crate::draft::{Draft, GENERATE_CLIENT, PACKS, Slot};
+use crate::option_table::{self, Setting, Values};
 use crate::resolve::resolve;
 
 /// The document of `--config-schema`, with the services of the packs of `catalogue`.
@@ -19,7 +19,7 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
         "$schema".to_owned(),
         json!({ "type": "string", "description": "Where this schema is, for editors; not read" }),
     );
-    for (key, flag) in FIELDS {
+    for (key, flag) in option_table::fields() {
         let option = command
             .get_arguments()
             .find(|argument| argument.get_long() == flag.strip_prefix("--"));
@@ -34,7 +34,7 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
             properties.insert(key.to_owned(), property);
         }
     }
-    for (alias, key) in ALIASES {
+    for (alias, key) in option_table::aliases() {
         properties.insert(
             alias.to_owned(),
             json!({
@@ -70,13 +70,13 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
 
 /// The services of packs that a key can have.
 fn of_packs<'c>(catalogue: &'c Catalogue, key: &str) -> Vec<&'c str> {
-    let kind = match key {
-        "stt_service" => Kind::Stt,
-        "llm_service" => Kind::Llm,
-        "tts_service" => Kind::Tts,
-        "realtime_service" => Kind::Realtime,
-        "video_service" => Kind::Video,
-        _ => return Vec::new(),
+    let of_key = |setting: &Setting| setting.row().key == key;
+    let values = Setting::ALL
+        .into_iter()
+        .find(of_key)
+        .map(|setting| setting.row().values);
+    let Some(Values::Service(kind)) = values else {
+        return Vec::new();
     };
     catalogue
         .services(kind)

@@ -2,6 +2,7 @@
 
 use super::Existing;
 use crate::config::Config;
+use crate::option_table::Feature;
 
 mod client;
 
@@ -133,7 +134,7 @@ fn always(_: &Config) -> bool {
 }
 
 fn deployed(config: &Config) -> bool {
-    config.deploy_to_cloud
+    config.has(Feature::DeployToCloud)
 }
 
 fn called_in_rooms(config: &Config) -> bool {
@@ -144,5 +145,5 @@ fn called_in_rooms(config: &Config) -> bool {
 }
 
 fn evaluated(config: &Config) -> bool {
-    config.eval
+    config.has(Feature::Eval)
 }

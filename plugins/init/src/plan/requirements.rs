@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::PlanError;
 use crate::config::Config;
+use crate::option_table::Feature;
 
 /// What the project needs to be installed.
 #[derive(Debug, Clone, Serialize)]
@@ -43,14 +44,14 @@ impl Requirements {
             name: "dev",
             requirements: Vec::new(),
         }];
-        if config.eval {
+        if config.has(Feature::Eval) {
             groups[0].requirements.push(framework("evals"));
         }
         groups[0].requirements.extend([
             "pyright>=1.1.404,<2".to_owned(),
             "ruff>=0.12.11,<1".to_owned(),
         ]);
-        if config.deploy_to_cloud {
+        if config.has(Feature::DeployToCloud) {
             groups.push(Group {
                 name: "cloud",
                 requirements: vec!["pipecatcloud>=1.4.0,<2".to_owned()],
@@ -85,7 +86,7 @@ fn dependencies(config: &Config, needs_session: bool) -> Vec<String> {
     if needs_session {
         packages.insert("aiohttp>=3.11,<4");
     }
-    if config.observability {
+    if config.has(Feature::Observability) {
         packages.insert("pipecat-ai-whisker>=2.0.1,<3");
     }
     let extras: Vec<&str> = extras.into_iter().collect();

@@ -11,6 +11,7 @@ use super::tests::config;
 use super::{Plan, scaffold};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, Pipeline};
+use crate::option_table::Feature;
 
 /// The names that the `bot.py` of a configuration uses beside those of its services.
 fn own_names(config: &Config<'_>) -> BTreeSet<String> {
@@ -73,8 +74,10 @@ pub(super) fn configurations() -> Vec<Config<'static>> {
                 bot_type,
                 transports: transports.clone(),
                 pipeline,
-                video_input: is_web,
-                video_output: is_web,
+                features: config()
+                    .features
+                    .with(Feature::VideoInput, is_web)
+                    .with(Feature::VideoOutput, is_web),
                 video: is_web.then(|| of(Kind::Video)),
                 ..config()
             });

@@ -3,6 +3,7 @@ use bot_cli_templates::catalogue::{BotType, Kind, Service};
 use super::*;
 use crate::catalogue::Catalogue;
 use crate::config::{Client, Pipeline};
+use crate::option_table::{Feature, Features};
 
 fn service(id: &str) -> &'static Service {
     Catalogue::built_in().service(id).unwrap()
@@ -22,14 +23,7 @@ pub(super) fn config() -> Config<'static> {
         },
         video: None,
         client: Client::None,
-        recording: true,
-        transcription: true,
-        video_input: true,
-        video_output: true,
-        deploy_to_cloud: true,
-        noise_cancel: true,
-        observability: true,
-        eval: true,
+        features: Features::which(|_| true),
         recorded: true,
     }
 }
@@ -209,8 +203,10 @@ fn what_two_transports_need_is_for_no_single_one() {
                 .iter()
                 .map(|id| Catalogue::built_in().transport(id).unwrap())
                 .collect(),
-            video_input: false,
-            video_output: false,
+            features: config()
+                .features
+                .with(Feature::VideoInput, false)
+                .with(Feature::VideoOutput, false),
             ..config()
         };
         let plan = scaffold(&config).unwrap();
@@ -342,9 +338,9 @@ fn modules_of_a_client_differ_in_more_than_case() {
 #[test]
 fn only_chosen_files_are_planned() {
     let mut config = config();
-    config.deploy_to_cloud = false;
-    config.eval = false;
-    config.noise_cancel = false;
+    config.features = config.features.with(Feature::DeployToCloud, false);
+    config.features = config.features.with(Feature::Eval, false);
+    config.features = config.features.with(Feature::NoiseCancel, false);
     let plan = scaffold(&config).unwrap();
     let paths: Vec<&str> = plan.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(

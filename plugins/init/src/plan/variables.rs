@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{PlanError, quote};
 use crate::catalogue::Pack;
 use crate::config::Config;
+use crate::option_table::Feature;
 
 /// The variables of one provider, transport or feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -265,8 +266,8 @@ pub(super) fn groups(
 /// Whether the bot reads the variable `ENV`.
 pub(super) fn reads_where(config: &Config) -> bool {
     let mut directions = config.transports.iter().map(|it| it.direction());
-    config.noise_cancel
-        || config.observability
+    config.has(Feature::NoiseCancel)
+        || config.has(Feature::Observability)
         || directions.any(|direction| direction == Some(Direction::DialOut))
 }
 

@@ -10,16 +10,13 @@ use super::manifest;
 use super::requirements::Requirements;
 use super::variables::{self, Reading, VariableGroup};
 use crate::config::{Client, Config, Pipeline};
+use crate::option_table::Features;
 use bot::BotView;
 
 mod bot;
 
 /// The context of every template below `templates/project`, documented in `templates/README.md`.
 #[derive(Debug, Clone, Serialize)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a choice of the user"
-)]
 pub struct ProjectView<'c> {
     /// The project's name as the user wrote it: any text. Only ever through a filter.
     pub name: String,
@@ -43,22 +40,9 @@ pub struct ProjectView<'c> {
     pub client: &'static str,
     /// The transports that the web client offers, in the user's order.
     pub client_transports: Vec<ClientTransportView>,
-    /// Audio recording to `server/recordings/`.
-    pub recording: bool,
-    /// Transcript in the log.
-    pub transcription: bool,
-    /// Video from the user.
-    pub video_input: bool,
-    /// Video to the user.
-    pub video_output: bool,
-    /// `server/Dockerfile` and `server/cloud-deploy.toml` are generated.
-    pub deploy: bool,
-    /// Noise cancellation while deployed.
-    pub noise_cancel: bool,
-    /// Live view of the pipeline.
-    pub observability: bool,
-    /// `server/evals/` is generated and the bot has an `eval` transport.
-    pub eval: bool,
+    /// A variable for each: `recording`, `deploy`, as the table of options names them.
+    #[serde(flatten)]
+    pub features: Features,
     /// `.bot-cli/` keeps how the project was made.
     pub recorded: bool,
     /// The environment variables, grouped by who they belong to, each once.
@@ -210,14 +194,7 @@ impl<'c> ProjectView<'c> {
                     })
                 })
                 .collect(),
-            recording: config.recording,
-            transcription: config.transcription,
-            video_input: config.video_input,
-            video_output: config.video_output,
-            deploy: config.deploy_to_cloud,
-            noise_cancel: config.noise_cancel,
-            observability: config.observability,
-            eval: config.eval,
+            features: config.features,
             recorded: config.recorded,
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),

@@ -4,6 +4,7 @@ use bot_cli_templates::catalogue::Transport;
 
 use super::Problems;
 use crate::draft::Draft;
+use crate::option_table::Feature;
 
 /// Deployment files are made unless declined, and only where the hosting service can start the bot.
 pub(super) fn resolve(draft: &Draft, transports: &[&Transport], problems: &mut Problems) -> bool {
@@ -11,7 +12,7 @@ pub(super) fn resolve(draft: &Draft, transports: &[&Transport], problems: &mut P
         || transports
             .iter()
             .any(|transport| transport.starts_in_cloud());
-    if draft.deploy_to_cloud == Some(true) && !starts {
+    if draft.switch(Feature::DeployToCloud) == Some(true) && !starts {
         problems.add(
             "deploy_to_cloud",
             format!(
@@ -20,8 +21,8 @@ pub(super) fn resolve(draft: &Draft, transports: &[&Transport], problems: &mut P
             ),
         );
     }
-    let deploys = draft.deploy_to_cloud.unwrap_or(starts);
-    if draft.enable_noise_cancel == Some(true) && !deploys {
+    let deploys = draft.switch(Feature::DeployToCloud).unwrap_or(starts);
+    if draft.switch(Feature::NoiseCancel) == Some(true) && !deploys {
         let problem = if starts {
             "needs cloud deployment: give `--deploy-to-cloud`, or `--no-enable-noise-cancel`"
                 .to_owned()

@@ -2,6 +2,7 @@ use super::resolve;
 use crate::catalogue::Catalogue;
 use crate::config::{Client, Config, parse_file};
 use crate::draft::Draft;
+use crate::option_table::Feature;
 
 const CASCADE: &str = r#""transports": ["p2p_webrtc"], "mode": "cascade", "stt_service": "deepgram_stt", "llm_service": "openai_llm", "tts_service": "cartesia_tts""#;
 const SPEECH: &str =
@@ -268,7 +269,7 @@ fn deployment_is_the_default_where_the_hosting_service_can_start_the_bot() {
         (r#"["livekit", "p2p_webrtc"]"#, true),
     ] {
         let config = config(&format!(r#"{SERVICES}, "transports": {transports}"#));
-        assert_eq!(config.deploy_to_cloud, deploys, "{transports}");
+        assert_eq!(config.has(Feature::DeployToCloud), deploys, "{transports}");
     }
 }
 
@@ -306,7 +307,10 @@ fn what_is_printed_is_accepted_and_gives_the_same() {
         ) + r#"", "enable_eval": true"#,
     ] {
         let first = config(&json).to_json();
-        assert_eq!(first.as_object().unwrap().len(), crate::draft::FIELDS.len());
+        assert_eq!(
+            first.as_object().unwrap().len(),
+            crate::option_table::fields().count()
+        );
         let text = serde_json::to_string_pretty(&first).unwrap();
         let again = parse_file(&text).unwrap();
         assert_eq!(again.problems, [], "{text}");
@@ -329,7 +333,7 @@ fn flags_win_and_silence_what_means_nothing_any_more() {
     );
     let config = resolve(&flags.over(file), Some("my-bot"), Catalogue::built_in()).unwrap();
     assert_eq!(config.to_json()["mode"], "realtime");
-    assert!(!config.recording);
+    assert!(!config.has(Feature::Recording));
     assert_eq!(config.client, Client::Vanilla);
 }
 

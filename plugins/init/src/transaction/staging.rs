@@ -113,10 +113,14 @@ impl Staging {
     pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            File::create_new(&path)?.write_all(bytes)
+            let mut file = match (File::create_new(&path), path.parent()) {
+                (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+                    fs::create_dir_all(folder)?;
+                    File::create_new(&path)?
+                }
+                (created, _) => created?,
+            };
+            file.write_all(bytes)
         };
         written().map_err(|error| Error::Io(relative.to_owned(), error))
     }

@@ -7,16 +7,16 @@ use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
 use super::choices::{self, explained};
-use super::walk::Step;
+use super::walk::{Flag, Step};
 use super::{Selection, Way, place};
-use crate::draft::Draft;
+use crate::option_table::{Feature, FeatureQuestion, Setting};
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
 
 pub(super) static ALL: &[Step] = &[
     Step {
         key: TARGET,
-        flag: Some("TARGET_DIR"),
+        flag: Flag::Target,
         label: "Folder",
         applies: |_| true,
         value: |selection| {
@@ -42,7 +42,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "way",
-        flag: None,
+        flag: Flag::None,
         label: "Way",
         // Once it is known it is no line of the summary.
         applies: |selection| selection.way.is_none(),
@@ -81,7 +81,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: ALL_THE_SAME,
-        flag: None,
+        flag: Flag::None,
         label: "All the same",
         // Once it is agreed to it is no line of the summary.
         applies: |selection| {
@@ -100,7 +100,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "name",
-        flag: Some("--name"),
+        flag: Flag::Setting(Setting::ProjectName),
         label: "Project name",
         applies: |selection| scaffolding(selection) && selection.target.is_some(),
         value: |selection| text(selection.draft.project_name.as_ref()),
@@ -125,7 +125,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "bot_type",
-        flag: Some("--bot-type"),
+        flag: Flag::Setting(Setting::BotType),
         label: "Bot type",
         applies: scaffolding,
         value: |selection| {
@@ -151,7 +151,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "transport",
-        flag: Some("--transport"),
+        flag: Flag::Setting(Setting::Transports),
         label: "Transports",
         applies: scaffolding,
         value: |selection| selection.draft.transports.clone().map(Answer::Many),
@@ -177,7 +177,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "mode",
-        flag: Some("--mode"),
+        flag: Flag::Setting(Setting::Mode),
         label: "Pipeline",
         applies: scaffolding,
         value: |selection| text(selection.draft.mode.as_ref()),
@@ -198,7 +198,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "stt",
-        flag: Some("--stt"),
+        flag: Flag::Setting(Setting::SttService),
         label: "Speech-to-text",
         applies: cascade,
         value: |selection| text(selection.draft.stt_service.as_ref()),
@@ -212,7 +212,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "llm",
-        flag: Some("--llm"),
+        flag: Flag::Setting(Setting::LlmService),
         label: "Language model",
         applies: cascade,
         value: |selection| text(selection.draft.llm_service.as_ref()),
@@ -226,7 +226,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "tts",
-        flag: Some("--tts"),
+        flag: Flag::Setting(Setting::TtsService),
         label: "Text-to-speech",
         applies: cascade,
         value: |selection| text(selection.draft.tts_service.as_ref()),
@@ -240,7 +240,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "realtime",
-        flag: Some("--realtime"),
+        flag: Flag::Setting(Setting::RealtimeService),
         label: "Realtime service",
         applies: realtime,
         value: |selection| text(selection.draft.realtime_service.as_ref()),
@@ -254,7 +254,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "video",
-        flag: Some("--video"),
+        flag: Flag::Setting(Setting::VideoService),
         label: "Video avatar",
         applies: |selection| {
             scaffolding(selection)
@@ -287,34 +287,34 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "features",
-        flag: Some("--recording, --transcription, --video-input, --video-output, --observability"),
+        flag: Flag::Extras,
         label: "Extras",
         applies: scaffolding,
         value: |selection| {
-            let said = offered(selection).map(|feature| (feature.get)(&selection.draft));
+            let said = offered(selection).map(|extra| selection.draft.switch(extra.feature));
             let said: Option<Vec<bool>> = said.collect();
             said.map(|_| Answer::Many(switched_on(selection)))
         },
         question: |selection, _| {
-            let choices = offered(selection).map(|f| explained(f.name, f.label, f.about));
+            let choices = offered(selection)
+                .map(|extra| explained(extra.feature.row().name, extra.label, extra.about));
             Question::multiselect("", "What else should it do?", choices)
                 .default(switched_on(selection))
         },
         store: |selection, answer| {
             let chosen = many(answer)?;
-            let offered: Vec<&Feature> = offered(selection).collect();
-            for feature in offered {
-                (feature.set)(
-                    &mut selection.draft,
-                    chosen.iter().any(|name| name == feature.name),
-                );
+            let offered: Vec<Extra> = offered(selection).collect();
+            for Extra { feature, .. } in offered {
+                let name = feature.row().name;
+                *selection.draft.switches.slot(feature) =
+                    Some(chosen.iter().any(|chosen| chosen == name));
             }
             Ok(())
         },
     },
     Step {
         key: "client_framework",
-        flag: Some("--client-framework"),
+        flag: Flag::Setting(Setting::ClientFramework),
         label: "Web client",
         applies: |selection| {
             scaffolding(selection)
@@ -337,7 +337,7 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "client_server",
-        flag: Some("--client-server"),
+        flag: Flag::Setting(Setting::ClientServer),
         label: "Client server",
         applies: |selection| {
             scaffolding(selection) && selection.draft.client_framework.as_deref() == Some("react")
@@ -357,41 +357,51 @@ pub(super) static ALL: &[Step] = &[
     },
     Step {
         key: "deploy_to_cloud",
-        flag: Some("--deploy-to-cloud"),
+        flag: Flag::Feature(Feature::DeployToCloud),
         label: "Cloud deployment",
         applies: |selection| scaffolding(selection) && choices::starts_in_cloud(&selection.draft),
-        value: |selection| selection.draft.deploy_to_cloud.map(Answer::Confirm),
+        value: |selection| {
+            selection
+                .draft
+                .switch(Feature::DeployToCloud)
+                .map(Answer::Confirm)
+        },
         question: |_, _| {
             confirm("Prepare it for the cloud?", true)
                 .help("adds server/Dockerfile and server/cloud-deploy.toml")
         },
-        store: |selection, answer| switch(&mut selection.draft.deploy_to_cloud, answer),
+        store: |selection, answer| switch(selection, Feature::DeployToCloud, answer),
     },
     Step {
         key: "enable_noise_cancel",
-        flag: Some("--enable-noise-cancel"),
+        flag: Flag::Feature(Feature::NoiseCancel),
         label: "Noise cancellation",
         applies: |selection| {
-            scaffolding(selection) && selection.draft.deploy_to_cloud == Some(true)
+            scaffolding(selection) && selection.draft.switch(Feature::DeployToCloud) == Some(true)
         },
-        value: |selection| selection.draft.enable_noise_cancel.map(Answer::Confirm),
+        value: |selection| {
+            selection
+                .draft
+                .switch(Feature::NoiseCancel)
+                .map(Answer::Confirm)
+        },
         question: |_, _| {
             confirm("Cancel background noise?", false)
                 .help("works in the cloud only, not on your own machine")
         },
-        store: |selection, answer| switch(&mut selection.draft.enable_noise_cancel, answer),
+        store: |selection, answer| switch(selection, Feature::NoiseCancel, answer),
     },
     Step {
         key: "eval",
-        flag: Some("--eval"),
+        flag: Flag::Feature(Feature::Eval),
         label: "Evals",
         applies: scaffolding,
-        value: |selection| selection.draft.enable_eval.map(Answer::Confirm),
+        value: |selection| selection.draft.switch(Feature::Eval).map(Answer::Confirm),
         question: |_, _| {
             confirm("Add evals?", false)
                 .help("scripted conversations in server/evals that test the bot")
         },
-        store: |selection, answer| switch(&mut selection.draft.enable_eval, answer),
+        store: |selection, answer| switch(selection, Feature::Eval, answer),
     },
 ];
 
@@ -406,68 +416,39 @@ const NO_VIDEO: &str = "none";
 const CASCADE: &str = "cascade";
 const REALTIME: &str = "realtime";
 
-/// A switch among the extras.
-struct Feature {
-    name: &'static str,
+/// An extra: a feature that the question for extras offers.
+pub(super) struct Extra {
+    pub(super) feature: Feature,
     label: &'static str,
     about: &'static str,
-    get: fn(&Draft) -> Option<bool>,
-    set: fn(&mut Draft, bool),
 }
 
-static FEATURES: &[Feature] = &[
-    Feature {
-        name: "recording",
-        label: "Recording",
-        about: "each conversation as a WAV file",
-        get: |draft| draft.recording,
-        set: |draft, on| draft.recording = Some(on),
-    },
-    Feature {
-        name: "transcription",
-        label: "Transcription",
-        about: "what was said, in the log",
-        get: |draft| draft.transcription,
-        set: |draft, on| draft.transcription = Some(on),
-    },
-    Feature {
-        name: "video_input",
-        label: "Video input",
-        about: "the bot receives the user's camera",
-        get: |draft| draft.video_input,
-        set: |draft, on| draft.video_input = Some(on),
-    },
-    Feature {
-        name: "video_output",
-        label: "Video output",
-        about: "the bot sends a picture",
-        get: |draft| draft.video_output,
-        set: |draft, on| draft.video_output = Some(on),
-    },
-    Feature {
-        name: "observability",
-        label: "Observability",
-        about: "a live view of the pipeline",
-        get: |draft| draft.enable_observability,
-        set: |draft, on| draft.enable_observability = Some(on),
-    },
-];
+pub(super) fn extras() -> impl Iterator<Item = Extra> {
+    Feature::ALL
+        .into_iter()
+        .filter_map(|feature| match feature.row().question {
+            FeatureQuestion::Extra { label, about } => Some(Extra {
+                feature,
+                label,
+                about,
+            }),
+            FeatureQuestion::Own => None,
+        })
+}
 
 /// The extras that have a meaning: a telephone has no picture, and an avatar always sends one.
-fn offered(selection: &Selection) -> impl Iterator<Item = &'static Feature> {
+fn offered(selection: &Selection) -> impl Iterator<Item = Extra> {
     let web = bot_type(selection) == BotType::Web;
     let avatar = (selection.draft.video_service.as_deref()).is_some_and(|id| !id.is_empty());
-    FEATURES.iter().filter(move |feature| match feature.name {
-        "video_input" => web,
-        "video_output" => web && !avatar,
-        _ => true,
+    extras().filter(move |Extra { feature, .. }| {
+        (web || !feature.row().web_only) && !(avatar && *feature == Feature::VideoOutput)
     })
 }
 
 fn switched_on(selection: &Selection) -> Vec<String> {
     offered(selection)
-        .filter(|feature| (feature.get)(&selection.draft) == Some(true))
-        .map(|feature| feature.name.to_owned())
+        .filter(|extra| selection.draft.switch(extra.feature) == Some(true))
+        .map(|extra| extra.feature.row().name.to_owned())
         .collect()
 }
 
@@ -518,8 +499,8 @@ fn set(slot: &mut Option<String>, answer: &Answer) -> Result<(), String> {
     Ok(())
 }
 
-fn switch(slot: &mut Option<bool>, answer: &Answer) -> Result<(), String> {
-    *slot = Some(answer.as_bool().ok_or("must be yes or no")?);
+fn switch(selection: &mut Selection, feature: Feature, answer: &Answer) -> Result<(), String> {
+    *selection.draft.switches.slot(feature) = Some(answer.as_bool().ok_or("must be yes or no")?);
     Ok(())
 }
 

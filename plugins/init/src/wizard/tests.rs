@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{Selection, Way, ask, choices, steps};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
+use crate::option_table::{Feature, Setting, Switches, fields};
 use crate::plan;
 use crate::resolve::resolve;
 
@@ -144,18 +145,29 @@ fn whole_draft() -> Draft {
         llm_service: Some("openai_llm".to_owned()),
         tts_service: Some("cartesia_tts".to_owned()),
         video_service: Some(String::new()),
-        recording: Some(true),
-        transcription: Some(false),
-        video_input: Some(false),
-        video_output: Some(true),
-        enable_observability: Some(false),
+        switches: Switches::of([
+            (Feature::Recording, true),
+            (Feature::Transcription, false),
+            (Feature::VideoInput, false),
+            (Feature::VideoOutput, true),
+            (Feature::DeployToCloud, true),
+            (Feature::NoiseCancel, true),
+            (Feature::Observability, false),
+            (Feature::Eval, false),
+        ]),
         client_framework: Some("react".to_owned()),
         client_server: Some("nextjs".to_owned()),
-        deploy_to_cloud: Some(true),
-        enable_noise_cancel: Some(true),
-        enable_eval: Some(false),
         ..Draft::default()
     }
+}
+
+/// Those of the whole draft, but for these.
+fn switches(but: &[(Feature, Option<bool>)]) -> Switches {
+    let mut switches = whole_draft().switches;
+    for (feature, said) in but {
+        *switches.slot(*feature) = *said;
+    }
+    switches
 }
 
 #[test]
@@ -293,11 +305,13 @@ fn the_files_that_are_looked_for_are_those_of_every_scaffold() {
     let calls = Draft {
         bot_type: None,
         transports: Some(vec!["carrier_a".to_owned()]),
-        video_output: None,
         client_framework: None,
         client_server: None,
-        deploy_to_cloud: Some(false),
-        enable_noise_cancel: None,
+        switches: switches(&[
+            (Feature::VideoOutput, None),
+            (Feature::DeployToCloud, Some(false)),
+            (Feature::NoiseCancel, None),
+        ]),
         ..whole_draft()
     };
     for draft in [whole_draft(), calls] {
@@ -384,7 +398,7 @@ fn asks_nothing_that_is_settled() {
         way: Some(Way::Scaffold),
         draft: Draft {
             mode: Some("realtime".to_owned()),
-            enable_eval: Some(true),
+            switches: switches(&[(Feature::Eval, Some(true))]),
             ..whole_draft()
         },
         ..nothing_given()
@@ -397,7 +411,7 @@ fn asks_nothing_that_is_settled() {
 fn an_extra_that_is_settled_is_marked_already() {
     let given = Selection {
         draft: Draft {
-            recording: Some(true),
+            switches: Switches::of([(Feature::Recording, true)]),
             ..Draft::default()
         },
         ..nothing_given()
@@ -489,7 +503,9 @@ fn a_telephone_bot_is_asked_for_no_picture() {
             .all(|choice| !choice.value.starts_with("video"))
     );
     let draft = result.unwrap().draft;
-    assert_eq!((draft.video_input, draft.video_output), (None, None));
+    for feature in [Feature::VideoInput, Feature::VideoOutput] {
+        assert_eq!(draft.switch(feature), None);
+    }
     plan::scaffold(&resolve(&draft, None, Catalogue::built_in()).unwrap()).unwrap();
 }
 
@@ -528,7 +544,7 @@ fn a_bot_with_a_face_sends_its_picture_unasked() {
     assert!(
         resolve(&result.unwrap().draft, None, Catalogue::built_in())
             .unwrap()
-            .video_output
+            .has(Feature::VideoOutput)
     );
 }
 
@@ -720,11 +736,11 @@ fn everything_on_offer_can_be_generated() {
         };
         // Where nothing is deployed, the questions for it are not asked.
         let deployed = choices::starts_in_cloud(&chosen);
-        let chosen = Draft {
-            deploy_to_cloud: chosen.deploy_to_cloud.filter(|_| deployed),
-            enable_noise_cancel: chosen.enable_noise_cancel.filter(|_| deployed),
-            ..chosen
-        };
+        let mut chosen = chosen;
+        if !deployed {
+            let unasked = [(Feature::DeployToCloud, None), (Feature::NoiseCancel, None)];
+            chosen.switches = switches(&unasked);
+        }
         if choices::reached_by_clients(&chosen) {
             for (client, server) in [
                 ("none", None),
@@ -761,8 +777,7 @@ fn everything_on_offer_can_be_generated() {
             client_framework: None,
             client_server: None,
             transports: Some(together),
-            video_output: None,
-            video_input: None,
+            switches: switches(&[(Feature::VideoInput, None), (Feature::VideoOutput, None)]),
             ..whole_draft()
         });
     }
@@ -830,12 +845,27 @@ fn every_question_can_be_answered_by_an_option() {
         .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
         .collect();
     for step in steps::ALL {
-        let flags = step.flag.into_iter().flat_map(|flags| flags.split(", "));
-        for flag in flags.filter(|flag| *flag != "TARGET_DIR") {
+        let flags = step.flag.words().unwrap_or_default();
+        for flag in flags.split(", ").filter(|flag| flag.starts_with("--")) {
             assert!(options.iter().any(|option| option == flag), "{flag}");
         }
         let of_folder = ["way", "all_the_same"].contains(&step.key);
-        assert!(step.flag.is_some() || of_folder, "{}", step.key);
+        assert!(step.flag.words().is_some() || of_folder, "{}", step.key);
+    }
+}
+
+#[test]
+fn every_scaffold_option_has_a_question() {
+    // The question for transports offers one for each direction.
+    let directions = [Setting::DailyPstnMode, Setting::TwilioDailySipMode];
+    let asked: Vec<String> = steps::ALL
+        .iter()
+        .filter_map(|step| step.flag.words())
+        .collect();
+    let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
+    for (key, flag) in fields() {
+        let is_direction = directions.iter().any(|setting| setting.row().key == key);
+        assert_eq!(asked.contains(&flag), !is_direction, "{flag}");
     }
 }
 

@@ -11,16 +11,17 @@ use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
-use super::steps::{ALL_THE_SAME, TARGET};
+use super::steps::{ALL_THE_SAME, TARGET, extras};
 use super::{Find, Selection, Way};
 use crate::catalogue::Catalogue;
+use crate::option_table::{Feature, Setting};
 
 /// One question of the table.
 pub(super) struct Step {
     /// Names the question and its scripted answer: the option's name in `snake_case` where there is one.
     pub(super) key: &'static str,
     /// What answers it on a command line.
-    pub(super) flag: Option<&'static str>,
+    pub(super) flag: Flag,
     /// Its name in the summary.
     pub(super) label: &'static str,
     /// Whether it has a meaning, by what the steps above it have settled.
@@ -31,6 +32,36 @@ pub(super) struct Step {
     pub(super) question: fn(&Selection, &Catalogue) -> Question,
     /// Settles it, or says what is wrong with the answer.
     pub(super) store: fn(&mut Selection, &Answer) -> Result<(), String>,
+}
+
+/// The option or argument that answers a question on a command line.
+pub(super) enum Flag {
+    /// There is none.
+    None,
+    /// The argument for the folder.
+    Target,
+    /// The option of a setting.
+    Setting(Setting),
+    /// The option of a feature.
+    Feature(Feature),
+    /// The options of all extras.
+    Extras,
+}
+
+impl Flag {
+    /// Returns its words.
+    pub(super) fn words(&self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Target => Some("TARGET_DIR".to_owned()),
+            Self::Setting(setting) => Some(setting.row().flag.to_owned()),
+            Self::Feature(feature) => Some(feature.flag().to_owned()),
+            Self::Extras => {
+                let flags: Vec<_> = extras().map(|extra| extra.feature.flag()).collect();
+                Some(flags.join(", "))
+            }
+        }
+    }
 }
 
 /// A walk through a table.
@@ -150,7 +181,7 @@ impl<'a> Walk<'a> {
     fn question(&self, step: &Step, replay: &Replay<'_>) -> Question {
         let mut question = (step.question)(&replay.selection, self.catalogue());
         step.key.clone_into(&mut question.key);
-        question.flag = step.flag.map(str::to_owned);
+        question.flag = step.flag.words();
         question.back = !replay.answered.is_empty();
         if let Some(earlier) = self.earlier.get(step.key) {
             let earlier = still_offered(&question, earlier);

@@ -1,5 +1,9 @@
 //! The signals that tell a process to stop.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::LazyLock;
+
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -89,10 +93,19 @@ pub fn listen_to_stop_signals(
 /// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.
 #[must_use]
 pub fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status
+    // It is asked for each signal, and the answer is that of the start.
+    static IGNORED: LazyLock<u64> = LazyLock::new(ignored);
+    *IGNORED & (1 << (signal - 1)) != 0
+}
+
+/// The signals that this process ignores, a bit each.
+fn ignored() -> u64 {
+    // Room for all of it: a file of this kind has no length to go by.
+    let mut status = String::with_capacity(8 * 1024);
+    let read = File::open("/proc/self/status").and_then(|mut it| it.read_to_string(&mut status));
+    let mask = status
         .lines()
         .find_map(|line| line.strip_prefix("SigIgn:"))
         .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+    read.ok().and(mask).unwrap_or_default()
 }

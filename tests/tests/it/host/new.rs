@@ -137,7 +137,7 @@ fn a_role_a_language_and_a_name_must_fit_each_other() {
         ),
         (
             &["a--b", "--role", "provider-pack"],
-            "error: the name must be lower-case words with a hyphen between them, and begin with a letter\n",
+            "error: the name must be lower-case words with single hyphens between them, such as `acme-speech`, and begin with a letter\n",
         ),
         (
             &["abcdefghijklmnopqrstuvwxyzabc", "--role", "provider-pack"],

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use super::{Keys, document, of_guides, of_project, shown};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
+use crate::option_table::Feature;
 use crate::plan;
 use crate::resolve::resolve;
 use crate::target::Target;
@@ -16,7 +17,7 @@ const KEYS: &str = "      #   DEEPGRAM_API_KEY: API key (https://console.deepgra
 fn a_web_client_gets_a_terminal_of_its_own() {
     let mut draft = cascade(&["p2p_webrtc"]);
     draft.client_framework = Some("vanilla".to_owned());
-    draft.enable_eval = Some(true);
+    *draft.switches.slot(Feature::Eval) = Some(true);
     assert_eq!(
         printed(&draft, "my-bot", Keys::Vault),
         format!(

@@ -60,7 +60,7 @@ impl PlainText {
             return;
         }
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        out.push_str(&format!("{{%{TAG} {}%}}", texts.len()));
+        out.extend(["{%", TAG, " ", &texts.len().to_string(), "%}"]);
         texts.push(plain);
     }
 

@@ -10,6 +10,7 @@ use super::super::arguments::{self, Argument};
 use super::super::settings::Settings;
 use super::super::variables::{Reading, reads_where};
 use crate::config::{Config, Pipeline};
+use crate::option_table::Feature;
 
 /// The rate, in Hz, at which a pipeline takes sound unless it is told another.
 const PIPELINE_RATE: u32 = 16_000;
@@ -121,7 +122,7 @@ impl<'c> BotView<'c> {
         Ok(Self {
             medium: if config.bot_type == BotType::Telephony {
                 "telephone"
-            } else if config.video_input || config.video_output {
+            } else if config.has(Feature::VideoInput) || config.has(Feature::VideoOutput) {
                 "voice and video"
             } else {
                 "voice"

@@ -202,7 +202,7 @@ fn ten_megabytes_are_not_read() {
     assert_eq!(
         said_of_folder,
         [
-            "warning: `providers/acme.toml` of the provider pack `acme` is left out: `providers/acme.toml` is longer than 1024 KiB"
+            "warning: `providers/acme.toml` of the provider pack `acme` is left out: it is longer than 1024 KiB"
         ]
     );
 

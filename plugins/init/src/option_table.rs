@@ -1,0 +1,524 @@
+//! The scaffold options, one row each. The command line, configuration files and their schema, `--dry-run`, the equivalent
+//! command, the wizard's extras and the templates follow from the rows.
+//!
+//! A feature needs its row and what the templates make of it. A setting also needs its field of the draft and its value in the
+//! configuration, for which the compiler asks.
+
+use bot_cli_templates::catalogue::Kind;
+use serde::{Serialize, Serializer};
+
+/// Makes an enum with a variant for each row, and the way from each to its row.
+macro_rules! table {
+    ($(#[$about:meta])* $name:ident: $row:ident { $($(#[$doc:meta])* $variant:ident = $value:expr;)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$doc])* $variant),+ }
+
+        impl $name {
+            /// All, in the order in which they are printed.
+            pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
+
+            /// Returns what the table says of it.
+            #[must_use]
+            pub const fn row(self) -> &'static $row {
+                match self { $(Self::$variant => const { &$value }),+ }
+            }
+        }
+    };
+}
+
+/// An option that takes a value.
+#[derive(Debug, Clone, Copy)]
+pub struct SettingRow {
+    /// Its key in a configuration file.
+    pub key: &'static str,
+    /// Its option.
+    pub flag: &'static str,
+    /// Its short option.
+    pub short: Option<char>,
+    /// Its help.
+    pub about: &'static str,
+    /// The section of the help.
+    pub heading: Heading,
+    /// What the help calls its value.
+    pub value_name: &'static str,
+    /// The values that are offered.
+    pub values: Values,
+    /// The form of its value in a configuration file.
+    pub form: Form,
+    /// Its key in files of the framework's own tool, where that is another.
+    pub alias: Option<&'static str>,
+}
+
+/// An option that is on or off: `--recording`, `--no-recording`.
+#[derive(Debug, Clone, Copy)]
+pub struct FeatureRow {
+    /// What templates call it.
+    pub name: &'static str,
+    /// Its key in a configuration file.
+    pub key: &'static str,
+    /// The option that turns it on.
+    pub flag: &'static str,
+    /// Its help.
+    pub about: &'static str,
+    /// The help of the option that turns it off.
+    pub about_off: &'static str,
+    /// The section of the help.
+    pub heading: Heading,
+    /// Whether only a bot for the web can have it.
+    pub web_only: bool,
+    /// Whether a project has it unless something is said, or follows from the rest.
+    pub default: bool,
+    /// How the wizard asks for it.
+    pub question: FeatureQuestion,
+    /// Its key in files of the framework's own tool, where that is another.
+    pub alias: Option<&'static str>,
+    /// Its option in the framework's own tool, where that is another.
+    pub flag_alias: Option<&'static str>,
+}
+
+/// How the wizard asks for a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeatureQuestion {
+    /// It is one of the extras, which one question offers.
+    Extra {
+        /// Its name there.
+        label: &'static str,
+        /// The rest of the line.
+        about: &'static str,
+    },
+    /// It has a question of its own in the wizard's table.
+    Own,
+}
+
+/// A section of the help. They come in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// What the bot is.
+    Bot,
+    /// The AI services.
+    Services,
+    /// The web client.
+    WebClient,
+    /// Calls.
+    Telephony,
+    /// What a bot can do besides.
+    Features,
+    /// The hosting service.
+    Deployment,
+}
+
+impl Heading {
+    /// All, in their order.
+    pub const ALL: [Self; 6] = [
+        Self::Bot,
+        Self::Services,
+        Self::WebClient,
+        Self::Telephony,
+        Self::Features,
+        Self::Deployment,
+    ];
+
+    /// Returns its words.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Bot => "Bot",
+            Self::Services => "Services",
+            Self::WebClient => "Web client",
+            Self::Telephony => "Telephony",
+            Self::Features => "Features",
+            Self::Deployment => "Deployment",
+        }
+    }
+}
+
+/// The values of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    /// Any text.
+    Any,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// Transports of the catalogue.
+    Transports,
+    /// A service of the catalogue or of a provider pack.
+    Service(Kind),
+}
+
+/// The form of a value in a configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A text.
+    Text,
+    /// A text, or `null` where there is none.
+    OptionalText,
+    /// A list of texts.
+    List,
+}
+
+impl SettingRow {
+    /// What most settings have.
+    const USUAL: Self = Self {
+        key: "",
+        flag: "",
+        short: None,
+        about: "",
+        heading: Heading::Bot,
+        value_name: "",
+        values: Values::Any,
+        form: Form::OptionalText,
+        alias: None,
+    };
+
+    const SERVICE: Self = Self {
+        heading: Heading::Services,
+        value_name: "SERVICE",
+        ..Self::USUAL
+    };
+}
+
+impl Feature {
+    /// Returns the option that turns it on.
+    #[must_use]
+    pub const fn flag(self) -> &'static str {
+        self.row().flag
+    }
+
+    /// Returns the option that turns it off.
+    #[must_use]
+    pub fn flag_off(self) -> String {
+        self.row().flag.replacen("--", "--no-", 1)
+    }
+}
+
+impl FeatureRow {
+    /// What most features have.
+    const USUAL: Self = Self {
+        name: "",
+        key: "",
+        flag: "",
+        about: "",
+        about_off: "Don't (default)",
+        heading: Heading::Features,
+        web_only: false,
+        default: false,
+        question: FeatureQuestion::Own,
+        alias: None,
+        flag_alias: None,
+    };
+}
+
+table! {
+    /// A scaffold option that takes a value.
+    Setting: SettingRow {
+        /// The project's name.
+        ProjectName = SettingRow {
+            key: "project_name",
+            flag: "--name",
+            short: Some('n'),
+            about: "Project name (default: the directory's name)",
+            value_name: "NAME",
+            alias: Some("name"),
+            ..SettingRow::USUAL
+        };
+        /// Where users reach the bot.
+        BotType = SettingRow {
+            key: "bot_type",
+            flag: "--bot-type",
+            short: Some('b'),
+            about: "Whom the bot serves: web or telephony (default: by the transports)",
+            value_name: "TYPE",
+            values: Values::Words(&["web", "telephony"]),
+            ..SettingRow::USUAL
+        };
+        /// How audio reaches the bot.
+        Transports = SettingRow {
+            key: "transports",
+            flag: "--transport",
+            short: Some('t'),
+            about: "How audio reaches the bot; can be given several times",
+            value_name: "TRANSPORT",
+            values: Values::Transports,
+            form: Form::List,
+            alias: Some("transport"),
+            ..SettingRow::USUAL
+        };
+        /// Cascade or realtime.
+        Mode = SettingRow {
+            key: "mode",
+            flag: "--mode",
+            short: Some('m'),
+            about: "Pipeline: cascade (speech-to-text, language model, text-to-speech) or realtime (speech-to-speech)",
+            value_name: "MODE",
+            values: Values::Words(&["cascade", "realtime"]),
+            form: Form::Text,
+            ..SettingRow::USUAL
+        };
+        /// Speech to text.
+        SttService = SettingRow {
+            key: "stt_service",
+            flag: "--stt",
+            about: "Speech-to-text service (cascade)",
+            values: Values::Service(Kind::Stt),
+            alias: Some("stt"),
+            ..SettingRow::SERVICE
+        };
+        /// The language model.
+        LlmService = SettingRow {
+            key: "llm_service",
+            flag: "--llm",
+            about: "Language model service (cascade)",
+            values: Values::Service(Kind::Llm),
+            alias: Some("llm"),
+            ..SettingRow::SERVICE
+        };
+        /// Text to speech.
+        TtsService = SettingRow {
+            key: "tts_service",
+            flag: "--tts",
+            about: "Text-to-speech service (cascade)",
+            values: Values::Service(Kind::Tts),
+            alias: Some("tts"),
+            ..SettingRow::SERVICE
+        };
+        /// Speech to speech.
+        RealtimeService = SettingRow {
+            key: "realtime_service",
+            flag: "--realtime",
+            about: "Speech-to-speech service (realtime)",
+            values: Values::Service(Kind::Realtime),
+            alias: Some("realtime"),
+            ..SettingRow::SERVICE
+        };
+        /// A video avatar.
+        VideoService = SettingRow {
+            key: "video_service",
+            flag: "--video",
+            about: "Video avatar service (web bots)",
+            values: Values::Service(Kind::Video),
+            alias: Some("video"),
+            ..SettingRow::SERVICE
+        };
+        /// The web client.
+        ClientFramework = SettingRow {
+            key: "client_framework",
+            flag: "--client-framework",
+            about: "Web client to generate: react, vanilla or none (default: none)",
+            heading: Heading::WebClient,
+            value_name: "FRAMEWORK",
+            values: Values::Words(&["react", "vanilla", "none"]),
+            ..SettingRow::USUAL
+        };
+        /// The development server of the web client.
+        ClientServer = SettingRow {
+            key: "client_server",
+            flag: "--client-server",
+            about: "Development server of a react client: vite or nextjs (default: vite)",
+            heading: Heading::WebClient,
+            value_name: "SERVER",
+            values: Values::Words(&["vite", "nextjs"]),
+            ..SettingRow::USUAL
+        };
+        /// Who calls whom over the hosting service's numbers.
+        DailyPstnMode = SettingRow {
+            key: "daily_pstn_mode",
+            flag: "--daily-pstn-mode",
+            about: "Direction of the transport hosted_rtc_pstn (Daily PSTN): dial-in or dial-out",
+            heading: Heading::Telephony,
+            value_name: "MODE",
+            values: Values::Words(&["dial-in", "dial-out"]),
+            ..SettingRow::USUAL
+        };
+        /// Who calls whom over a carrier's SIP.
+        TwilioDailySipMode = SettingRow {
+            key: "twilio_daily_sip_mode",
+            flag: "--twilio-daily-sip-mode",
+            about: "Direction of the transport carrier_a_hosted_rtc_sip (Twilio + Daily SIP): dial-in or dial-out",
+            heading: Heading::Telephony,
+            value_name: "MODE",
+            values: Values::Words(&["dial-in", "dial-out"]),
+            ..SettingRow::USUAL
+        };
+    }
+}
+
+table! {
+    /// A scaffold option that is on or off.
+    Feature: FeatureRow {
+        /// Audio recording to `server/recordings/`.
+        Recording = FeatureRow {
+            name: "recording",
+            key: "recording",
+            flag: "--recording",
+            about: "Record the conversation's audio",
+            question: FeatureQuestion::Extra {
+                label: "Recording",
+                about: "each conversation as a WAV file",
+            },
+            ..FeatureRow::USUAL
+        };
+        /// Transcript in the log.
+        Transcription = FeatureRow {
+            name: "transcription",
+            key: "transcription",
+            flag: "--transcription",
+            about: "Log what is said",
+            question: FeatureQuestion::Extra {
+                label: "Transcription",
+                about: "what was said, in the log",
+            },
+            ..FeatureRow::USUAL
+        };
+        /// Video from the user.
+        VideoInput = FeatureRow {
+            name: "video_input",
+            key: "video_input",
+            flag: "--video-input",
+            about: "Receive the user's video (web bots)",
+            web_only: true,
+            question: FeatureQuestion::Extra {
+                label: "Video input",
+                about: "the bot receives the user's camera",
+            },
+            ..FeatureRow::USUAL
+        };
+        /// Video to the user. A video service turns it on.
+        VideoOutput = FeatureRow {
+            name: "video_output",
+            key: "video_output",
+            flag: "--video-output",
+            about: "Send video to the user (web bots)",
+            about_off: "Don't (default, unless --video is given)",
+            web_only: true,
+            question: FeatureQuestion::Extra {
+                label: "Video output",
+                about: "the bot sends a picture",
+            },
+            ..FeatureRow::USUAL
+        };
+        /// `server/Dockerfile` and `server/cloud-deploy.toml`.
+        DeployToCloud = FeatureRow {
+            name: "deploy",
+            key: "deploy_to_cloud",
+            flag: "--deploy-to-cloud",
+            about: "Generate the container image build file and cloud-deploy.toml (default, where the hosting service can start the bot)",
+            about_off: "Don't",
+            heading: Heading::Deployment,
+            default: true,
+            ..FeatureRow::USUAL
+        };
+        /// Noise cancellation, while deployed.
+        NoiseCancel = FeatureRow {
+            name: "noise_cancel",
+            key: "enable_noise_cancel",
+            flag: "--enable-noise-cancel",
+            about: "Use the hosting service's noise cancellation; needs cloud deployment",
+            heading: Heading::Deployment,
+            alias: Some("enable_krisp"),
+            flag_alias: Some("enable-krisp"),
+            ..FeatureRow::USUAL
+        };
+        /// A live view of the pipeline.
+        Observability = FeatureRow {
+            name: "observability",
+            key: "enable_observability",
+            flag: "--observability",
+            about: "Add a live view of the pipeline",
+            question: FeatureQuestion::Extra {
+                label: "Observability",
+                about: "a live view of the pipeline",
+            },
+            alias: Some("observability"),
+            ..FeatureRow::USUAL
+        };
+        /// `server/evals/`, and an `eval` transport of the bot.
+        Eval = FeatureRow {
+            name: "eval",
+            key: "enable_eval",
+            flag: "--eval",
+            about: "Add eval scenarios and what runs them",
+            alias: Some("eval"),
+            ..FeatureRow::USUAL
+        };
+    }
+}
+
+/// The key and the option of each row, in the order in which they are printed.
+pub fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let settings = Setting::ALL.map(|setting| (setting.row().key, setting.row().flag));
+    let features = Feature::ALL.map(|feature| (feature.row().key, feature.row().flag));
+    settings.into_iter().chain(features)
+}
+
+/// The keys of the framework's own tool, and the key that each stands for.
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let settings = Setting::ALL.map(|setting| (setting.row().alias, setting.row().key));
+    let features = Feature::ALL.map(|feature| (feature.row().alias, feature.row().key));
+    let all = settings.into_iter().chain(features);
+    all.filter_map(|(alias, key)| Some((alias?, key)))
+}
+
+/// The features that a bot has, or any other set of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Features([bool; Feature::ALL.len()]);
+
+impl Features {
+    /// The features for which `has` is true.
+    pub fn which(has: impl Fn(Feature) -> bool) -> Self {
+        Self(Feature::ALL.map(has))
+    }
+
+    /// Tells whether the feature is among them.
+    #[must_use]
+    pub const fn has(&self, feature: Feature) -> bool {
+        self.0[feature as usize]
+    }
+
+    /// Adds the feature or takes it out.
+    #[must_use]
+    pub const fn with(mut self, feature: Feature, has: bool) -> Self {
+        self.0[feature as usize] = has;
+        self
+    }
+}
+
+impl Serialize for Features {
+    /// Writes an object with a boolean for each feature, by its name in templates.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Feature::ALL.map(|feature| (feature.row().name, self.has(feature))))
+    }
+}
+
+/// The features that were said to be on or off.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Switches([Option<bool>; Feature::ALL.len()]);
+
+impl Switches {
+    /// Says so of these features.
+    #[must_use]
+    pub fn of<const N: usize>(said: [(Feature, bool); N]) -> Self {
+        let mut switches = Self::default();
+        for (feature, on) in said {
+            *switches.slot(feature) = Some(on);
+        }
+        switches
+    }
+
+    /// Returns what was said.
+    #[must_use]
+    pub const fn get(&self, feature: Feature) -> Option<bool> {
+        self.0[feature as usize]
+    }
+
+    /// Returns what was said here, and where nothing was, what was said `below`.
+    #[must_use]
+    pub fn over(&self, below: &Self) -> Self {
+        Self(Feature::ALL.map(|feature| self.get(feature).or(below.get(feature))))
+    }
+
+    /// Returns the place of what was said.
+    pub const fn slot(&mut self, feature: Feature) -> &mut Option<bool> {
+        &mut self.0[feature as usize]
+    }
+}
