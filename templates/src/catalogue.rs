@@ -11,8 +11,8 @@ mod tests;
 use bot_cli_sdk::pack::Taken;
 pub use bot_cli_sdk::pack::{Arg, Kind, Literal, Provider, Read, Service, Turns, Type, Variable};
 pub use schema::{
-    Avatar, BotType, CallServer, Direction, NoClient, Owner, Pictures, Reader, Transport,
-    TransportVariable,
+    Avatar, BotType, CallServer, ClientFile, ClientTransport, Direction, NoClient, Owner, Pictures,
+    Reader, Transport, TransportVariable,
 };
 
 use crate::embedded::{PROVIDERS, TRANSPORTS};

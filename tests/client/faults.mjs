@@ -43,6 +43,8 @@ const alert = (text) => page.getByRole("alert").getByText(text).waitFor();
 const status = (text) => page.getByRole("status").getByText(text).first().waitFor();
 const greetings = () => page.getByRole("log").getByText(given.greeting);
 const start = (handle) => page.route("**/start", handle, { times: 1 });
+/** The parts of the page that are loaded when they are needed. */
+const SCRIPTS = /\.js$/;
 
 async function newContext() {
   const made = await browser.newContext({ permissions: ["microphone", "camera"] });
@@ -171,6 +173,44 @@ const FAULTS = {
   },
 };
 
+/** The code of a transport is loaded when it is used first: slowly, not at all, and when nobody serves the page any more. */
+async function loadParts() {
+  let arrive;
+  const gate = new Promise((resolve) => (arrive = resolve));
+  const asked = new Promise((resolve) => {
+    void page.route(SCRIPTS, async (route) => {
+      resolve();
+      await gate;
+      await route.continue();
+    });
+  });
+  await button("Connect").click();
+  await asked;
+  await button("Cancel").click();
+  await status("Disconnected");
+  await assertClosed("before it is loaded");
+  const loaded = page.waitForResponse(SCRIPTS);
+  arrive();
+  await (await loaded).finished();
+  await page.unrouteAll({ behavior: "wait" });
+  assert.ok(await button("Connect").isVisible());
+  await assertClosed("after it is loaded");
+
+  // What is loaded at the start has to be there.
+  await page.reload({ waitUntil: "networkidle" });
+  await page.route(SCRIPTS, (route) => route.abort("internetdisconnected"));
+  await button("Connect").click();
+  await alert("A part of this page could not be loaded. Check the network, then try again.");
+  await status("Not connected");
+  await assertClosed("not loaded");
+  await page.route(given.page, (route) => route.abort("internetdisconnected"));
+  await button("Try again").click();
+  await alert("The server of this page does not answer.");
+  await page.unrouteAll({ behavior: "wait" });
+  await Promise.all([page.waitForEvent("load"), button("Try again").click()]);
+  await page.waitForLoadState("networkidle");
+}
+
 async function noCamera() {
   await page.evaluate(() => window.counted.refuse("video", "NotFoundError"));
   await converse();
@@ -249,6 +289,8 @@ try {
     const now = (fault) => (doing = `${transport}: ${fault}`);
     now("open");
     await open(transport);
+    now("its code is loaded");
+    await loadParts();
     for (const [fault, act] of Object.entries(FAULTS)) {
       now(fault);
       await act();

@@ -15,6 +15,9 @@ const { values: given } = parseArgs({
     question: { type: "string" },
     typed: { type: "string" },
     reply: { type: "string" },
+    interim: { type: "string" },
+    wish: { type: "string" },
+    tale: { type: "string" },
     transport: { type: "string" },
     camera: { type: "boolean" },
     hooks: { type: "boolean" },
@@ -39,9 +42,9 @@ page.setDefaultTimeout(60_000);
 const failures = [];
 page.on("pageerror", (error) => failures.push(error.message));
 
-// What was to be spoken, and what was heard, at some moment.
+// What was to be spoken, and what was heard until then, at some moment.
 await page.addInitScript(() => {
-  window.seen = { unspoken: "", devices: [] };
+  window.seen = { unspoken: "", interim: new Set(), devices: [] };
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   navigator.mediaDevices.getUserMedia = (wish) => {
     window.seen.devices.push(wish);
@@ -49,6 +52,7 @@ await page.addInitScript(() => {
   };
   new MutationObserver(() => {
     for (const text of document.querySelectorAll(".bot .unspoken")) window.seen.unspoken ||= text.textContent;
+    for (const text of document.querySelectorAll("li.user[aria-busy=true] p")) window.seen.interim.add(text.textContent.trim());
   }).observe(document, { childList: true, characterData: true, subtree: true });
 });
 
@@ -112,6 +116,10 @@ try {
   await meter("Level of the bot", false);
   await meter("Level of your microphone", true);
   await log.getByText(given.question).first().waitFor();
+  // What the user is saying is shown meanwhile, and the whole of it takes that place.
+  const interim = await page.evaluate(() => [...window.seen.interim]);
+  assert.ok(interim.includes(given.interim), `shown while it was said: ${interim}`);
+  assert.equal(await log.getByText(`${given.interim} ${given.question}`).count(), 0);
   if (given.hooks) await hooks(/^ready, [1-9]\d* messages, microphone on$/);
 
   // Typed text.
@@ -120,6 +128,21 @@ try {
   await log.locator("li.user").filter({ hasText: given.typed }).getByText("Typed", { exact: true }).waitFor();
   await log.locator("li.bot").getByText(given.reply).first().waitFor();
   assert.equal(await page.getByRole("textbox", { name: "Message" }).inputValue(), "");
+
+  // The user interrupts a long answer: what was not spoken stays unspoken, and is marked so. The voice has just been heard: it
+  // comes back in the middle of that answer.
+  const asked = await questions();
+  await page.waitForFunction(
+    ([question, asked]) => [...document.querySelectorAll("li.user")].filter((turn) => turn.textContent.includes(question)).length > asked,
+    [given.question, asked],
+  );
+  await page.getByRole("textbox", { name: "Message" }).fill(given.wish);
+  await page.keyboard.press("Enter");
+  const cut = log.locator("li.bot.cut").filter({ hasText: given.tale });
+  await cut.getByText("Interrupted", { exact: true }).waitFor();
+  for (const part of [".spoken", ".unspoken"]) {
+    assert.ok((await cut.locator(part).allTextContents()).join("").includes(given.tale), `${part} of what was interrupted`);
+  }
 
   // Muting.
   await button("Mute microphone").click();

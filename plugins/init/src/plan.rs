@@ -85,12 +85,12 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
         .map_err(|error| PlanError::broken("the project", error.to_string()))?;
     let mut files = Vec::new();
     for entry in manifest::files_of(config) {
-        let mut text = templates.render(entry.template, &values)?;
+        let mut text = templates.render(&entry.template, &values)?;
         if entry.path.ends_with(".py") {
-            text = imports::complete(text, entry.path, config, templates)?;
+            text = imports::complete(text, &entry.path, config, templates)?;
         }
         files.push(PlannedFile {
-            path: entry.path.to_owned(),
+            path: entry.path.into_owned(),
             text,
             existing: entry.existing,
         });

@@ -308,11 +308,10 @@ fn the_files_of_a_folder_are_read_one_by_one() {
     )
     .unwrap();
     let told = brings(&place.one());
-    let expected =
-        "acme_stt, providers/broken.toml: `providers/broken.toml` can't be read: line 2: ";
+    let expected = "acme_stt, providers/broken.toml: it can't be read: line 2: ";
     assert!(told.starts_with(expected), "{told}");
     assert!(
-        told.ends_with(", providers/long.toml: `providers/long.toml` is longer than 1024 KiB"),
+        told.ends_with(", providers/long.toml: it is longer than 1024 KiB"),
         "{told}"
     );
     fs::write(&file, "version = 1").unwrap();

@@ -351,7 +351,7 @@ impl Plugin {
                         return Err(self.give_up(Violation::WrongReply(reason), ui));
                     }
                     Some(NearMessage::Other(reason)) => {
-                        self.listener.skipped(&bytes, Some(&reason), ui)
+                        self.listener.skipped(&bytes, Some(&reason), ui);
                     }
                     None => self.listener.skipped(&bytes, None, ui),
                 }

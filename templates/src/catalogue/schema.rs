@@ -60,12 +60,9 @@ pub struct Transport {
     /// The environment variables that the runner or the bot reads for it, in order.
     #[serde(default)]
     pub env: Vec<TransportVariable>,
-    /// The npm package of the web client's transport, where one is published.
+    /// The web client's side of it, where a package for that is published.
     #[serde(default)]
-    pub client_package: Option<String>,
-    /// The range of that package: `^1.6.9`.
-    #[serde(default)]
-    pub client_version: Option<String>,
+    pub client: Option<ClientTransport>,
     /// What the bot's program needs beside `-t` and the key: `--whatsapp`.
     #[serde(default)]
     pub run_option: Option<String>,
@@ -177,6 +174,50 @@ impl Direction {
             Self::DialOut => "dial-out",
         }
     }
+}
+
+/// The web client's side of a transport.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientTransport {
+    /// The npm package: `@pipecat-ai/daily-transport`.
+    pub package: String,
+    /// The range of that package: `^1.6.9`.
+    pub version: String,
+    /// The exported class, if a plain object of it is all that the client needs. It opens the devices itself.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// The client's own files, if it needs more than a class: names in `project/client/transports/`. The first is the module whose
+    /// function `load` returns the transport.
+    #[serde(default)]
+    pub files: Vec<ClientFile>,
+    /// Switches of the request to `/start`, beside the name of the transport.
+    #[serde(default)]
+    pub start: Vec<String>,
+    /// A package that `package` imports but that the client never runs. Builds leave it out.
+    #[serde(default)]
+    pub unused: Option<String>,
+    /// What the user of the client should know, for the project's README.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+impl ClientTransport {
+    /// The module that exports `load`: `peer`.
+    #[must_use]
+    pub fn module(&self) -> Option<&str> {
+        self.files.first()?.name.strip_suffix(".ts")
+    }
+}
+
+/// A file of the web client that one transport needs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientFile {
+    /// `peer.ts`, in `client/src` of the generated project.
+    pub name: String,
+    /// What it is, for the project's README.
+    pub about: String,
 }
 
 /// How the user's pictures reach a bot.

@@ -347,19 +347,18 @@ fn deprecated_services_name_others() {
 }
 
 #[test]
-fn client_packages_come_with_their_range() {
+fn clients_of_transports_are_a_class_or_files_that_exist() {
     for transport in &catalogue().transports {
-        assert_eq!(
-            transport.client_package.is_some(),
-            transport.client_version.is_some(),
-            "{}",
-            transport.id
-        );
-        assert!(
-            transport.client_package.is_none() || transport.bot_type == BotType::Web,
-            "{}",
-            transport.id
-        );
+        let Some(client) = &transport.client else {
+            continue;
+        };
+        let id = &transport.id;
+        assert_eq!(transport.bot_type, BotType::Web, "{id}");
+        assert_ne!(client.class.is_some(), client.module().is_some(), "{id}");
+        for file in &client.files {
+            let path = format!("client/transports/{}", file.name);
+            assert!(crate::project_file(&path).is_some(), "{id}: {path}");
+        }
     }
 }
 

@@ -18,6 +18,10 @@ const QUESTION: &str = "What time is it?";
 const ANSWER: &str = "It is noon.";
 const TYPED: &str = "I have typed this.";
 const REPLY: &str = "I can read that.";
+const WISH: &str = "Tell me a tale.";
+const TALE: &str = "Nightingales whisper unforgettable lullabies.";
+/// How much of the question is heard at first.
+const INTERIM: &str = "What time";
 
 const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
 const OTHERS: [&str; 4] = ["--transport", "hosted_rtc", "--transport", "websocket"];
@@ -46,6 +50,7 @@ fn the_plain_client_builds_and_holds_a_spoken_conversation() {
     let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS].concat());
     client.install();
     talk(&client, "webrtc", "websocket", &[]);
+    works_with_a_hidden_connection(&client);
     let camera = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CAMERA].concat());
     client.hand_dependencies_to(&camera);
     camera.check();
@@ -117,6 +122,7 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     parts
         .args(["--greeting", GREETING, "--question", QUESTION])
         .args(["--typed", TYPED, "--reply", REPLY])
+        .args(["--interim", INTERIM, "--wish", WISH, "--tale", TALE])
         .args(["--transport", first])
         .args(more);
     if folder.join("src/Probe.tsx").exists() {
@@ -133,6 +139,28 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
         look.arg("--screenshots").arg(folder);
     }
     run(&mut look);
+}
+
+/// Another version of the peer-to-peer transport has other private fields.
+fn works_with_a_hidden_connection(client: &Project) {
+    let transport = client
+        .client()
+        .join("node_modules/@pipecat-ai/small-webrtc-transport/dist/index.module.js");
+    let code = fs::read_to_string(&transport).unwrap();
+    assert!(code.contains("this.pc = "));
+    fs::write(&transport, code.replace("this.pc", "this.renamed")).unwrap();
+    client.build();
+    fs::write(&transport, code).unwrap();
+    let _services = client.services();
+    // The page was built for the port of a bot that is gone.
+    let settings = fs::read_to_string(client.client().join(".env")).unwrap();
+    let port = settings
+        .split(['/', ':'])
+        .find_map(|part| part.parse().ok());
+    let _bot = client.bot(port.unwrap());
+    let (_server, page) = client.serve();
+    let mut hidden = browse("hidden.mjs", &page);
+    run(hidden.args(["--greeting", GREETING]));
 }
 
 /// The file of the drawer is deleted: nothing else misses it.
@@ -242,7 +270,9 @@ impl Project {
                 .arg(script)
                 .args(["--hear", QUESTION])
                 .args(["--say", &format!("{QUESTION}={ANSWER}")])
-                .args(["--say", &format!("{TYPED}={REPLY}")]),
+                .args(["--say", &format!("{TYPED}={REPLY}")])
+                // Longer than the voice in the microphone is silent.
+                .args(["--say", &format!("{WISH}={}", [TALE; 14].join(" "))]),
         );
         let address = services.line_with("http://");
         let server = self.folder.path().join("bot/server");
@@ -258,6 +288,10 @@ impl Project {
         let mut bot = Running::start(
             python()
                 .command("python")
+                .arg(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/framework/hear_in_parts.py"
+                ))
                 .args(["bot.py", "--host", "127.0.0.1", "--port"])
                 .arg(port.to_string())
                 .current_dir(self.folder.path().join("bot/server")),
@@ -280,6 +314,7 @@ pub(crate) fn tools() -> &'static Path {
                 "connect.mjs",
                 "counted.mjs",
                 "faults.mjs",
+                "hidden.mjs",
                 "look.mjs",
                 "parts.mjs",
                 "voice.mjs",

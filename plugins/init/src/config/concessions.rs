@@ -28,8 +28,8 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
 fn client(file: &mut Draft, options: &Draft, transports: &[&Transport]) -> Option<String> {
     let asks = matches!(file.client_framework.as_deref(), Some("react" | "vanilla"));
     let decided = options.client_framework.is_some() || options.client_server.is_some();
-    let reached = (transports.iter())
-        .any(|one| one.client_package.is_some() || one.family.is_some() || one.carrier);
+    let reached =
+        (transports.iter()).any(|one| one.client.is_some() || one.family.is_some() || one.carrier);
     if !asks || decided || reached {
         return None;
     }

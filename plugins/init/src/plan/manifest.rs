@@ -1,31 +1,52 @@
 //! Which files a project has: the one place that decides.
 
+use std::borrow::Cow;
+
 use super::Existing;
 use crate::config::Config;
 use crate::option_table::Feature;
 
 mod client;
 
-pub(super) struct Entry {
-    /// Where it goes, relative to the target.
-    pub path: &'static str,
+pub(super) use client::leaves_out as client_leaves_out;
+
+/// A file of a project.
+pub(super) struct File {
+    /// Its path, relative to the target.
+    pub path: Cow<'static, str>,
     /// Its template, relative to `templates/project`.
-    pub template: &'static str,
+    pub template: Cow<'static, str>,
     /// What it is, for the project's README.
     pub about: &'static str,
     pub existing: Existing,
-    pub when: fn(&Config) -> bool,
 }
 
-/// The files of this project, in the order of their paths.
-pub(super) fn files_of(config: &Config) -> Vec<&'static Entry> {
-    let mut entries: Vec<&Entry> = MANIFEST
+struct Entry {
+    path: &'static str,
+    template: &'static str,
+    about: &'static str,
+    existing: Existing,
+    when: fn(&Config) -> bool,
+}
+
+/// Returns the files of this project, in the order of their paths.
+pub(super) fn files_of(config: &Config) -> Vec<File> {
+    let mut files: Vec<File> = MANIFEST
         .iter()
         .chain(client::MANIFEST)
         .filter(|entry| (entry.when)(config))
+        .map(|entry| File {
+            path: entry.path.into(),
+            template: entry.template.into(),
+            about: entry.about,
+            existing: entry.existing,
+        })
+        .chain(client::files_of_transports(config))
         .collect();
-    entries.sort_by_key(|entry| entry.path);
-    entries
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    // Two transports may need the same one.
+    files.dedup_by(|one, other| one.path == other.path);
+    files
 }
 
 const MANIFEST: &[Entry] = &[

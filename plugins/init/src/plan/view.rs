@@ -1,6 +1,8 @@
 //! What the project's templates can say: the configuration in the words of a reader.
 
-use bot_cli_templates::catalogue::{BotType, Kind, Service};
+use std::borrow::Cow;
+
+use bot_cli_templates::catalogue::{BotType, Kind, Pictures, Service};
 use serde::Serialize;
 
 use super::PlanError;
@@ -40,6 +42,8 @@ pub struct ProjectView<'c> {
     pub client: &'static str,
     /// The transports that the web client offers, in the user's order.
     pub client_transports: Vec<ClientTransportView>,
+    /// Whether one of their packages imports another one that the client never runs.
+    pub client_leaves_out: bool,
     /// A variable for each: `recording`, `deploy`, as the table of options names them.
     #[serde(flatten)]
     pub features: Features,
@@ -84,16 +88,26 @@ pub struct RoomCallView {
 /// A chosen transport for which a client package is published.
 #[derive(Debug, Clone, Serialize)]
 pub struct ClientTransportView {
-    /// `p2p_webrtc`.
-    pub id: &'static str,
     /// `SmallWebRTC`.
     pub label: &'static str,
     /// What the client asks the bot's server for: `webrtc`.
     pub runner_key: &'static str,
+    /// Whether it carries pictures.
+    pub pictures: bool,
     /// `@pipecat-ai/small-webrtc-transport`.
     pub package: &'static str,
     /// `^1.10.8`.
     pub version: &'static str,
+    /// The class of the package; nothing where the client has a module for it.
+    pub class: Option<&'static str>,
+    /// The client's module: `peer`.
+    pub module: Option<&'static str>,
+    /// Switches of the request to `/start`.
+    pub start: &'static [String],
+    /// The package that builds leave out of this one.
+    pub unused: Option<&'static str>,
+    /// What the user of the client should know.
+    pub note: Option<&'static str>,
 }
 
 /// A chosen AI service.
@@ -131,7 +145,7 @@ pub struct ServiceView<'c> {
 #[derive(Debug, Clone, Serialize)]
 pub struct FileView {
     /// Relative to the target, with `/`.
-    pub path: &'static str,
+    pub path: Cow<'static, str>,
     /// What it is, in a few words.
     pub about: &'static str,
 }
@@ -185,15 +199,22 @@ impl<'c> ProjectView<'c> {
                 .transports
                 .iter()
                 .filter_map(|transport| {
+                    let client = transport.client.as_ref()?;
                     Some(ClientTransportView {
-                        id: &transport.id,
                         label: &transport.label,
                         runner_key: &transport.runner_key,
-                        package: transport.client_package.as_deref()?,
-                        version: transport.client_version.as_deref()?,
+                        pictures: transport.pictures != Pictures::None,
+                        package: &client.package,
+                        version: &client.version,
+                        class: client.class.as_deref(),
+                        module: client.module(),
+                        start: &client.start,
+                        unused: client.unused.as_deref(),
+                        note: client.note.as_deref(),
                     })
                 })
                 .collect(),
+            client_leaves_out: manifest::client_leaves_out(config),
             features: config.features,
             recorded: config.recorded,
             env: variables::groups(config, &readings)?,

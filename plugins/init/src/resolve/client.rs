@@ -50,7 +50,7 @@ pub(super) fn resolve(
         } else if !transports.is_empty()
             && transports
                 .iter()
-                .all(|transport| transport.client_package.is_none())
+                .all(|transport| transport.client.is_none())
         {
             problems.add(
                 "client_framework",

@@ -27,7 +27,7 @@ pub(super) fn transports(bot_type: BotType) -> Vec<Choice> {
 /// Whether a client package is published for one of the transports.
 pub(super) fn reached_by_clients(draft: &Draft) -> bool {
     known(draft.transports.as_deref().unwrap_or_default())
-        .any(|transport| transport.client_package.is_some())
+        .any(|transport| transport.client.is_some())
 }
 
 /// Whether the hosting service can start one of the transports.

@@ -1,6 +1,6 @@
 //! The files of a web client.
 
-use super::{Entry, Existing};
+use super::{Entry, Existing, File};
 use crate::config::{Client, Config};
 
 pub(super) const MANIFEST: &[Entry] = &[
@@ -41,8 +41,14 @@ pub(super) const MANIFEST: &[Entry] = &[
         react_vite,
     ),
     file(
+        "client/leave-out.js",
+        "client/react_nextjs/leave-out.js",
+        "Keeps unused packages out of the build",
+        nextjs_that_leaves_out,
+    ),
+    file(
         "client/next.config.ts",
-        "client/react_nextjs/next.config.ts",
+        "client/react_nextjs/next.config.ts.liquid",
         "Settings of the build",
         nextjs,
     ),
@@ -197,12 +203,6 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
-        "client/src/peer.ts",
-        "client/shared/src/peer.ts",
-        "Peer-to-peer connections",
-        peer_to_peer,
-    ),
-    file(
         "client/src/problems.ts",
         "client/shared/src/problems.ts",
         "Failures in plain words",
@@ -233,18 +233,6 @@ pub(super) const MANIFEST: &[Entry] = &[
         any,
     ),
     file(
-        "client/src/socket.ts",
-        "client/shared/src/socket.ts",
-        "WebSocket connections",
-        websocket,
-    ),
-    file(
-        "client/src/sound.ts",
-        "client/shared/src/sound.ts",
-        "Sound that travels as samples",
-        websocket,
-    ),
-    file(
         "client/src/speaker.ts",
         "client/shared/src/speaker.ts",
         "Plays the bot",
@@ -273,12 +261,6 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/shared/src/style.css",
         "Looks, light and dark",
         any,
-    ),
-    file(
-        "client/src/transport-lib.d.ts",
-        "client/shared/src/transport-lib.d.ts",
-        "Types that a dependency lacks",
-        peer_to_peer,
     ),
     file(
         "client/src/transports.ts",
@@ -318,17 +300,27 @@ pub(super) const MANIFEST: &[Entry] = &[
     ),
     file(
         "client/vite.config.ts",
-        "client/vanilla/vite.config.ts",
+        "client/shared/vite.config.ts.liquid",
         "Settings of the build",
-        vanilla,
-    ),
-    file(
-        "client/vite.config.ts",
-        "client/react_vite/vite.config.ts",
-        "Settings of the build",
-        react_vite,
+        vite,
     ),
 ];
+
+/// Returns the files that the chosen transports need in a web client.
+pub(super) fn files_of_transports(config: &Config) -> impl Iterator<Item = File> {
+    config
+        .transports
+        .iter()
+        .filter(|_| any(config))
+        .filter_map(|transport| transport.client.as_ref())
+        .flat_map(|client| &client.files)
+        .map(|file| File {
+            path: format!("client/src/{}", file.name).into(),
+            template: format!("client/transports/{}", file.name).into(),
+            about: &file.about,
+            existing: Existing::Conflict,
+        })
+}
 
 const fn file(
     path: &'static str,
@@ -369,18 +361,15 @@ fn nextjs(config: &Config) -> bool {
     config.client == Client::ReactNextjs
 }
 
-fn peer_to_peer(config: &Config) -> bool {
-    any(config)
-        && config
-            .transports
-            .iter()
-            .any(|transport| transport.id == "p2p_webrtc")
+fn nextjs_that_leaves_out(config: &Config) -> bool {
+    nextjs(config) && leaves_out(config)
 }
 
-fn websocket(config: &Config) -> bool {
-    any(config)
-        && config
-            .transports
-            .iter()
-            .any(|transport| transport.id == "websocket")
+/// Returns whether a package of the client imports another one that the client never runs.
+pub(in crate::plan) fn leaves_out(config: &Config) -> bool {
+    config
+        .transports
+        .iter()
+        .filter_map(|transport| transport.client.as_ref())
+        .any(|client| client.unused.is_some())
 }

@@ -3,7 +3,7 @@ import { useSession } from "./Providers";
 
 /** What the bot is doing. */
 export function Stage({ name }: { name: string }) {
-  const { now } = useSession();
+  const { session, now } = useSession();
   return (
     <section className="stage" aria-labelledby="name">
       <h1 id="name">{name}</h1>
@@ -18,6 +18,11 @@ export function Stage({ name }: { name: string }) {
         <div className="problem" role="alert">
           {now.problem && <p>{now.problem}</p>}
           {now.command && <code>{now.command}</code>}
+          {now.reload && (
+            <button type="button" onClick={() => void session.reload()}>
+              Try again
+            </button>
+          )}
         </div>
         <div className="meters">
           <div>

@@ -13,6 +13,8 @@ export class OwnMedia {
   readonly #on = { audio: true, video: true };
   /** A copy is another one now. The transport replaces what it sends. */
   onReplaced: (kind: "audio" | "video", copy: MediaStreamTrack) => void = () => undefined;
+  /** Whether another device can take the place of the one that is sent. */
+  canReplace = true;
   protected callbacks: RTVIEventCallbacks = {};
   readonly supportsScreenShare = false;
   readonly isSharingScreen = false;

@@ -2,19 +2,30 @@
 export class Problem extends Error {
   /** A command that solves it. */
   readonly command: string;
+  /** Whether a fresh copy of the page solves it. */
+  readonly reload: boolean;
 
-  constructor(message: string, command = "") {
+  constructor(message: string, { command = "", reload = false } = {}) {
     super(message);
     this.command = command;
+    this.reload = reload;
   }
+}
+
+/** A part of the page that is loaded when it is needed, unless that is too late. */
+export async function part<T>(loading: Promise<T>, signal: AbortSignal): Promise<T> {
+  const loaded = await loading.catch((error: unknown) => {
+    signal.throwIfAborted();
+    console.error(error);
+    throw new Problem("A part of this page could not be loaded. Check the network, then try again.", { reload: true });
+  });
+  signal.throwIfAborted();
+  return loaded;
 }
 
 /** What to show for a failed connection. */
 export function explain(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof TypeError && /fetch|import/i.test(error.message)) {
-    return new Problem("A part of this page could not be loaded. Check the network, then reload the page.");
-  }
   return new Problem(`The connection failed: ${wordsOf(error)}`);
 }
 

@@ -8,7 +8,7 @@ import type { OwnMedia } from "./media";
 import { closedInOrder, explain, Problem } from "./problems";
 import { Relay } from "./relay";
 import { read, save } from "./remembered";
-import { BOT_URL, OFFERED } from "./settings";
+import { OFFERED } from "./settings";
 import { Speaker } from "./speaker";
 import { isServerUp, startBot, START_URL } from "./start";
 import type { Activity, SessionActions, SessionState, TalkMode } from "./state";
@@ -64,6 +64,7 @@ export class Session implements SessionActions {
       status: "Not connected",
       problem: "",
       command: "",
+      reload: false,
       transport: OFFERED[0] ?? (TRANSPORTS[0] as TransportChoice),
       devices: NO_DEVICES,
       microphone: "",
@@ -114,7 +115,7 @@ export class Session implements SessionActions {
     this.#conversation.begin();
     this.#userSpeaks = false;
     this.#line = "up";
-    this.#set({ phase: "connecting", status: "Asking for the microphone…", problem: "", command: "", microphoneOn: true, cameraOn: true });
+    this.#set({ phase: "connecting", status: "Loading…", problem: "", command: "", reload: false, microphoneOn: true, cameraOn: true });
     try {
       await this.#start(attempt);
     } catch (error) {
@@ -184,6 +185,15 @@ export class Session implements SessionActions {
     this.#set({ turns: [] });
   };
 
+  readonly reload = async (): Promise<void> => {
+    const answers = await fetch(location.href, { cache: "no-store" }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (answers) location.reload();
+    else this.#set({ problem: "The server of this page does not answer. Check the network, then try again." });
+  };
+
   async #start(attempt: Attempt): Promise<void> {
     const { transport } = this.#state;
     const loaded = await attempt.step(transport.load(attempt.signal));
@@ -203,7 +213,7 @@ export class Session implements SessionActions {
     this.client.emit(RTVIEvent.BotStarted, started);
 
     this.#set({ status: "Connecting to the bot…" });
-    await attempt.step(this.client.connect(transport.connection(started, BOT_URL)));
+    await attempt.step(this.client.connect(loaded.connection ? loaded.connection(started) : started));
     attempt.arrived();
     if (loaded.watch) attempt.own(loaded.watch((line) => this.#watched(attempt, line)));
     this.#change({ phase: "ready", activity: this.#state.activity === "quiet" ? "listening" : this.#state.activity });
@@ -217,6 +227,7 @@ export class Session implements SessionActions {
       this.#media = media;
       attempt.own(() => media.close());
     }
+    this.#set({ status: "Asking for the microphone…" });
     // A transport that opens devices by itself has less to say when it can't.
     const keep = (kind: "audio" | "video", track: MediaStreamTrack) => (media ? media.use(kind, track) : track.stop());
     keep("audio", await attempt.step(openDevice("audio", microphone), stop));
@@ -261,6 +272,7 @@ export class Session implements SessionActions {
     }
     // While the first one is being opened, that comes later.
     if (!media.microphone) return;
+    if (!media.canReplace) return this.#change({ problem: "The other device is used when you connect again." });
     try {
       const device = await attempt.step(openDevice(kind, id), stop);
       if (asked !== this.#asked[kind]) return stop(device);
@@ -390,6 +402,7 @@ export class Session implements SessionActions {
       status: "Disconnecting…",
       problem: problem?.message ?? "",
       command: problem?.command ?? "",
+      reload: problem?.reload ?? false,
       turns: this.#conversation.turns,
       hearing: false,
       holding: false,

@@ -40,7 +40,7 @@ export async function isServerUp(signal: AbortSignal): Promise<boolean> {
 function unanswered(): Problem {
   const words = `The bot does not answer at ${BOT_URL}. Start it, then connect again.`;
   const onThisMachine = /^https?:\/\/(localhost|127\.0\.0\.1)\b/.test(BOT_URL);
-  return new Problem(words, onThisMachine ? "cd server && uv run bot.py" : "");
+  return new Problem(words, { command: onThisMachine ? "cd server && uv run bot.py" : "" });
 }
 
 async function reasonOf(answer: Response): Promise<string> {

@@ -30,6 +30,8 @@ export interface SessionState {
   problem: string;
   /** A command that solves the problem, if there is one. */
   command: string;
+  /** The problem is the page itself: only a fresh copy of it can solve that. */
+  reload: boolean;
   transport: TransportChoice;
   devices: Devices;
   /** Chosen devices. Empty: the default one. */
@@ -78,4 +80,6 @@ export interface SessionActions {
   setVolume: (volume: number) => void;
   /** Forgets the turns. */
   clear: () => void;
+  /** Loads the page again, unless nobody answers at its address: then what was said stays. */
+  reload: () => Promise<void>;
 }

@@ -7,6 +7,7 @@ import { showLevels } from "./levels";
 import { element, play, say, showDevices } from "./page";
 import { Session } from "./session";
 import { OFFERED } from "./settings";
+import type { SessionState } from "./state";
 import { showTurns } from "./turns";
 
 const session = new Session();
@@ -76,7 +77,7 @@ function show(): void {
   page.dataset["phase"] = now.phase;
   page.dataset["activity"] = now.activity;
   say(status, now.status);
-  showProblem(now.problem, now.command);
+  showProblem(now);
   stopLevels = during(live, stopLevels, () => showLevels(session.state, page));
 
   // The button keeps its place and its focus through all phases.
@@ -111,12 +112,15 @@ function show(): void {
 }
 
 /** A command stands apart, so that it can be copied. */
-function showProblem(text: string, command: string): void {
-  const parts = [text && paragraph("p", text), command && paragraph("code", command)].filter((part) => part instanceof HTMLElement);
-  if (problem.textContent !== text + command) problem.replaceChildren(...parts);
+function showProblem({ problem: text, command, reload }: SessionState): void {
+  const again = reload ? "Try again" : "";
+  if (problem.textContent === text + command + again) return;
+  const parts = [text && part("p", text), command && part("code", command), again && part("button", again)];
+  problem.replaceChildren(...parts.filter((part) => part !== ""));
+  problem.querySelector("button")?.addEventListener("click", () => void session.reload());
 }
 
-function paragraph(tag: "p" | "code", text: string): HTMLElement {
+function part(tag: "p" | "code" | "button", text: string): HTMLElement {
   const part = document.createElement(tag);
   part.textContent = text;
   return part;

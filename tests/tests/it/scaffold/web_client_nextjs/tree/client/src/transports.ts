@@ -1,6 +1,7 @@
 import type { Transport } from "@pipecat-ai/client-js";
 
 import type { OwnMedia } from "./media";
+import { part } from "./problems";
 
 /** A way to reach the bot. Its code is loaded when it is used. */
 export interface TransportChoice {
@@ -12,12 +13,12 @@ export interface TransportChoice {
   /** What the bot's `/start` is told, besides the transport. */
   start: Record<string, boolean>;
   load: (signal: AbortSignal) => Promise<LoadedTransport>;
-  /** What `connect` needs, from the answer of `/start`. */
-  connection: (started: unknown, botUrl: string) => unknown;
 }
 
 export interface LoadedTransport {
   transport: Transport;
+  /** What `connect` needs, from the answer of `/start`. Without it, that answer itself. */
+  connection?: (started: unknown) => unknown;
   /** What it sends. Without it, the transport opens the devices. */
   media?: OwnMedia;
   /** Tells what becomes of the connection. Returns what ends the watch. */
@@ -34,11 +35,8 @@ export const TRANSPORTS: TransportChoice[] = [
     video: true,
     start: {},
     load: async (signal) => {
-      const [{ createPeerTransport, watchPeer }, { OwnMedia }] = await Promise.all([import("./peer"), import("./media")]);
-      const media = new OwnMedia(signal);
-      const transport = createPeerTransport(media);
-      return { transport, media, watch: (changed) => watchPeer(transport, media, changed) };
+      const { load } = await part(import("./peer"), signal);
+      return load(signal);
     },
-    connection: (started) => started,
   },
 ];

@@ -1,15 +1,21 @@
 import { SmallWebRTCTransport } from "@pipecat-ai/small-webrtc-transport";
 
-import type { OwnMedia } from "./media";
-import type { Line } from "./transports";
+import { OwnMedia } from "./media";
+import type { Line, LoadedTransport } from "./transports";
 
 /** How often the connection is looked at, in milliseconds. */
 const INTERVAL_MS = 500;
 /** How long no sound may arrive, not even silence, in milliseconds. */
 const STALL_MS = 2_500;
 
-/** The peer-to-peer transport for these devices. */
-export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
+/** The peer-to-peer transport, with media that it sends. */
+export function load(signal: AbortSignal): LoadedTransport {
+  const media = new OwnMedia(signal);
+  const transport = createTransport(media);
+  return { transport, media, watch: (changed) => watch(transport, media, changed) };
+}
+
+function createTransport(media: OwnMedia): SmallWebRTCTransport {
   // The default media manager would load code from another server.
   const transport = new PeerTransport({ mediaManager: media });
   media.onReplaced = (kind, copy) => {
@@ -22,7 +28,13 @@ export function createPeerTransport(media: OwnMedia): SmallWebRTCTransport {
 }
 
 /** Tells what becomes of the connection. Returns what ends the watch. */
-export function watchPeer(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
+function watch(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
+  if (!connectionOf(transport)) {
+    media.canReplace = false;
+    console.warn(
+      "This version of @pipecat-ai/small-webrtc-transport hides its connection: a lost bot is noticed late, and another device is used only in the next conversation. package.json of this client was written for a version that does not.",
+    );
+  }
   let last: Line = "up";
   let packets = 0;
   let arrived = performance.now();
@@ -63,7 +75,7 @@ class PeerTransport extends SmallWebRTCTransport {
   }
 }
 
-/** The transport replaces its connection when it fails, and tells nobody. */
+/** The transport replaces its connection when it fails, and tells nobody. There is no public way to the connection: another version may hide it. */
 function connectionOf(transport: SmallWebRTCTransport): RTCPeerConnection | undefined {
   const connection: unknown = Reflect.get(transport, "pc");
   return connection instanceof RTCPeerConnection ? connection : undefined;
