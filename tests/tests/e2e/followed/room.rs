@@ -24,12 +24,12 @@ use crate::framework::tools::{python, script};
 /// The longest that an installation takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The prompt of the shell of these terminals, with the status of the last command.
+/// What the shell of these terminals prints, with the status of the last command, when it waits for the next.
 const PROMPT: &str = "[$?]> ";
 const DONE: &str = "[0]> ";
 
 /// The ports that the lines name: one such bot at a time on a machine.
-const PORTS: [u16; 4] = [7860, 8000, 5173, 3000];
+const PORTS: [u16; 3] = [7860, 8000, 5173];
 
 /// Somebody's machine, on which nothing has been set up.
 pub(super) struct Room {
@@ -39,8 +39,6 @@ pub(super) struct Room {
     address: String,
     /// The folder of a Python.
     python: PathBuf,
-    /// What else is in the environment of the terminals.
-    variables: Vec<(String, String)>,
     _alone: File,
 }
 
@@ -71,7 +69,6 @@ impl Room {
             _services: services,
             address,
             python: base_python(),
-            variables: Vec::new(),
             _alone: alone,
         };
         for below in ["bin", "home", "work"] {
@@ -91,17 +88,12 @@ impl Room {
         room
     }
 
-    /// Sets a variable of every terminal that is opened from now on.
-    pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.variables.push((name.to_owned(), value.to_owned()));
-    }
-
-    /// Returns where the project is made.
+    /// Where the project is made.
     pub(super) fn folder(&self) -> PathBuf {
         self.path("work")
     }
 
-    /// Returns what `bot-cli init my-bot` with these options says comes next.
+    /// What `bot-cli init my-bot` with these options says comes next.
     pub(super) fn init(&self, options: &[&str]) -> Vec<Line> {
         let mut terminal = self.open();
         let printed = type_in(
@@ -197,9 +189,6 @@ impl Room {
             .env("PS1", PROMPT)
             .env("OPENAI_BASE_URL", format!("{}/v1", self.address))
             .current_dir(self.folder());
-        for (name, value) in &self.variables {
-            shell = shell.env(name, value);
-        }
         // What has been downloaded once is not downloaded again.
         if let Some(home) = env::var_os("HOME") {
             let home = Path::new(&home);
@@ -221,7 +210,7 @@ impl Room {
 }
 
 impl Terminals {
-    /// Returns where the command that was typed said to look.
+    /// Where the command that was typed said to look.
     pub(super) fn address(&self, command: &str) -> String {
         let (line, _) = self
             .busy
@@ -344,7 +333,7 @@ fn serves(address: &str) -> bool {
         && answer(host, &format!("GET /{path}")).starts_with("HTTP/1.1 200")
 }
 
-/// Returns what is answered to a request without a body.
+/// What is answered to a request without a body.
 pub(super) fn answer(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).unwrap();
     write!(
