@@ -13,6 +13,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use crate::bench::second_name;
 use crate::executable::executable;
@@ -38,6 +39,7 @@ pub struct User {
     root: TempDir,
     place: BackendKind,
     variables: BTreeMap<&'static str, String>,
+    bin: OnceLock<PathBuf>,
 }
 
 /// The output and the status of a finished run.
@@ -124,6 +126,7 @@ impl User {
                 // Not that of whoever runs the tests.
                 ("BOT_CLI_KEYRING", "off".to_owned()),
             ]),
+            bin: OnceLock::new(),
         }
     }
 
@@ -166,19 +169,15 @@ impl User {
     }
 
     /// A folder with the host and the plugin under their own names.
-    pub fn bin(&self) -> PathBuf {
-        let bin = self.root.path().join("bin");
-        let _ = fs::create_dir(&bin);
-        for (name, file) in [
-            ("bot-cli", executable("it-bot-cli")),
-            ("bot-cli-cloud", executable("it-bot-cli-cloud")),
-        ] {
-            let place = bin.join(name);
-            if !place.exists() {
-                second_name(&file, &place).unwrap();
+    pub fn bin(&self) -> &Path {
+        self.bin.get_or_init(|| {
+            let bin = self.root.path().join("bin");
+            fs::create_dir(&bin).unwrap();
+            for name in ["bot-cli", "bot-cli-cloud"] {
+                second_name(&executable(&format!("it-{name}")), &bin.join(name)).unwrap();
             }
-        }
-        bin
+            bin
+        })
     }
 
     /// Writes an executable script; by a shell of its own, because a descriptor for writing that another test's child

@@ -39,7 +39,7 @@ const HELD: [(&str, &str); 16] = [
 const EVERY: &str = "one_bot_serves_every_transport_and_evals_one_after_the_other";
 
 /// Those that the service starts no sessions of: there is no class for them in `pipecatcloud.agent`, or no room that they could
-/// enter. Their bots run here as on a developer's machine, but for LemonSlice's, which enters a room that is open.
+/// enter. Their bots run here as on a developer's machine, except that of `LemonSlice`, which enters a room that is open.
 const BEHIND: [&str; 3] = ["lemonslice", "livekit", "vonage"];
 
 #[test]

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::user::{User, pairs};
-use bot_cli_tests::executable::executable;
 
 /// A user whose secrets are in the vault of this machine, with a backend installed beside.
 fn with_both() -> User {
@@ -435,7 +434,7 @@ fn backends_and_their_settings_are_completed_and_none_is_started() {
     script(&user, "acme", &manifest("acme", "1.0"));
     script(&user, "later", &manifest("later", "2.0"));
     let complete = |words: &[&str]| {
-        let mut host = std::process::Command::new(executable("it-bot-cli"));
+        let mut host = std::process::Command::new(user.bin().join("bot-cli"));
         host.args(["__complete", "zsh", "--", "cloud"])
             .args(words)
             .env_clear()
