@@ -216,7 +216,7 @@ impl Question {
     }
 
     /// Lets the user go back to the question before: [`Session::ask`](crate::session::Session::ask) then may return
-    /// [`Answer::Back`].
+    /// [`Answer::Back`](crate::question::Answer::Back).
     #[must_use]
     pub fn allow_back(mut self) -> Self {
         self.back = true;
