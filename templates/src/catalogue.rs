@@ -30,7 +30,7 @@ pub struct Catalogue {
 pub struct CatalogueError {
     /// The file, below `templates/`.
     pub path: String,
-    /// What the parser says.
+    /// The parser's message.
     pub reason: String,
 }
 
@@ -95,7 +95,7 @@ impl Catalogue {
             .find(|provider| provider.services.iter().any(|other| other.id == service.id))
     }
 
-    /// What an environment variable of a service means. Those of transports stand in [`Transport::env`].
+    /// Returns the meaning of an environment variable of a service. Those of transports are in [`Transport::env`].
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.providers
@@ -127,7 +127,7 @@ impl Catalogue {
         })
     }
 
-    /// What a pack can't have: identifiers, variables that mean something else, names that transports import.
+    /// Returns the names that a pack can't have: identifiers, variables with another meaning, names that transports import.
     #[must_use]
     pub fn taken(&self) -> Taken {
         let mut taken = Taken::default();

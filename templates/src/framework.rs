@@ -1,4 +1,4 @@
-//! What follows from the release of the framework that projects are made for.
+//! Facts about the framework's release that projects are made for.
 
 /// A release of the framework, the Pythons it installs on, and the image that runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

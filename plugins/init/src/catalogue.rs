@@ -17,13 +17,11 @@ pub struct Catalogue {
 /// A provider pack whose services can be chosen.
 #[derive(Debug, Clone)]
 pub struct Pack {
-    /// Its name: that of its file without `bot-cli-pack-`.
+    /// The name: that of its file without `bot-cli-pack-`.
     pub name: String,
-    /// Its own version.
     pub version: String,
-    /// What it says of itself, in a line.
+    /// Its description, in one line.
     pub about: String,
-    /// What it brings.
     pub providers: Vec<Provider>,
 }
 
@@ -36,12 +34,11 @@ pub struct Unused {
     pub service: Option<String>,
     /// Why not.
     pub reason: String,
-    /// What mends it.
     pub remedy: Option<String>,
 }
 
 impl Pack {
-    /// Its name and version in words: `provider pack acme 1.2.0`.
+    /// Returns the name and version as part of a sentence: `provider pack acme 1.2.0`.
     #[must_use]
     pub fn words(&self) -> String {
         format!("provider pack {} {}", self.name, self.version)
@@ -92,13 +89,13 @@ impl Unused {
 }
 
 impl Catalogue {
-    /// What is built in and nothing else.
+    /// Returns the built-in catalogue.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: OnceLock<Catalogue> = OnceLock::new();
         BUILT_IN.get_or_init(|| Self::with(Vec::new(), Vec::new()))
     }
 
-    /// What is built in, and these packs. An identifier that is known already keeps its meaning.
+    /// Returns the built-in catalogue with these packs. An existing identifier keeps its meaning.
     #[must_use]
     pub fn with(packs: Vec<Pack>, unused: Vec<Unused>) -> Self {
         Self {
@@ -183,7 +180,7 @@ impl Catalogue {
         Some(self.brought(service)?.0)
     }
 
-    /// What an environment variable of a service means. Those of transports are in [`Transport::env`].
+    /// Returns the meaning of an environment variable of a service. Those of transports are in [`Transport::env`].
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.built_in.variable(name).or_else(|| {

@@ -1,4 +1,4 @@
-//! What `bot-cli init` does with its options.
+//! The command `bot-cli init`.
 
 mod file;
 mod next;

@@ -12,18 +12,17 @@ use crate::option_table::{Feature, Features};
 pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};
 
-/// What is generated.
+/// The configuration of a project.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {
-    /// What it was chosen from.
     pub catalogue: &'c Catalogue,
     /// The project's name as the user wrote it; any text.
     pub project_name: String,
     /// The name derived from it for packages and agents: `[a-z0-9-]`, 3 to 63 characters.
     pub slug: String,
-    /// Whom the bot serves.
+    /// The type of the bot.
     pub bot_type: BotType,
-    /// How audio reaches it, in the user's order, without repetition.
+    /// The transports in the user's order, without repetition.
     pub transports: Vec<&'static Transport>,
     /// The AI services.
     pub pipeline: Pipeline<'c>,
@@ -31,13 +30,13 @@ pub struct Config<'c> {
     pub video: Option<&'c Service>,
     /// The web client.
     pub client: Client,
-    /// What it can do besides.
+    /// The optional features.
     pub features: Features,
     /// Whether the project keeps a record of how it was made. No key of a configuration says it.
     pub recorded: bool,
 }
 
-/// How speech becomes speech.
+/// The pipeline from speech to speech.
 #[derive(Debug, Clone)]
 pub enum Pipeline<'c> {
     /// Speech to text, language model, text to speech.

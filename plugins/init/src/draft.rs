@@ -1,4 +1,4 @@
-//! What the user has said so far, by options, file or answers: nothing is checked yet.
+//! The user's choices so far, from options, file or answers. Nothing is checked yet.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ pub fn flag(key: &str) -> Option<&'static str> {
         .map(|(_, flag)| flag)
 }
 
-/// Where the value of a key goes, by its type.
+/// The place for the value of a key, by its type.
 #[derive(Debug)]
 pub enum Slot<'a> {
     /// Text that must be there.
@@ -134,7 +134,7 @@ impl Draft {
         .filter(|(_, said)| !said.is_empty())
     }
 
-    /// What was said here, and below that what `file` says. A value of the file that means nothing any more after
+    /// Puts these choices over those of `file`. A value of the file that no longer has a meaning after
     /// what was said here gives way: `--mode realtime` silences the file's cascade services.
     #[must_use]
     pub fn over(self, mut file: Self) -> Self {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::plan::{Existing, PlannedFile};
 
-/// What builds the bot, and with that which guides are written.
+/// The builder of the bot, which decides the guides that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
     /// A coding agent will.
@@ -21,7 +21,7 @@ pub enum Path {
     Scaffold,
 }
 
-/// What a file that stands where a guide goes was found to be.
+/// The state of a file in the place of a guide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guide {
     /// Written by this version, not edited since.
@@ -131,7 +131,7 @@ fn stamped(body: &str) -> String {
     format!("{body}{STAMP}{OWN_VERSION} sha256:{} -->\n", digest(&body))
 }
 
-/// What is above the stamp, the version and the hash in it.
+/// Returns the text above the stamp, and the stamp's version and hash.
 fn stamp_of(text: &str) -> Option<(&str, Version, &str)> {
     let start = text.rfind(STAMP)?;
     let (body, stamp) = text.split_at(start);

@@ -1,5 +1,10 @@
 //! Starts a bot project: coding-agent guides and a complete runnable bot.
 
+#![allow(
+    missing_docs,
+    reason = "nothing outside this repository uses the library"
+)]
+
 pub mod catalogue;
 pub mod command;
 pub mod config;

@@ -30,36 +30,36 @@ macro_rules! table {
 /// An option that takes a value.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingRow {
-    /// Its key in a configuration file.
+    /// The key in a configuration file.
     pub key: &'static str,
-    /// Its option.
+    /// The option.
     pub flag: &'static str,
-    /// Its short option.
+    /// The short option.
     pub short: Option<char>,
-    /// Its help.
+    /// The help.
     pub about: &'static str,
     /// The section of the help.
     pub heading: Heading,
-    /// What the help calls its value.
+    /// The name of the value in help.
     pub value_name: &'static str,
     /// The values that are offered.
     pub values: Values,
     /// The form of its value in a configuration file.
     pub form: Form,
-    /// Its key in files of the framework's own tool, where that is another.
+    /// The key in files of the framework's own tool, if different.
     pub alias: Option<&'static str>,
 }
 
 /// An option that is on or off: `--recording`, `--no-recording`.
 #[derive(Debug, Clone, Copy)]
 pub struct FeatureRow {
-    /// What templates call it.
+    /// The variable in templates.
     pub name: &'static str,
-    /// Its key in a configuration file.
+    /// The key in a configuration file.
     pub key: &'static str,
     /// The option that turns it on.
     pub flag: &'static str,
-    /// Its help.
+    /// The help.
     pub about: &'static str,
     /// The help of the option that turns it off.
     pub about_off: &'static str,
@@ -69,20 +69,20 @@ pub struct FeatureRow {
     pub web_only: bool,
     /// Whether a project has it unless something is said, or follows from the rest.
     pub default: bool,
-    /// How the wizard asks for it.
+    /// The question of the wizard.
     pub question: FeatureQuestion,
-    /// Its key in files of the framework's own tool, where that is another.
+    /// The key in files of the framework's own tool, if different.
     pub alias: Option<&'static str>,
-    /// Its option in the framework's own tool, where that is another.
+    /// The option of the framework's own tool, if different.
     pub flag_alias: Option<&'static str>,
 }
 
-/// How the wizard asks for a feature.
+/// The wizard's question for a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureQuestion {
     /// It is one of the extras, which one question offers.
     Extra {
-        /// Its name there.
+        /// The name there.
         label: &'static str,
         /// The rest of the line.
         about: &'static str,
@@ -94,7 +94,7 @@ pub enum FeatureQuestion {
 /// A section of the help. They come in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heading {
-    /// What the bot is.
+    /// The kind of bot.
     Bot,
     /// The AI services.
     Services,
@@ -102,7 +102,7 @@ pub enum Heading {
     WebClient,
     /// Calls.
     Telephony,
-    /// What a bot can do besides.
+    /// Optional features.
     Features,
     /// The hosting service.
     Deployment,
@@ -158,7 +158,7 @@ pub enum Form {
 }
 
 impl SettingRow {
-    /// What most settings have.
+    /// The usual values of a row.
     const USUAL: Self = Self {
         key: "",
         flag: "",
@@ -193,7 +193,7 @@ impl Feature {
 }
 
 impl FeatureRow {
-    /// What most features have.
+    /// The usual values of a row.
     const USUAL: Self = Self {
         name: "",
         key: "",
@@ -232,7 +232,7 @@ table! {
             values: Values::Words(&["web", "telephony"]),
             ..SettingRow::USUAL
         };
-        /// How audio reaches the bot.
+        /// The transports.
         Transports = SettingRow {
             key: "transports",
             flag: "--transport",
@@ -320,7 +320,7 @@ table! {
             values: Values::Words(&["vite", "nextjs"]),
             ..SettingRow::USUAL
         };
-        /// Who calls whom over the hosting service's numbers.
+        /// The direction of calls over the hosting service's numbers.
         DailyPstnMode = SettingRow {
             key: "daily_pstn_mode",
             flag: "--daily-pstn-mode",
@@ -330,7 +330,7 @@ table! {
             values: Values::Words(&["dial-in", "dial-out"]),
             ..SettingRow::USUAL
         };
-        /// Who calls whom over a carrier's SIP.
+        /// The direction of calls over a carrier's SIP.
         TwilioDailySipMode = SettingRow {
             key: "twilio_daily_sip_mode",
             flag: "--twilio-daily-sip-mode",

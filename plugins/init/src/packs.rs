@@ -15,7 +15,7 @@ use crate::plan;
 /// The executable that packs name in what they require.
 const EXECUTABLE: &str = "bot-cli-init";
 
-/// What packs can be used: those of this schema, for the framework that projects are made for.
+/// Returns the packs that can be used: those of this schema, for the framework of the projects.
 pub(crate) fn uses() -> UseSpec {
     UseSpec::new(pack::SCHEMA).framework(FRAMEWORK.release)
 }
@@ -25,7 +25,7 @@ pub(crate) fn declared_uses() -> UseSpec {
     uses().taken(&taken())
 }
 
-/// What a pack can't have, since it is built in: identifiers, variables that mean something else, names of generated code.
+/// Returns the built-in names that a pack can't have: identifiers, variables with another meaning, names of generated code.
 #[must_use]
 pub fn taken() -> Taken {
     let mut taken = BuiltIn::get().taken();
@@ -35,7 +35,7 @@ pub fn taken() -> Taken {
     taken
 }
 
-/// What is built in, and the packs that are found. What can't be used is in [`Catalogue::unused`]. Packs that have to be asked
+/// Returns the built-in catalogue with the packs found; unusable ones are in [`Catalogue::unused`]. Packs that have to be asked
 /// for their services are started, once for each version of their file.
 pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
     let discovery = Discovery::of_plugin(

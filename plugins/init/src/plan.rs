@@ -35,11 +35,11 @@ pub struct PlannedFile {
     pub path: String,
     /// UTF-8, LF, ends with a newline.
     pub text: String,
-    /// What to do where the file exists already.
+    /// The treatment of an existing file.
     pub existing: Existing,
 }
 
-/// What happens to a file that exists already with other contents.
+/// The treatment of an existing file with other contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It is the user's: a conflict.

@@ -36,7 +36,6 @@ const SCHEMA: u32 = 1;
 pub struct RecordFile {
     /// Relative to the target, with `/`.
     pub path: &'static str,
-    /// Its contents.
     pub bytes: Vec<u8>,
 }
 

@@ -127,7 +127,7 @@ pub fn is_missing(problem: &Field) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("; "))
 }
 
-/// What was said, without what is only blank.
+/// Returns a value that is not blank.
 fn said(value: Option<&String>) -> Option<&str> {
     value
         .map(|text| text.trim())

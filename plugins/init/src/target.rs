@@ -15,7 +15,7 @@ use bot_cli_sdk::suggest;
 pub struct Target {
     /// As the user wrote it, for messages and commands.
     pub shown: String,
-    /// Where it is: absolute, without symbolic links.
+    /// Absolute, without symbolic links.
     pub path: PathBuf,
     /// Whether it is there.
     pub exists: bool,

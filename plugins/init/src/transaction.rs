@@ -23,13 +23,12 @@ use staging::Staging;
 pub struct Change {
     /// Relative to the target, with `/`.
     pub path: String,
-    /// Its contents.
     pub bytes: Vec<u8>,
-    /// What it has now; `None`: it is not there.
+    /// The current contents; `None` if the file does not exist.
     pub replaces: Option<Vec<u8>>,
 }
 
-/// What became of an earlier run that was killed.
+/// The outcome of an earlier run that was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovered {
     /// There was none.
@@ -122,7 +121,6 @@ fn fill_and_commit(
     }
 }
 
-/// What can go wrong.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// Staging is not possible here.

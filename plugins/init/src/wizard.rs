@@ -22,7 +22,7 @@ use crate::target::Target;
 use summary::Verdict;
 use walk::Walk;
 
-/// What is to be made: as far as it is known before the questions, completely after them.
+/// The wanted project: partly known before the questions, completely after them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The folder that a target is named from.
@@ -35,13 +35,13 @@ pub struct Selection {
     pub all_the_same: bool,
     /// The folder to initialize.
     pub target: Option<Target>,
-    /// Who builds the bot.
+    /// The way in which the bot is built.
     pub way: Option<Way>,
     /// The scaffold options; of meaning with [`Way::Scaffold`].
     pub draft: Draft,
 }
 
-/// Who builds the bot.
+/// The way in which the bot is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// A coding agent, by the guide that is written for it.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bot_cli_sdk::pack::Arg;
 use serde::{Deserialize, Serialize};
 
-/// Whom a transport serves.
+/// The users of a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BotType {
@@ -24,12 +24,12 @@ pub struct Transport {
     /// The framework's own name where it differs; accepted wherever `id` is.
     #[serde(default)]
     pub alias: Option<String>,
-    /// What a list shows.
+    /// The name in lists.
     pub label: String,
-    /// Where its keys are made, where that is one place.
+    /// The page on which its keys are created, if there is one.
     #[serde(default)]
     pub site: Option<String>,
-    /// Whom it serves.
+    /// The users that it serves.
     pub bot_type: BotType,
     /// Position in a list of its bot type, from 1.
     pub order: u8,
@@ -63,10 +63,10 @@ pub struct Transport {
     /// The web client's side of it, where a package for that is published.
     #[serde(default)]
     pub client: Option<ClientTransport>,
-    /// What the bot's program needs beside `-t` and the key: `--whatsapp`.
+    /// A further option for the bot's program: `--whatsapp`.
     #[serde(default)]
     pub run_option: Option<String>,
-    /// How the user's pictures reach the bot.
+    /// The way of the user's pictures to the bot.
     #[serde(default)]
     pub pictures: Pictures,
     /// Present where nobody at the other end says when they are ready: the bot then greets whoever connects.
@@ -93,7 +93,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Its identifier with the name that people know: `carrier_a (Twilio)`.
+    /// Returns the identifier with the usual name: `carrier_a (Twilio)`.
     #[must_use]
     pub fn named(&self) -> String {
         let label = self.label.replace(" (", ", ").replace(')', "");
@@ -127,14 +127,14 @@ impl Transport {
         self.runner_key == other.runner_key && (both_call || one_is_avatar)
     }
 
-    /// Who calls whom, where that is settled.
+    /// Returns the direction of calls, if it is fixed.
     #[must_use]
     pub fn direction(&self) -> Option<Direction> {
         self.call_server.as_ref().map(|server| server.direction)
     }
 }
 
-/// How `bot.py` tells a session without a client from others.
+/// The way in which `bot.py` recognizes a session without a client.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoClient {
@@ -145,17 +145,17 @@ pub struct NoClient {
     pub partial: Option<String>,
 }
 
-/// How `server.py` and `bot.py` handle the calls of a transport.
+/// The handling of a transport's calls in `server.py` and `bot.py`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallServer {
-    /// Who calls whom.
+    /// The direction of calls.
     pub direction: Direction,
     /// The partial with the passages of both programs that these calls alone need: `partials/calls/daily_dialin.py`.
     pub partial: String,
 }
 
-/// Who calls whom.
+/// The direction of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -197,7 +197,7 @@ pub struct ClientTransport {
     /// A package that `package` imports but that the client never runs. Builds leave it out.
     #[serde(default)]
     pub unused: Option<String>,
-    /// What the user of the client should know, for the project's README.
+    /// Advice for the user of the client, in the project's README.
     #[serde(default)]
     pub note: Option<String>,
 }
@@ -216,11 +216,11 @@ impl ClientTransport {
 pub struct ClientFile {
     /// `peer.ts`, in `client/src` of the generated project.
     pub name: String,
-    /// What it is, for the project's README.
+    /// A description, for the project's README.
     pub about: String,
 }
 
-/// How the user's pictures reach a bot.
+/// The way of the user's pictures to a bot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pictures {
@@ -265,15 +265,15 @@ impl Avatar {
 pub struct TransportVariable {
     /// The variable.
     pub name: String,
-    /// What to put in.
+    /// A description of the value.
     pub about: String,
     /// Whether it is a credential.
     #[serde(default)]
     pub secret: bool,
-    /// Whose it is, where that is not the transport's company.
+    /// The owner of the variable, if that is not the transport's company.
     #[serde(default)]
     pub owner: Option<Owner>,
-    /// What holds while it is unset.
+    /// The default.
     #[serde(default)]
     pub default: Option<String>,
     /// Whether it may stay unset without any default. Neither this nor a default: it is needed to use the transport.
@@ -290,7 +290,7 @@ pub struct TransportVariable {
 pub struct Owner {
     /// `Daily`.
     pub label: String,
-    /// Where its keys are made.
+    /// The page on which its keys are created.
     pub site: String,
 }
 

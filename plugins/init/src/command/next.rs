@@ -1,4 +1,4 @@
-//! What comes after a project was made: commands that can be typed as they are, each with the terminal that it belongs in.
+//! The next steps after a project was made: commands that can be typed unchanged, each with its terminal.
 
 use std::path::Path;
 
@@ -17,17 +17,17 @@ const HOST: &str = "bot-cli";
 const CLOUD: &str = "cloud";
 const CLOUD_FILE: &str = "bot-cli-cloud";
 
-/// Where the runner serves the page of its own, with transports of a browser.
+/// The address of the runner's own page, for transports of a browser.
 const PAGE: &str = "http://localhost:7860/client/";
 
-/// Where it makes a room.
+/// The address at which it makes a room.
 const ROOM: &str = "http://localhost:7860/daily";
 
-/// How calls reach a bot on this machine.
+/// The remark about a tunnel for calls.
 const TUNNEL: &str =
     "calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name";
 
-/// Where the keys are put.
+/// The store of the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
     /// The vault of this machine.

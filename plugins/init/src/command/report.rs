@@ -1,4 +1,4 @@
-//! What was done, for people and for programs.
+//! The report, for people and for programs.
 //!
 //! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
@@ -23,7 +23,6 @@ pub(super) struct Report<'a> {
     pub(super) found: &'a Comparison,
     /// Whether the files that are as they were to be go without saying.
     pub(super) quiet: bool,
-    /// What comes after it.
     pub(super) steps: &'a [NextStep],
 }
 

@@ -1,4 +1,4 @@
-//! What a file asks for and its transports can't have gives way, and the user is told. An option that asks for it is an error.
+//! Drops the parts of a file that its transports do not support, and tells the user. An option for such a part is an error.
 //!
 //! The framework's own tool writes such files: it asks for deployment and takes a web client for every web transport.
 

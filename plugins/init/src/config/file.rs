@@ -14,14 +14,14 @@ use crate::draft::{self, Draft, Slot};
 use crate::option_table;
 use crate::resolve::{did_you_mean, quoted};
 
-/// What a file says, and what is wrong with it.
+/// The contents of a file, with its problems.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FromFile {
-    /// What could be understood.
+    /// The valid part.
     pub draft: Draft,
     /// Everything that could not.
     pub problems: Vec<Field>,
-    /// Where `generate_client` says otherwise than `client_framework`: which of them decides.
+    /// A note if `generate_client` contradicts `client_framework`.
     pub client_note: Option<&'static str>,
 }
 
@@ -82,7 +82,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// What is wrong with the same key once more.
+    /// Returns the problem of a repeated key.
     fn repeated(&self, name: &str, raw: &RawValue) -> Option<String> {
         let Self { name: earlier, .. } = self;
         if *earlier == name {
@@ -217,7 +217,7 @@ struct Position {
 }
 
 impl Position {
-    /// Where `part`, a piece of `text` itself, begins.
+    /// Returns the position of `part`, a slice of `text`.
     fn of(part: &str, text: &str) -> Self {
         let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         let before = text.get(..offset).unwrap_or_default();

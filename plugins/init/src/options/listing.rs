@@ -120,7 +120,7 @@ pub(crate) fn table(catalogue: &Catalogue) -> String {
     blocks.join("\n")
 }
 
-/// What sets the service apart.
+/// Returns the remark about a service.
 fn remark(service: &Service, catalogue: &Catalogue) -> Option<String> {
     match (catalogue.pack_of(service), &service.deprecated) {
         (Some(pack), _) => Some(pack.words()),

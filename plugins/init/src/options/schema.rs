@@ -109,7 +109,7 @@ fn property(option: &Arg, slot: &Slot<'_>, more: &[&str]) -> Value {
     }
 }
 
-/// What holds of a bot of which only the transport and the services are said, as far as it is the same for all.
+/// Returns the defaults that do not depend on the transport or the services.
 fn defaults() -> Map<String, Value> {
     let text = |text: &str| Some(text.to_owned());
     let said = Draft {

@@ -1,4 +1,4 @@
-//! What constructors of the framework are called with, as a tree for the templates.
+//! The arguments of the framework's constructors, as a tree for the templates.
 
 use bot_cli_templates::catalogue::{Arg, Literal, Service};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What must hold of every plan before anybody sees it.
+//! Checks of every plan.
 
 use std::path::Path;
 

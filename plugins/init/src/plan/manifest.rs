@@ -12,11 +12,11 @@ pub(super) use client::leaves_out as client_leaves_out;
 
 /// A file of a project.
 pub(super) struct File {
-    /// Its path, relative to the target.
+    /// The path, relative to the target.
     pub path: Cow<'static, str>,
-    /// Its template, relative to `templates/project`.
+    /// The template, relative to `templates/project`.
     pub template: Cow<'static, str>,
-    /// What it is, for the project's README.
+    /// A description, for the project's README.
     pub about: &'static str,
     pub existing: Existing,
 }

@@ -25,7 +25,7 @@ struct Names<'t> {
     used: Vec<(&'t str, usize)>,
 }
 
-/// What an identifier does where it is.
+/// The role of an identifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Use,

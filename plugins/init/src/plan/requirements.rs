@@ -1,4 +1,4 @@
-//! What `pyproject.toml` and the image ask for, with a floor and a ceiling each.
+//! The requirements in `pyproject.toml` and of the image, each with a lower and an upper bound.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::PlanError;
 use crate::config::Config;
 use crate::option_table::Feature;
 
-/// What the project needs to be installed.
+/// The requirements of a project.
 #[derive(Debug, Clone, Serialize)]
 pub struct Requirements {
     /// `>=3.11,<3.15`.
@@ -20,9 +20,9 @@ pub struct Requirements {
     pub newest: String,
     /// `3.12`: the Python that `uv` takes, and that of the image.
     pub version: String,
-    /// What the bot itself needs.
+    /// The requirements of the bot itself.
     pub dependencies: Vec<String>,
-    /// What only developing or deploying it needs.
+    /// The requirements for developing and deploying.
     pub groups: Vec<Group>,
     /// The tag of the base image.
     pub base_image: String,

@@ -20,7 +20,7 @@ pub struct Settings {
     pub readers: BTreeSet<&'static str>,
 }
 
-/// How `bot.py` reads an environment variable.
+/// An environment variable as `bot.py` reads it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Setting {
     /// The name of the variable, and of the constant that holds its value.
@@ -29,7 +29,7 @@ pub struct Setting {
     pub kind: &'static str,
     /// The values that a `choice` allows.
     pub choices: Vec<String>,
-    /// Its meaning while it is unset: `required`, `none`, `not_given` or `default`.
+    /// The meaning while it is unset: `required`, `none`, `not_given` or `default`.
     pub unset: &'static str,
     /// The default: text, or a number as Python writes it.
     pub default: String,

@@ -13,7 +13,7 @@ use crate::option_table::Feature;
 pub struct VariableGroup {
     /// `Deepgram`.
     pub title: String,
-    /// Where a key is made, where there is such a place.
+    /// The page on which a key is created, if there is one.
     pub site: Option<String>,
     /// `-t livekit`: the only way to run the bot that needs them, where there are others.
     pub only_for: Option<String>,
@@ -26,7 +26,7 @@ pub struct VariableGroup {
 pub struct VariableView {
     /// `DEEPGRAM_API_KEY`.
     pub name: String,
-    /// What to put in: `API key`.
+    /// A description of the value: `API key`.
     pub about: String,
     /// The same as Markdown.
     pub about_markdown: String,
@@ -38,13 +38,13 @@ pub struct VariableView {
     pub alternatives: Vec<String>,
     /// The variable in whose place it may be set.
     pub instead_of: Option<String>,
-    /// What holds while it is unset, where that can be said.
+    /// The default, if known.
     pub default: Option<String>,
-    /// What the line in `.env.example` shows behind the `=`: the default as a dotenv value, or nothing.
+    /// The value in `.env.example`: the default as a dotenv value, or nothing.
     pub example: String,
 }
 
-/// How `bot.py` reads a variable.
+/// A variable as `bot.py` reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub name: String,
@@ -53,11 +53,11 @@ pub(crate) struct Reading {
     pub unset: Unset,
     /// Whether an argument carries it; otherwise a class reads it by itself.
     pub is_argument: bool,
-    /// What the class uses while the setting is not given; for people.
+    /// The default of the class, for people.
     class_default: Option<String>,
 }
 
-/// What a variable stands for while it is unset or empty. The later wins where a variable is used twice.
+/// The meaning of an unset or empty variable. For a variable that is used twice, the later one wins.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unset {
     /// `NOT_GIVEN`: the class's own default.
@@ -70,7 +70,7 @@ pub(crate) enum Unset {
     Required,
 }
 
-/// What the services read, in the order of their arguments, and behind these what their classes read by themselves.
+/// Returns the variables of the services: those of arguments, in their order, then those that the classes read by themselves.
 pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError> {
     let mut found = Vec::new();
     for service in services {
@@ -84,7 +84,7 @@ pub(crate) fn readings(services: &[&Service]) -> Result<Vec<Reading>, PlanError>
     Ok(found)
 }
 
-/// What the services and the avatars of a bot read.
+/// Returns the variables of the services and avatars of a bot.
 pub(crate) fn all_readings(config: &Config) -> Result<Vec<Reading>, PlanError> {
     let services: Vec<&Service> = config.services().collect();
     let mut found = readings(&services)?;
@@ -289,7 +289,7 @@ pub(super) fn markdown(text: &str, pack: Option<&Pack>) -> String {
     }
 }
 
-/// What `server.py` reads and the bot does not, on whichever transport.
+/// Returns the variables that `server.py` reads and the bot does not, over all transports.
 pub(super) fn of_the_call_server_alone(config: &Config) -> Vec<String> {
     let all = || {
         config

@@ -1,4 +1,4 @@
-//! What the project's templates can say: the configuration in the words of a reader.
+//! The variables of the project's templates: the configuration in a reader's words.
 
 use std::borrow::Cow;
 
@@ -28,11 +28,11 @@ pub struct ProjectView<'c> {
     pub bot_type: &'static str,
     /// `cascade` or `realtime`.
     pub mode: &'static str,
-    /// How audio reaches the bot, in the user's order.
+    /// The transports, in the user's order.
     pub transports: Vec<TransportView>,
     /// The transport whose calls `server/server.py` brings to the bot: `hosted_rtc_pstn_dialin`; or nothing.
     pub call_server: &'static str,
-    /// How these calls are handled, or nothing.
+    /// The handling of these calls, or nothing.
     pub room_call: Option<RoomCallView>,
     /// The place of a Python file's import statements.
     pub imports: &'static str,
@@ -53,7 +53,7 @@ pub struct ProjectView<'c> {
     pub env: Vec<VariableGroup>,
     /// The variables that `server/server.py` reads and the bot does not.
     pub server_variables: Vec<String>,
-    /// What `pyproject.toml` asks for.
+    /// The requirements in `pyproject.toml`.
     pub python: Requirements,
     /// The choices behind `bot.py`.
     pub bot: BotView<'c>,
@@ -76,7 +76,7 @@ pub struct TransportView {
     pub stays_behind: Option<&'static str>,
 }
 
-/// How calls in rooms are handled.
+/// The handling of calls in rooms.
 #[derive(Debug, Clone, Serialize)]
 pub struct RoomCallView {
     /// `dial-in` or `dial-out`.
@@ -90,7 +90,7 @@ pub struct RoomCallView {
 pub struct ClientTransportView {
     /// `SmallWebRTC`.
     pub label: &'static str,
-    /// What the client asks the bot's server for: `webrtc`.
+    /// The transport that the client requests: `webrtc`.
     pub runner_key: &'static str,
     /// Whether it carries pictures.
     pub pictures: bool,
@@ -106,7 +106,7 @@ pub struct ClientTransportView {
     pub start: &'static [String],
     /// The package that builds leave out of this one.
     pub unused: Option<&'static str>,
-    /// What the user of the client should know.
+    /// Advice for the user of the client.
     pub note: Option<&'static str>,
 }
 
@@ -123,7 +123,7 @@ pub struct ServiceView<'c> {
     pub label: &'c str,
     /// `Deepgram`: the company or project behind it.
     pub provider: &'c str,
-    /// Where a key is made or the software is documented.
+    /// The page on which a key is created, or the documentation.
     pub site: &'c str,
     /// The provider pack that brings it, with its version: `acme 1.2.0`; nothing where it is built in.
     pub pack: String,
@@ -146,7 +146,7 @@ pub struct ServiceView<'c> {
 pub struct FileView {
     /// Relative to the target, with `/`.
     pub path: Cow<'static, str>,
-    /// What it is, in a few words.
+    /// A description, in a few words.
     pub about: &'static str,
 }
 

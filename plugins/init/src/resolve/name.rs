@@ -45,7 +45,7 @@ impl ProjectName {
         })
     }
 
-    /// What packages and agents are called, where the rule of the hosting service made it longer or shorter.
+    /// Returns a note about the name of packages and agents, if the rule of the hosting service changed it.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let derived = slug(&self.display);

@@ -1,4 +1,4 @@
-//! What a mistyped word may have meant.
+//! Suggestions for mistyped words.
 
 use bot_cli_sdk::suggest;
 

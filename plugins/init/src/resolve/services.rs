@@ -143,7 +143,7 @@ fn mode(draft: &Draft, problems: &mut Problems) -> Option<Mode> {
     }
 }
 
-/// Where services come from, and did when the configuration was made.
+/// The sources of services, now and when the configuration was made.
 struct From<'c, 'd> {
     catalogue: &'c Catalogue,
     recorded: Option<&'d BTreeMap<String, String>>,

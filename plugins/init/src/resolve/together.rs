@@ -8,7 +8,7 @@ use crate::config::Pipeline;
 use crate::draft::Draft;
 use crate::plan::{PlanError, variables};
 
-/// What is built in fits together; a pack is not known to whoever wrote another.
+/// Checks that packs fit together: their authors do not know each other's.
 pub(super) fn check(
     draft: &Draft,
     pipeline: Option<&Pipeline<'_>>,

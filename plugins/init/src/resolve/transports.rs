@@ -1,4 +1,4 @@
-//! How audio reaches a bot.
+//! Resolves the transports.
 
 use bot_cli_templates::catalogue::{BotType, Direction, Transport};
 

@@ -1,4 +1,4 @@
-//! What a plan would change in a target. Nothing is written here.
+//! Compares a plan with a target. Nothing is written here.
 
 mod record;
 
@@ -16,13 +16,13 @@ use crate::transaction::Change;
 /// A plan beside what is there.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// What has to be written.
+    /// The files to write.
     pub changes: Vec<Change>,
     /// Files that are as planned already.
     pub unchanged: Vec<String>,
     /// Guides that are not ours to replace, or not without being asked.
     pub kept: Vec<Kept>,
-    /// What is in the way.
+    /// The files in the way.
     pub conflicts: Vec<Conflict>,
 }
 
@@ -31,9 +31,9 @@ pub struct Comparison {
 pub struct Kept {
     /// The file.
     pub path: String,
-    /// What it was found to be.
+    /// The state of the existing file.
     pub guide: Guide,
-    /// What would replace it.
+    /// The replacement.
     change: Change,
 }
 
@@ -42,11 +42,11 @@ pub struct Kept {
 pub struct Conflict {
     /// The planned file.
     pub path: String,
-    /// What is there instead.
+    /// The reason.
     pub reason: String,
 }
 
-/// What happens to guides that are there already.
+/// The treatment of existing guides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guides {
     /// They are kept.
@@ -194,7 +194,7 @@ enum PathState {
     Obstacle(String),
 }
 
-/// What stands at `path`, without ever going through a symbolic link.
+/// Looks at `path` without following symbolic links.
 fn find(target: &Path, path: &str) -> io::Result<PathState> {
     for (end, _) in path.match_indices('/') {
         let folder = &path[..end];
@@ -223,7 +223,7 @@ fn find(target: &Path, path: &str) -> io::Result<PathState> {
     })
 }
 
-/// What is read of a file at most. No file of a project comes near it.
+/// The maximum number of bytes to read from a file. Every file of a project is far smaller.
 const MAX_READ: u64 = 4 << 20;
 
 fn read(path: &Path) -> io::Result<PathState> {

@@ -60,7 +60,7 @@ impl<'a> AnchoredPath<'a> {
         Ok(renameat(&self.folder, self.name, CWD, to)?)
     }
 
-    /// What is here and `other` change places, in one step.
+    /// Exchanges this entry and `other` in one step.
     pub(super) fn exchange(&self, other: &Path) -> io::Result<()> {
         let flags = RenameFlags::EXCHANGE;
         Ok(renameat_with(CWD, other, &self.folder, self.name, flags)?)

@@ -1,4 +1,4 @@
-//! What is left to do when a run is killed between two renames.
+//! The steps left if a run is killed between two renames.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) struct Journal {
 /// One rename from the staging folder into the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rename {
-    /// Where to, relative to the target: a file, or a folder with everything in it.
+    /// The destination, relative to the target: a file, or a folder with everything in it.
     pub(super) path: String,
     /// The hash of the file that is replaced; `None`: nothing may be there.
     pub(super) replaces: Option<String>,

@@ -18,7 +18,7 @@ pub(super) struct Staging {
     _lock: File,
 }
 
-/// Where the staging of `target` may stand: beside it, or, where that is another filesystem or forbidden, in it.
+/// Returns the possible places for the staging of `target`: beside it or, if that is another filesystem or forbidden, in it.
 pub(super) fn places(target: &Path) -> Vec<PathBuf> {
     let subject = first_missing(target).unwrap_or_else(|| target.to_owned());
     let mut places = Vec::new();

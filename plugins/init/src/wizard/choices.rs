@@ -1,4 +1,4 @@
-//! What the questions offer: only what can be generated.
+//! The choices of the questions: only projects that can be generated.
 
 use bot_cli_sdk::question::Choice;
 use bot_cli_templates::catalogue::{BotType, Kind, Service, Transport};
@@ -49,7 +49,7 @@ pub(super) fn is_telephony(name: &str) -> bool {
         .any(|transport| transport.bot_type == BotType::Telephony)
 }
 
-/// What the user of these transports should know.
+/// Returns the notes about these transports.
 pub(super) fn notes(names: &[String]) -> impl Iterator<Item = &'static str> {
     known(names).filter_map(|transport| transport.note.as_deref())
 }
@@ -106,7 +106,7 @@ fn fitting(note: Option<&String>, label: &str) -> Option<String> {
         .cloned()
 }
 
-/// What the user of a service should know.
+/// Returns the note about a service.
 pub(super) fn note_of<'c>(id: &str, catalogue: &'c Catalogue) -> Option<&'c str> {
     catalogue.service(id)?.note.as_deref()
 }

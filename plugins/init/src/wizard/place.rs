@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Selection, Way};
 
-/// What every scaffold writes and never replaces.
+/// The files that every scaffold writes and never replaces.
 pub(super) const ALWAYS: [&str; 4] = [
     "README.md",
     "server/.env.example",
@@ -57,7 +57,7 @@ pub(super) fn doubt(selection: &Selection) -> Option<String> {
     ))
 }
 
-/// What stands where a scaffold writes.
+/// Returns the existing files in the places of a scaffold.
 fn occupied(target: &Path) -> Vec<String> {
     let server = target.join("server");
     if server.symlink_metadata().is_ok_and(|found| !found.is_dir()) {

@@ -8,7 +8,7 @@ use super::walk::{Step, Walk};
 use super::{Selection, Way, choices};
 use crate::catalogue::Catalogue;
 
-/// What the user says to the summary.
+/// The user's answer to the summary.
 pub(super) enum Verdict {
     /// That it is right.
     Create,

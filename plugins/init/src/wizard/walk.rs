@@ -20,13 +20,13 @@ use crate::option_table::{Feature, Setting};
 pub(super) struct Step {
     /// Names the question and its scripted answer: the option's name in `snake_case` where there is one.
     pub(super) key: &'static str,
-    /// What answers it on a command line.
+    /// The option that answers it.
     pub(super) flag: Flag,
-    /// Its name in the summary.
+    /// The name in the summary.
     pub(super) label: &'static str,
     /// Whether it has a meaning, by what the steps above it have settled.
     pub(super) applies: fn(&Selection) -> bool,
-    /// What is settled.
+    /// The settled value.
     pub(super) value: fn(&Selection) -> Option<Answer>,
     /// The question; the walk fills in `key`, `flag`, `back` and earlier answers.
     pub(super) question: fn(&Selection, &Catalogue) -> Question,
@@ -69,7 +69,7 @@ pub(super) struct Walk<'a> {
     steps: &'a [Step],
     given: &'a Selection,
     find: Find<'a>,
-    /// What there is to choose from, once it is known.
+    /// The catalogue, once it is known.
     found: Option<&'a Catalogue>,
     /// In force.
     answers: BTreeMap<&'static str, Answer>,
@@ -79,7 +79,7 @@ pub(super) struct Walk<'a> {
     changing: Option<&'static str>,
 }
 
-/// What follows from the answers.
+/// The selection that follows from the answers.
 struct Replay<'a> {
     selection: Selection,
     /// The steps that answers have settled, in order.

@@ -195,7 +195,7 @@ fn target(shown: &str) -> Target {
     }
 }
 
-/// What the terminal shows.
+/// Returns the lines that the terminal shows.
 fn printed(draft: &Draft, shown_as: &str, keys: Keys) -> String {
     let config = resolve(draft, Some("my-bot"), Catalogue::built_in()).unwrap();
     let needed = plan::needed(&config).unwrap();

@@ -18,7 +18,7 @@ const PIPELINE_RATE: u32 = 16_000;
 /// The rate of a telephone line, in Hz.
 const TELEPHONE_RATE: u32 = 8000;
 
-/// What the template of `bot.py` gets from the catalogue.
+/// The variables of the template of `bot.py`.
 #[derive(Debug, Clone, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -75,7 +75,7 @@ pub struct EntryView<'c> {
 pub struct ParamsView<'c> {
     /// `DailyParams`.
     pub class: &'c str,
-    /// How pictures of the user reach the bot: `captured`, `subscribed` or `none`.
+    /// The way of the user's pictures to the bot: `captured`, `subscribed` or `none`.
     pub pictures: Pictures,
     /// The arguments beside the audio and video switches.
     pub arguments: Vec<Argument>,
