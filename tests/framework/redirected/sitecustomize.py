@@ -1,18 +1,39 @@
-"""Sends what a program asks of WhatsApp's API to a stand-in.
+"""Sends what a program asks of WhatsApp's API, or of OpenAI's speech-to-speech API, to a stand-in.
 
-For that, this folder is on `PYTHONPATH`, and the stand-in's address is in the environment.
+For that, this folder is on `PYTHONPATH`, and the stand-in's address is in the environment. Other programs are left alone.
 """
 
 import os
 
-import aiohttp
-
 WHATSAPP = "https://graph.facebook.com"
-request = aiohttp.ClientSession._request
+REALTIME = "wss://api.openai.com"
 
 
-async def redirected(session, method, url, **options):
-    return await request(session, method, str(url).replace(WHATSAPP, os.environ["STAND_IN_WHATSAPP"]), **options)
+def redirect_requests(address):
+    import aiohttp
+
+    request = aiohttp.ClientSession._request
+
+    async def redirected(session, method, url, **options):
+        return await request(session, method, str(url).replace(WHATSAPP, address), **options)
+
+    aiohttp.ClientSession._request = redirected
 
 
-aiohttp.ClientSession._request = redirected
+def redirect_sockets(address):
+    try:
+        import websockets.asyncio.client as client
+    except ImportError:  # A program of another environment.
+        return
+
+    class Redirected(client.connect):
+        def __init__(self, uri, **options):
+            super().__init__(uri.replace(REALTIME, address), **options)
+
+    client.connect = Redirected
+
+
+if "STAND_IN_WHATSAPP" in os.environ:
+    redirect_requests(os.environ["STAND_IN_WHATSAPP"])
+if "STAND_IN_REALTIME" in os.environ:
+    redirect_sockets(os.environ["STAND_IN_REALTIME"])

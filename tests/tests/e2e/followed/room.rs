@@ -29,7 +29,7 @@ const PROMPT: &str = "[$?]> ";
 const DONE: &str = "[0]> ";
 
 /// The ports that the lines name: one such bot at a time on a machine.
-const PORTS: [u16; 3] = [7860, 8000, 5173];
+const PORTS: [u16; 4] = [7860, 8000, 5173, 3000];
 
 /// Somebody's machine, on which nothing has been set up.
 pub(super) struct Room {
@@ -39,6 +39,8 @@ pub(super) struct Room {
     address: String,
     /// The folder of a Python.
     python: PathBuf,
+    /// What else is in the environment of the terminals.
+    variables: Vec<(String, String)>,
     _alone: File,
 }
 
@@ -69,6 +71,7 @@ impl Room {
             _services: services,
             address,
             python: base_python(),
+            variables: Vec::new(),
             _alone: alone,
         };
         for below in ["bin", "home", "work"] {
@@ -86,6 +89,11 @@ impl Room {
         }
         symlink(python().executable("uv"), room.path("bin/uv")).unwrap();
         room
+    }
+
+    /// Sets a variable of every terminal that is opened from now on.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     /// Where the project is made.
@@ -189,6 +197,9 @@ impl Room {
             .env("PS1", PROMPT)
             .env("OPENAI_BASE_URL", format!("{}/v1", self.address))
             .current_dir(self.folder());
+        for (name, value) in &self.variables {
+            shell = shell.env(name, value);
+        }
         // What has been downloaded once is not downloaded again.
         if let Some(home) = env::var_os("HOME") {
             let home = Path::new(&home);
