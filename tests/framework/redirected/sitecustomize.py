@@ -1,6 +1,7 @@
 """Sends what a program asks of WhatsApp's API, or of OpenAI's speech-to-speech API, to a stand-in.
 
-For that, this folder is on `PYTHONPATH`, and the stand-in's address is in the environment. Other programs are left alone.
+For that, this folder is on `PYTHONPATH`, and the stand-in's address is in the environment. Other programs are left
+alone.
 """
 
 import os
