@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 
 use bot_cli_sdk::failure::Failure;
 use semver::Version;
-use sha2::{Digest, Sha256};
 
+use crate::digest::sha256;
 use crate::plan::{Existing, PlannedFile};
 
 /// The builder of the bot, which decides the guides that are written.
@@ -108,7 +108,7 @@ pub fn recognise(bytes: &[u8]) -> Guide {
     let Some((body, version, hash)) = stamp_of(&text) else {
         return Guide::Foreign;
     };
-    let edited = digest(body) != hash;
+    let edited = sha256(body.as_bytes()) != hash;
     let age = match Version::parse(OWN_VERSION) {
         Ok(own) => version.cmp_precedence(&own),
         Err(_) => Ordering::Less,
@@ -128,7 +128,10 @@ const STAMP: &str = "<!-- bot-cli guide ";
 /// `body` with its stamp below.
 fn stamped(body: &str) -> String {
     let body = format!("{}\n\n", body.trim_end());
-    format!("{body}{STAMP}{OWN_VERSION} sha256:{} -->\n", digest(&body))
+    format!(
+        "{body}{STAMP}{OWN_VERSION} sha256:{} -->\n",
+        sha256(body.as_bytes())
+    )
 }
 
 /// Returns the text above the stamp, and the stamp's version and hash.
@@ -149,18 +152,15 @@ fn is_own(body: &str) -> bool {
         .any(|own| own.trim_end() == body.trim_end())
 }
 
-fn digest(body: &str) -> String {
-    format!("{:x}", Sha256::digest(body))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Guide, OWN_VERSION, digest, recognise, stamped};
+    use super::{Guide, OWN_VERSION, recognise, stamped};
+    use crate::digest::sha256;
 
     fn written_by(version: &str, body: &str) -> String {
         format!(
             "{body}<!-- bot-cli guide {version} sha256:{} -->\n",
-            digest(body)
+            sha256(body.as_bytes())
         )
     }
 

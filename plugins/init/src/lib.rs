@@ -8,6 +8,7 @@
 pub mod catalogue;
 pub mod command;
 pub mod config;
+mod digest;
 pub mod draft;
 pub mod equivalent;
 pub mod guides;

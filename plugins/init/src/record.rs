@@ -9,9 +9,9 @@ use bot_cli_templates::FRAMEWORK;
 use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
+use crate::digest::sha256;
 use crate::plan::PlannedFile;
 
 /// The folder of the record, in the project.
@@ -65,8 +65,8 @@ struct Project {
 
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
-        let digest = Sha256::digest(file.text.as_bytes());
-        (file.path.clone(), format!("sha256:{digest:x}").into())
+        let digest = sha256(file.text.as_bytes());
+        (file.path.clone(), format!("sha256:{digest}").into())
     };
     let project = Project {
         schema: SCHEMA,

@@ -5,9 +5,10 @@ use std::io;
 use std::path::Path;
 
 use super::anchored_path::{AnchoredPath, move_new};
-use super::journal::{Journal, Rename, hash};
+use super::journal::{Journal, Rename};
 use super::staging::{Staging, sync_folder, write_synced};
 use super::{Change, Error};
+use crate::digest::sha256;
 
 /// The staged tree becomes `root`, which is not there yet.
 pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
@@ -65,7 +66,7 @@ fn put(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
         None => to.receive_new(&from),
         Some(expected) => {
             let (contents, permissions) = to.read()?;
-            if hash(&contents) != *expected {
+            if sha256(&contents) != *expected {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
             fs::set_permissions(&from, permissions)?;

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::Change;
 use super::staging::{Staging, sync_folder, write_synced};
+use crate::digest::sha256;
 
 /// The renames of a commit, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ impl Journal {
             let step = match &change.replaces {
                 Some(old) => Rename {
                     path: change.path.clone(),
-                    replaces: Some(hash(old)),
+                    replaces: Some(sha256(old)),
                 },
                 None => Rename {
                     path: new_part(&change.path, target).to_owned(),
@@ -77,10 +77,6 @@ impl Journal {
             ))
         }
     }
-}
-
-pub(super) fn hash(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
 }
 
 /// The topmost part of `path` that is not in the target.

@@ -6,9 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use sha2::{Digest, Sha256};
-
 use super::Error;
+use crate::digest::sha256;
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
 #[derive(Debug)]
@@ -23,7 +22,7 @@ pub(super) fn places(target: &Path) -> Vec<PathBuf> {
     let subject = first_missing(target).unwrap_or_else(|| target.to_owned());
     let mut places = Vec::new();
     if let (Some(parent), Some(name)) = (subject.parent(), subject.file_name()) {
-        let digest = format!("{:x}", Sha256::digest(name.as_encoded_bytes()));
+        let digest = sha256(name.as_encoded_bytes());
         let short = &digest[..12];
         if subject != target || !target.exists() || same_device(parent, target) {
             places.push(parent.join(format!(".bot-cli-init-{short}")));
