@@ -18,6 +18,7 @@ pub mod packs;
 pub mod plan;
 pub mod record;
 pub mod resolve;
+mod side_by_side;
 pub mod target;
 pub mod transaction;
 pub mod wizard;
