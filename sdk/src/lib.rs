@@ -46,6 +46,7 @@ pub mod compat;
 pub mod complete;
 #[cfg(feature = "host")]
 pub mod conformance;
+mod declaration;
 #[cfg(feature = "host")]
 pub mod discovery;
 #[cfg(feature = "host")]
