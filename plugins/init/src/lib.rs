@@ -21,6 +21,7 @@ pub mod resolve;
 pub mod target;
 pub mod transaction;
 pub mod wizard;
+mod wording;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 
