@@ -16,6 +16,7 @@ pub mod option_table;
 pub mod options;
 pub mod packs;
 pub mod plan;
+mod platform;
 pub mod record;
 pub mod resolve;
 pub mod target;
