@@ -10,6 +10,7 @@ mod help;
 mod listing;
 mod named;
 mod new;
+mod platform;
 mod roles;
 mod route;
 mod run;

@@ -38,6 +38,9 @@ Examples:
   A schema with which an editor completes and checks such a file:
     bot-cli init --config-schema";
 
+/// The target that stands for a fixed bot.
+pub(crate) const QUICKSTART: &str = "quickstart";
+
 /// Start a bot project: guides for a coding agent, or a complete bot.
 ///
 /// With any scaffold option a complete bot is written into the directory, and nothing is asked. Without one, at a terminal, a wizard asks; without a terminal, guides for a coding agent are written.

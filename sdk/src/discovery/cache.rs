@@ -4,17 +4,15 @@
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-use rustix::process::geteuid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::platform::{files, trust};
 
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
 const FIELDS: u32 = 4;
@@ -34,12 +32,13 @@ pub struct Identity {
 impl Identity {
     /// The version of the file at `real` that `facts` belong to.
     pub fn new(real: &Path, facts: &Metadata) -> Self {
+        let (device, inode) = files::id_of(real, facts);
         Self {
-            path: real.as_os_str().as_bytes().to_vec(),
-            device: facts.dev(),
-            inode: facts.ino(),
-            size: facts.size(),
-            modified: (facts.mtime(), facts.mtime_nsec()),
+            path: files::bytes_of(real),
+            device,
+            inode,
+            size: facts.len(),
+            modified: files::modified(facts),
             library: format!("{} manifest {FIELDS}", env!("CARGO_PKG_VERSION")),
         }
     }
@@ -92,15 +91,10 @@ pub fn get_with_text<T: DeserializeOwned>(
     file: &Identity,
     kept: Kept,
 ) -> Option<(T, String)> {
-    let entry = File::options()
-        .read(true)
-        // A pipe in its place is not waited for.
-        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(file.entry(folder, kept))
-        .ok()?;
+    let entry = files::open_at_once(&file.entry(folder, kept)).ok()?;
     let facts = entry.metadata().ok()?;
     // What somebody else has put there is not what this user found.
-    if !facts.is_file() || facts.uid() != geteuid().as_raw() {
+    if !facts.is_file() || !trust::is_own(&facts) {
         return None;
     }
     // An entry is never written again: it has the length that it has.

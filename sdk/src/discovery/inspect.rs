@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -12,6 +11,7 @@ use super::cache::{self, Identity, Kept};
 use super::name::PluginName;
 use super::trust::{Folders, Refusal};
 use crate::failure::reason;
+use crate::platform::files;
 use crate::protocol::{
     self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
     major_minor,
@@ -212,7 +212,8 @@ fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unde
         for at in marker.find_iter(&window) {
             let mut text = vec![0; MARKER.len() + 1];
             let place = start + at as u64;
-            if file.read_exact_at(&mut text, place).is_err() || !text.ends_with(b"{") {
+            let mut at = At { file, place };
+            if at.read_exact(&mut text).is_err() || !text.ends_with(b"{") {
                 continue;
             }
             let text = At {
@@ -253,7 +254,7 @@ struct At<'a> {
 
 impl Read for At<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read_at(bytes, self.place)?;
+        let length = files::read_at(self.file, bytes, self.place)?;
         self.place += length as u64;
         Ok(length)
     }
