@@ -53,7 +53,7 @@ const MANIFEST: &[Entry] = &[
     Entry {
         path: ".gitignore",
         template: "gitignore.liquid",
-        about: "What stays out of version control",
+        about: "Files that git ignores",
         existing: Existing::AddLines,
         when: always,
     },
@@ -67,7 +67,7 @@ const MANIFEST: &[Entry] = &[
     Entry {
         path: "server/.dockerignore",
         template: "server/dockerignore.liquid",
-        about: "What reaches the image build",
+        about: "Files that the image build ignores",
         existing: Existing::Conflict,
         when: deployed,
     },
@@ -81,7 +81,7 @@ const MANIFEST: &[Entry] = &[
     Entry {
         path: "server/.python-version",
         template: "server/python-version.liquid",
-        about: "The Python that `uv` takes: that of the container image",
+        about: "The Python version for `uv`, the same as in the container image",
         existing: Existing::Conflict,
         when: always,
     },
@@ -102,7 +102,7 @@ const MANIFEST: &[Entry] = &[
     Entry {
         path: "server/cloud-deploy.toml",
         template: "server/cloud-deploy.toml.liquid",
-        about: "How the hosting service runs the bot",
+        about: "Settings for the hosting service",
         existing: Existing::Conflict,
         when: deployed,
     },
@@ -130,7 +130,7 @@ const MANIFEST: &[Entry] = &[
     Entry {
         path: "server/evals/text.yaml",
         template: "server/evals/text.yaml.liquid",
-        about: "Eval: needs no model and no audio",
+        about: "Eval: text only, without a judge",
         existing: Existing::Conflict,
         when: evaluated,
     },
@@ -144,7 +144,7 @@ const MANIFEST: &[Entry] = &[
     Entry {
         path: "server/server.py",
         template: "server/server.py.liquid",
-        about: "The web server that brings calls to the bot",
+        about: "The web server that connects calls to the bot",
         existing: Existing::Conflict,
         when: called_in_rooms,
     },
