@@ -98,7 +98,7 @@ pub struct CheckArguments {
 pub struct NewArguments {
     /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
     pub name: String,
-    /// What the plugin is for
+    /// Role of the plugin
     #[arg(long, default_value = "command")]
     pub role: NewRole,
     /// Language of the plugin (required, except for a provider pack)
@@ -115,11 +115,11 @@ pub struct NewArguments {
 /// A role for which there is a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum NewRole {
-    /// A command of the user
+    /// A command for users
     Command,
     /// Services for new projects, as a folder of TOML files
     ProviderPack,
-    /// A keeper of secret sets
+    /// A store for secret sets
     SecretsBackend,
 }
 

@@ -75,11 +75,11 @@ fn check_usable(
         return Ok(());
     };
     let message = format!(
-        "a provider pack `{}` could not be used as it would be written: {reason}",
+        "a provider pack `{}` would be created but could not be used: {reason}",
         wanted.short
     );
     Err(Failure::new(Exit::Usage, "invalid_input", message)
-        .field("name", None, "begins what others have")
+        .field("name", None, "is the beginning of other names")
         .hint("choose another name"))
 }
 
@@ -114,7 +114,7 @@ fn check_absent<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure
     if taken.is_empty() {
         return Ok(());
     }
-    let message = format!("nothing was written; already there: {}", taken.join(", "));
+    let message = format!("nothing was written; these already exist: {}", taken.join(", "));
     Err(Failure::new(Exit::Failed, "exists", message).hint("choose another folder with `--dir`"))
 }
 
@@ -131,7 +131,7 @@ fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environm
         Kind::Pack => ("provider pack", wanted.short.as_str()),
         Kind::Backend => ("secrets backend", wanted.short.as_str()),
     };
-    let mut made = format!("Made the {what} `{name}`\n");
+    let mut made = format!("Created the {what} `{name}`\n");
     for path in paths {
         made.extend(["  created   ", &path.display().to_string(), "\n"]);
     }

@@ -193,12 +193,12 @@ fn with_keys(
     let (ask, about, prefix) = match keys {
         Keys::Vault => (
             format!("{command} set {set} --backend local --from-template .env.example"),
-            "asks for these keys; Enter leaves one out",
+            "asks for these keys; press Enter to skip one",
             format!("{command} run {set} --backend local -- "),
         ),
         Keys::File => (
             "cp .env.example .env".to_owned(),
-            "then fill in these lines of .env",
+            "then fill in these lines in .env",
             String::new(),
         ),
     };
@@ -275,7 +275,7 @@ fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
     if carrier.env.is_empty() {
         steps.add(bot)
     } else {
-        steps.about("it takes the place of YOUR_HOST, without https://");
+        steps.about("replace YOUR_HOST with that name, without https://");
         steps.add(format!("{bot} -x YOUR_HOST"))
     }
     .stays()

@@ -116,7 +116,7 @@ fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
             Some(ours) => only_ours(target, &ours, changes)?,
             None => {
                 return Err(io::Error::other(format!(
-                    "`{}` has been put there meanwhile",
+                    "`{}` was created there in the meantime",
                     entry.path().display()
                 )));
             }
