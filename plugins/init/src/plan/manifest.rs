@@ -8,7 +8,6 @@ use crate::option_table::Feature;
 
 mod client;
 
-pub(super) use client::leaves_out as client_leaves_out;
 
 /// A file of a project.
 pub(super) struct File {
