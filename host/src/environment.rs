@@ -11,7 +11,7 @@ use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
 use crate::arguments::Options;
 
 /// The host's surroundings: arguments, folders, terminal.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Environment {
     /// The words after the program's name.
     pub arguments: Vec<OsString>,

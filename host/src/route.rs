@@ -9,12 +9,14 @@ use bot_cli_sdk::words::{self, HelpForm};
 use clap::Parser;
 use clap::error::ErrorKind;
 
+use crate::added;
 use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
 use crate::call;
 use crate::check;
 use crate::completion;
 use crate::environment::Environment;
 use crate::help;
+use crate::info;
 use crate::listing;
 use crate::named;
 use crate::new;
@@ -57,6 +59,18 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Some(Command::Plugin {
             command: PluginCommand::List,
         }) => Ok(listing::list(environment)),
+        Some(Command::Plugin {
+            command: PluginCommand::Info { name },
+        }) => info::info(&name, environment, &terminal),
+        Some(Command::Plugin {
+            command: PluginCommand::Add(arguments),
+        }) => added::add(&arguments, environment, &terminal),
+        Some(Command::Plugin {
+            command: PluginCommand::Upgrade(arguments),
+        }) => added::upgrade(&arguments, environment, &terminal),
+        Some(Command::Plugin {
+            command: PluginCommand::Remove(arguments),
+        }) => added::remove(&arguments, environment, &terminal),
         Some(Command::Plugin {
             command: PluginCommand::Check(arguments),
         }) => {
