@@ -8,6 +8,7 @@ mod completion;
 mod environment;
 mod help;
 mod listing;
+pub mod manual;
 mod named;
 mod new;
 mod roles;
