@@ -10,6 +10,7 @@ mod environment;
 mod help;
 mod info;
 mod listing;
+pub mod manual;
 mod named;
 mod new;
 mod platform;
