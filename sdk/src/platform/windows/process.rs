@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::io;
 use std::process::Command;
 
-use bot_cli_win32::job::{Hears, Job};
+use bot_cli_system::job::{Hears, Job};
 
 #[cfg(feature = "host")]
 pub use group::{Group, Stopped, ended_by_signal};
