@@ -30,14 +30,15 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
 }
 ";
 
-/// A program that says when it runs, and then does nothing for ten minutes.
+/// A program that says when it sleeps, and when it has slept for a minute.
 const SLEEPER: &str = "\
 #include <stdio.h>
 #include <windows.h>
 int main(void) {
     fputs(\"asleep\\n\", stderr);
     fflush(stderr);
-    Sleep(600000);
+    Sleep(60000);
+    fputs(\"awake\\n\", stderr);
     return 0;
 }
 ";

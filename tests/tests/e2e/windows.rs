@@ -136,24 +136,159 @@ fn help_listings_and_options_are_those_of_linux() {
 #[test]
 fn a_project_is_the_same_byte_for_byte_and_is_never_overwritten() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scaffold");
-    for case in ["everything", "phone_number_of_none"] {
+    for case in ["everything", "telephone", "web_client_nextjs"] {
         let config = cases.join(case).join("config.json");
-        if !config.is_file() {
-            continue;
-        }
-        let user = User::new();
-        fs::copy(&config, user.folder("work").join("config.json")).unwrap();
         let words = ["init", "bot", "--config", "config.json"];
+        let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
+        for folder in [&user.folder("work"), beside.path()] {
+            fs::copy(&config, folder.join("config.json")).unwrap();
+        }
         let made = user.host(&words);
-        assert_eq!(made.status.code(), Some(0), "{made:?}");
-
-        let beside = tempfile::tempdir().unwrap();
-        fs::copy(&config, beside.path().join("config.json")).unwrap();
         let expected = linux("it-bot-cli-init", &words[1..], beside.path());
+        assert_eq!(made.status.code(), Some(0), "{made:?}");
         assert_eq!(expected.status.code(), Some(0), "{expected:?}");
-        let expected = files(beside.path());
-        let found = user.files("work");
-        assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
-        assert!(found == expected, "the bytes of a file differ");
+        // Nothing else is there either: no staging folder, no lock.
+        same_files(&user, beside.path(), case);
+
+        // Nothing has changed, so nothing is written.
+        let again = user.host(&words);
+        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
+        assert_eq!(again.status.code(), expected.status.code(), "{again:?}");
+        assert_eq!(text(&again.stdout), text(&expected.stdout));
+        same_files(&user, beside.path(), case);
+
+        // A file of the user's own is in the way.
+        for folder in [&user.folder("work"), beside.path()] {
+            fs::write(folder.join("bot/server/bot.py"), "mine\n").unwrap();
+        }
+        let refused = user.host(&words);
+        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
+        assert_ne!(refused.status.code(), Some(0), "{refused:?}");
+        assert_eq!(refused.status.code(), expected.status.code(), "{refused:?}");
+        assert!(
+            text(&refused.stderr).contains("server/bot.py"),
+            "{refused:?}"
+        );
+        same_files(&user, beside.path(), case);
+    }
+}
+
+fn same_files(user: &User, beside: &Path, case: &str) {
+    let (found, expected) = (user.files("work"), files(beside));
+    let paths = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(paths(&found), paths(&expected), "{case}");
+    let differing: Vec<&PathBuf> = found
+        .iter()
+        .filter(|(path, bytes)| expected.get(*path) != Some(*bytes))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(differing, Vec::<&PathBuf>::new(), "{case}");
+}
+
+#[test]
+fn a_change_of_a_project_replaces_its_files_whole() {
+    let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
+    let first = ["init", "quickstart"];
+    assert_eq!(user.host(&first).status.code(), Some(0));
+    let made = linux("it-bot-cli-init", &first[1..], beside.path());
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    // Guides of an earlier run that nobody has edited are replaced by those of this version.
+    let old = "quickstart-project/AGENTS.md";
+    for folder in [&user.folder("work"), beside.path()] {
+        fs::remove_file(folder.join(old)).unwrap();
+    }
+    let again = user.host(&first);
+    let expected = linux("it-bot-cli-init", &first[1..], beside.path());
+    assert_eq!(again.status.code(), expected.status.code(), "{again:?}");
+    assert_eq!(text(&again.stdout), text(&expected.stdout));
+    same_files(&user, beside.path(), "quickstart");
+}
+
+#[test]
+fn a_vault_keeps_and_gives_back_a_set() {
+    let mut user = User::new();
+    user.sets_and_runs();
+    let key = fs::read_to_string(user.key()).unwrap();
+    assert!(key.starts_with("bot-cli-vault-key-1 "), "{key}");
+
+    // With the key in the Credential Manager.
+    user = User::new();
+    user.keyring = "auto";
+    user.sets_and_runs();
+    let key = fs::read_to_string(user.key()).unwrap();
+    assert!(key.starts_with("keyring = \"vault-"), "{key}");
+
+    // A new key takes the place of the old one.
+    let rekeyed = user.document(&["--json", "cloud", "vault", "rekey"]);
+    assert_eq!(rekeyed["key"], "keyring", "{rekeyed}");
+    assert_ne!(fs::read_to_string(user.key()).unwrap(), key);
+    user.runs();
+}
+
+impl User {
+    fn key(&self) -> PathBuf {
+        self.folder("data").join("bot-cli/vault/vault.key")
+    }
+
+    fn sets_and_runs(&self) {
+        let pair = format!("TOKEN={CANARY}");
+        let set = ["cloud", "secrets", "set", "prod", &pair, "--skip"];
+        let saved = self.host(&set);
+        assert_eq!(saved.status.code(), Some(0), "{saved:?}");
+        self.runs();
+        for folder in ["data", "settings", "work"] {
+            for (path, bytes) in self.files(folder) {
+                let bytes = String::from_utf8_lossy(&bytes);
+                assert!(!bytes.contains(CANARY), "{}", path.display());
+            }
+        }
+    }
+
+    /// The program gets the values and the user's streams, and its status is that of the command.
+    fn runs(&self) {
+        let program = ["cmd", "/c", "echo %TOKEN%& exit 7"];
+        let words = ["cloud", "secrets", "run", "prod", "--"];
+        let run = self.host(&[&words[..], &program].concat());
+        assert_eq!(run.status.code(), Some(7), "{run:?}");
+        assert_eq!(text(&run.stdout).trim(), CANARY);
+        let none = self.host(&[&words[..], &["no-such-program"]].concat());
+        assert_eq!(none.status.code(), Some(127), "{none:?}");
+        assert!(!text(&none.stderr).contains(CANARY), "{none:?}");
+        let document = self.document(&[&["--json"], &words[..], &program].concat());
+        assert_eq!(document["exit"], 7, "{document}");
+    }
+}
+
+/// Ctrl-C ends what a plugin has started, and so does the end of the host, however it ends.
+#[test]
+fn no_process_is_left_behind() {
+    let user = User::new();
+    let saved = user.host(&["cloud", "secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(saved.status.code(), Some(0), "{saved:?}");
+    let driven = &["--json", "cloud", "secrets", "run", "prod", "--", "sleeper"][..];
+    for (words, signal, status) in [
+        (driven, Signal::INT, Some(130)),
+        (driven, Signal::KILL, None),
+        // The plugin has the user's streams.
+        (&driven[1..], Signal::KILL, None),
+    ] {
+        let mut host = user
+            .command("bot-cli", words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(host.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("asleep") {
+            line.clear();
+            assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "{words:?}");
+        }
+        // Wine hands this signal over as Ctrl-C.
+        kill_process(Pid::from_child(&host), signal).unwrap();
+        assert_eq!(host.wait().unwrap().code(), status, "{words:?}");
+        // The sleeper has this stream, too: it ends with the last of them.
+        stderr.read_to_string(&mut line).unwrap();
+        assert!(!line.contains("awake"), "{words:?}: {line}");
     }
 }

@@ -118,6 +118,12 @@ pub const fn foreign_owner(_: &Metadata) -> Option<u32> {
     None
 }
 
+/// The program that a word means to the user: a file with an ending of `PATHEXT`, such as `npm.cmd`, of which the system itself only
+/// looks for `.exe`.
+pub fn program(word: &str) -> OsString {
+    which::which(word).map_or_else(|_| word.into(), PathBuf::into_os_string)
+}
+
 /// Has the command's process go on without this one and its console.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | DETACHED_PROCESS)
