@@ -28,3 +28,4 @@ pub mod signing_in;
 pub mod user;
 pub mod vault_backend;
 pub mod watched;
+pub mod wine;

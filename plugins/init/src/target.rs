@@ -10,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::suggest;
 
+use crate::platform;
+
 /// A directory, there or to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -76,7 +78,7 @@ fn locate(path: &Path) -> io::Result<PathBuf> {
     loop {
         match fs::symlink_metadata(found) {
             Ok(_) => {
-                let mut located = match fs::canonicalize(found) {
+                let mut located = match platform::canonicalize(found) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
                         return Err(io::Error::new(
                             error.kind(),

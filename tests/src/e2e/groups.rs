@@ -18,7 +18,12 @@ impl Group {
     pub(super) fn is_elective(&self) -> bool {
         self.needs
             .iter()
-            .any(|need| matches!(need, Need::ApiServer))
+            .any(|need| matches!(need, Need::ApiServer | Need::Windows))
+    }
+
+    /// Whether it is run, and what it needs is installed, only where it is named: everything is built once more for it.
+    pub(super) fn is_on_request(&self) -> bool {
+        self.needs.iter().any(|need| matches!(need, Need::Windows))
     }
 }
 
@@ -95,6 +100,15 @@ pub const GROUPS: &[Group] = &[
         name: "kubernetes",
         about: "the Kubernetes backend on a real API server",
         needs: &[Need::ApiServer],
+    },
+    Group {
+        name: "windows",
+        about: "the executables for Windows, under Wine",
+        needs: &[
+            Need::program(&["x86_64-w64-mingw32-gcc"], "gcc-mingw-w64-x86-64", 700),
+            Need::program(&["wine"], "wine wine64", 300),
+            Need::Windows,
+        ],
     },
     Group {
         name: "draws",

@@ -34,4 +34,5 @@ mod steps;
 mod strace;
 mod telephony;
 mod typing;
+mod windows;
 mod zsh;

@@ -23,7 +23,7 @@ use crate::backend::Ability;
 use crate::domain::{Entry, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::platform::{interrupt, interruptible, shell_status};
+use crate::platform::{self, interrupt, interruptible, shell_status};
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 
@@ -67,7 +67,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         )]));
     };
     warn_of_powers(context, &name, &entries);
-    let mut command = Command::new(program);
+    let mut command = Command::new(platform::program(program));
     command
         .args(arguments)
         .current_dir(context.cwd())

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
-use bot_cli_win32::console::{self, Event};
+use bot_cli_system::console::{self, Event};
 
 use crate::background::{no_thread, spawn};
 use crate::failure::{Exit, Failure, reason};
