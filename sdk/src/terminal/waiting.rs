@@ -1,5 +1,6 @@
 //! Waiting for the user, who may want to stop, or be gone.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -8,7 +9,7 @@ use rustix::io::Errno;
 use rustix::stdio::stdin;
 
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 use crate::ui::withdrawn;
 
 /// The interval at which a request to stop is looked for.
@@ -102,6 +103,7 @@ fn is_device() -> bool {
 }
 
 fn unreadable(error: Errno) -> Failure {
-    let message = format!("could not read standard input: {}", reason(&error.into()));
-    Failure::new(Exit::Failed, "input_failed", message)
+    let error = io::Error::from(error);
+    let could_not = "could not read standard input";
+    Failure::because(Exit::Failed, "input_failed", could_not, error)
 }

@@ -325,7 +325,7 @@ impl<'a> Vault<'a> {
                     path: path.to_owned(),
                 })
             }
-            Err(error) => Err(VaultError::write(path, &error)),
+            Err(error) => Err(VaultError::write(path, error)),
         }
     }
 
