@@ -5,9 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_init::{
-    Catalogue as Offered, Config, Draft, Options, Slot, fields, is_missing, resolve,
-};
+use bot_cli_init::{Catalogue as Offered, Config, Draft, Slot, fields, is_missing, resolve};
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use serde_json::{Map, Value, json};
 
@@ -387,6 +385,7 @@ mod tests {
 
     #[test]
     fn the_arguments_of_a_combination_say_the_same() {
+        use bot_cli_init::Options;
         use clap::Parser as _;
         for combination in pairwise() {
             let said = [vec!["init".to_owned()], combination.arguments()].concat();

@@ -8,8 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::secret::Secret;
-use chacha20poly1305::aead::OsRng;
-use chacha20poly1305::aead::rand_core::RngCore;
 use zeroize::Zeroizing;
 
 use crate::files::{
@@ -17,6 +15,7 @@ use crate::files::{
     write_private,
 };
 use crate::keyring::{self, KeyringError};
+use crate::random::random;
 use crate::watch::Watch;
 
 /// The placeholder in a keyring entry until its text is known.
@@ -202,7 +201,9 @@ impl<'a> SecretFile<'a> {
     fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
         // By the first word people know the entry in a list of all.
         let kind = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let name = format!("{kind}-{:016x}", OsRng.next_u64());
+        let mut number = [0; 8];
+        random(&mut number).map_err(|reason| SecretFileError::File(reason.into()))?;
+        let name = format!("{kind}-{:016x}", u64::from_be_bytes(number));
         match keyring::write(&name, text, self.watch) {
             Ok(()) => return Ok(Some(name)),
             Err(KeyringError::Cancelled) => return Err(KeyringError::Cancelled.into()),

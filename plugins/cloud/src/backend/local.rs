@@ -14,7 +14,6 @@ mod key;
 mod keys;
 mod legacy;
 mod open;
-mod random;
 mod seal;
 mod sealed;
 mod verify;
