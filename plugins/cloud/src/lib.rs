@@ -15,6 +15,7 @@ mod input;
 mod keyring;
 mod options;
 mod pace;
+mod platform;
 mod random;
 mod scope;
 mod secret_file;

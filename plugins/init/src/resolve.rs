@@ -142,7 +142,7 @@ fn bot_type(
         .find(|transport| transport.bot_type == BotType::Telephony);
     match said(draft.bot_type.as_ref()) {
         None if draft.bot_type.is_some() => {
-            problems.add("bot_type", "empty; `web` or `telephony`");
+            problems.add("bot_type", "empty; must be `web` or `telephony`");
             None
         }
         None => Some(telephony.map_or(BotType::Web, |_| BotType::Telephony)),

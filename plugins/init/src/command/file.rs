@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failu
             "invalid_config",
             format!("can't use {shown} as the configuration: {problem}"),
         )
-        .hint("`bot-cli init … --dry-run` prints what such a file holds")
+        .hint("`bot-cli init … --dry-run` prints such a file")
     };
     let bytes = if standard_input::is_named_by(path) {
         session.stdin()?

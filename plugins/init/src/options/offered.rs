@@ -87,7 +87,7 @@ impl TypedValueParser for OfferedPath {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let quickstart = PossibleValue::new(QUICKSTART).help("A bot that runs at once");
+        let quickstart = PossibleValue::new(QUICKSTART).help("A bot that runs right away");
         Some(Box::new(std::iter::once(quickstart)))
     }
 }

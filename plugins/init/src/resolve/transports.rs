@@ -153,7 +153,7 @@ fn check_together(found: &[&'static Transport], problems: &mut Problems) {
             problems.add(
                 "transports",
                 format!(
-                    "`{}` and `{}` exclude each other in one bot",
+                    "`{}` and `{}` can't be combined in one bot",
                     earlier.id, transport.id
                 ),
             );

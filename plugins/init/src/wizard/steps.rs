@@ -82,16 +82,16 @@ pub(super) static ALL: &[Step] = &[
     Step {
         key: ALL_THE_SAME,
         flag: Flag::None,
-        label: "All the same",
+        label: "Anyway",
         // Once it is agreed to it is no line of the summary.
         applies: |selection| {
             selection.can_ask && !selection.all_the_same && place::doubt(selection).is_some()
         },
         value: |_| None,
         question: |selection, _| {
-            confirm("Take this folder all the same?", false)
+            confirm("Use this folder anyway?", false)
                 .details(place::doubt(selection).unwrap_or_default())
-                .help("no: nothing is made there")
+                .help("no: nothing is created there")
         },
         store: |selection, answer| {
             selection.all_the_same = answer.as_bool().ok_or("must be yes or no")?;
@@ -169,7 +169,7 @@ pub(super) static ALL: &[Step] = &[
                 return Err("choose at least one".to_owned());
             }
             if let Some([one, other]) = choices::excluding(&transports) {
-                return Err(format!("`{one}` and `{other}` exclude each other"));
+                return Err(format!("`{one}` and `{other}` can't be combined"));
             }
             selection.draft.transports = Some(transports);
             Ok(())
@@ -367,7 +367,7 @@ pub(super) static ALL: &[Step] = &[
                 .map(Answer::Confirm)
         },
         question: |_, _| {
-            confirm("Prepare it for the cloud?", true)
+            confirm("Prepare it for cloud deployment?", true)
                 .help("adds server/Dockerfile and server/cloud-deploy.toml")
         },
         store: |selection, answer| switch(selection, Feature::DeployToCloud, answer),
