@@ -2,7 +2,7 @@
 
 mod file;
 mod next;
-pub(crate) mod quickstart;
+mod quickstart;
 mod report;
 
 use std::cell::OnceCell;
@@ -205,9 +205,8 @@ impl Options {
     /// Nobody's agents are changed without their doing.
     fn mention_context_hub(&self, session: &mut Session) {
         if self.context_hub {
-            let message = format!(
-                "to give coding agents the framework's documentation, run {CONTEXT_HUB}"
-            );
+            let message =
+                format!("to give coding agents the framework's documentation, run {CONTEXT_HUB}");
             session.log(Level::Note, &message);
         }
     }

@@ -2,12 +2,13 @@
 
 pub mod compare;
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::suggest;
 
 use crate::platform;
@@ -42,16 +43,16 @@ impl Target {
         }
         if suggest::is_typographic(shown) {
             let problem = "it begins with a typographic dash or quotation mark";
-            return Err(
-                unusable(shown, problem).hint(format!("if that is what you mean: `bot-cli init ./{shown}`"))
-            );
+            return Err(unusable(shown, problem).hint(format!(
+                "if that is what you mean: `bot-cli init ./{shown}`"
+            )));
         }
-        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &reason(&error)))?;
+        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, error))?;
         let exists = match fs::metadata(&path) {
             Ok(found) if found.is_dir() => true,
             Ok(_) => return Err(unusable(shown, "it is not a directory")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(unusable(shown, &reason(&error))),
+            Err(error) => return Err(unusable(shown, error)),
         };
         Ok(Self {
             shown: shown.to_owned(),
@@ -61,14 +62,10 @@ impl Target {
     }
 }
 
-fn unusable(shown: &str, problem: &str) -> Failure {
-    let shown = crate::wording::quoted(shown);
-    Failure::new(
-        Exit::Usage,
-        "invalid_target",
-        format!("can't use {shown} as the target: {problem}"),
-    )
-    .hint("name another directory: `bot-cli init TARGET_DIR`")
+fn unusable(shown: &str, problem: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    let can_not = format!("can't use {} as the target", crate::wording::quoted(shown));
+    Failure::because(Exit::Usage, "invalid_target", can_not, problem)
+        .hint("name another directory: `bot-cli init TARGET_DIR`")
 }
 
 /// The longest part of `path` that is there, with its symbolic links resolved, and the rest as it is.
@@ -80,10 +77,7 @@ fn locate(path: &Path) -> io::Result<PathBuf> {
             Ok(_) => {
                 let mut located = match platform::canonicalize(found) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        return Err(io::Error::new(
-                            error.kind(),
-                            "it is a broken symbolic link",
-                        ));
+                        return Err(io::Error::new(error.kind(), "it is a broken symbolic link"));
                     }
                     other => other?,
                 };

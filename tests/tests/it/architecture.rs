@@ -1,4 +1,6 @@
-//! The arrows between the crates.
+//! The dependencies between the crates, and between the modules of each.
+
+mod circles;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,17 +22,7 @@ fn allowed(member: &str) -> Option<&'static [&'static str]> {
 
 #[test]
 fn crates_depend_only_in_the_direction_of_the_arrows() {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let members: BTreeSet<&str> = packages
         .iter()
@@ -122,4 +114,18 @@ fn system_in(text: &str) -> impl Iterator<Item = &str> {
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     code.lines()
         .filter(|line| MARKS.iter().any(|mark| line.contains(mark)))
+}
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "cargo metadata: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
 }

@@ -4,7 +4,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::background::{no_thread, spawn};
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 
 /// A signal that tells a process to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,8 @@ pub fn listen_to_stop_signals(
         Listened::NotIgnored => !signal.is_ignored(),
     });
     let mut signals = Signals::new(signals.map(StopSignal::number)).map_err(|error| {
-        let message = format!("could not watch for signals: {}", reason(&error));
-        Failure::new(Exit::Failed, "no_signals", message)
+        let could_not = "could not watch for signals";
+        Failure::because(Exit::Failed, "no_signals", could_not, error)
     })?;
     spawn(move || {
         for number in signals.forever() {
@@ -84,7 +84,7 @@ pub fn listen_to_stop_signals(
             signal.into_iter().for_each(&mut heard);
         }
     })
-    .map_err(|error| no_thread(&error))
+    .map_err(no_thread)
 }
 
 /// Whether whoever started this process has it ignore a signal.
