@@ -8,7 +8,6 @@ use crate::option_table::Feature;
 
 mod client;
 
-pub(super) use client::leaves_out as client_leaves_out;
 
 /// A file of a project.
 pub(super) struct File {
@@ -65,7 +64,7 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
     (
         |_| true,
         &[
-            (".gitignore", "What stays out of version control"),
+            (".gitignore", "Files that git ignores"),
             ("README.md", "Setup instructions"),
             (
                 "server/.env.example",
@@ -73,7 +72,7 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
             ),
             (
                 "server/.python-version",
-                "The Python that `uv` takes: that of the container image",
+                "The Python version for `uv`, the same as in the container image",
             ),
             ("server/bot.py", "The bot"),
             ("server/pyproject.toml", "Dependencies and tool settings"),
@@ -86,11 +85,11 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
     (
         |config| config.has(Feature::DeployToCloud),
         &[
-            ("server/.dockerignore", "What reaches the image build"),
+            ("server/.dockerignore", "Files that the image build ignores"),
             ("server/Dockerfile", "Container image"),
             (
                 "server/cloud-deploy.toml",
-                "How the hosting service runs the bot",
+                "Settings for the hosting service",
             ),
         ],
     ),
@@ -105,7 +104,7 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
             ),
             (
                 "server/evals/text.yaml",
-                "Eval: needs no model and no audio",
+                "Eval: text only, without a judge",
             ),
         ],
     ),
@@ -129,7 +128,7 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
         |config| config.transports.iter().any(|it| it.call_server.is_some()),
         &[(
             "server/server.py",
-            "The web server that brings calls to the bot",
+            "The web server that connects calls to the bot",
         )],
     ),
     (
