@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bot_cli_sdk::protocol::QuestionKind;
 use bot_cli_tests::bench::Bench;
+use serde_json::Value;
 
 /// The documents, relative to the repository.
 const DOCUMENTS: [&str; 15] = [
@@ -213,6 +215,67 @@ fn what_contributing_names_in_the_code_is_there() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn specifications_have_every_field_and_value_of_their_schemas() {
+    let mut wrong = Vec::new();
+    for (schema, documents) in [
+        (
+            "sdk/protocol.schema.json",
+            &["sdk/PROTOCOL.md", "sdk/PACKS.md", "sdk/BACKENDS.md"][..],
+        ),
+        (
+            "sdk/backends.schema.json",
+            &["sdk/BACKENDS.md", "sdk/PROTOCOL.md"],
+        ),
+        ("sdk/packs.schema.json", &["sdk/PACKS.md"]),
+    ] {
+        let documents: String = documents.iter().map(|it| text(it)).collect();
+        let mut named = BTreeSet::new();
+        names(&serde_json::from_str(&text(schema)).unwrap(), &mut named);
+        assert!(named.len() > 40, "{schema}: {named:?}");
+        let is_there = |name: &String| {
+            documents.contains(&format!("`{name}`")) || documents.contains(&format!("\"{name}\""))
+        };
+        let missing = named.iter().filter(|name| !is_there(name));
+        wrong.extend(missing.map(|name| format!("{schema}: {name}")));
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+
+    let title = format!("version {} of the catalogue", bot_cli_sdk::pack::SCHEMA);
+    let packs = text("sdk/PACKS.md");
+    assert!(packs.lines().next().unwrap().ends_with(&title), "{title}");
+}
+
+#[test]
+fn every_kind_of_question_is_offered() {
+    let schema: Value = serde_json::from_str(&text("sdk/protocol.schema.json")).unwrap();
+    let mut of_schema = BTreeSet::new();
+    names(&schema["$defs"]["QuestionKind"], &mut of_schema);
+    let offered: BTreeSet<String> = QuestionKind::ALL.map(|it| it.name().to_owned()).into();
+    assert_eq!(offered, of_schema, "`QuestionKind::ALL` lacks one");
+}
+
+/// The fields and the fixed values in a schema.
+fn names(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value) {
+                    ("properties", Value::Object(fields)) => found.extend(fields.keys().cloned()),
+                    ("const", Value::String(text)) => found.extend([text.clone()]),
+                    ("enum", Value::Array(texts)) => {
+                        found.extend(texts.iter().filter_map(Value::as_str).map(str::to_owned));
+                    }
+                    _ => {}
+                }
+                names(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// The passages in backticks.
