@@ -3,9 +3,8 @@
 mod templates;
 mod wanted;
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
@@ -15,6 +14,7 @@ use serde_json::json;
 
 use crate::arguments::NewArguments;
 use crate::environment::Environment;
+use crate::platform::create_file;
 use crate::roles;
 use templates::{BACKEND, Blanks, PACK, PYTHON, RUST, SH};
 use wanted::{Kind, Wanted, invalid};
@@ -122,12 +122,7 @@ fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(path)?;
-    file.write_all(text.as_bytes())
+    create_file(path, mode)?.write_all(text.as_bytes())
 }
 
 fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environment) -> Reply {

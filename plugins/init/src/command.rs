@@ -20,18 +20,19 @@ use crate::draft::{self, Draft};
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
 use crate::options::{
-    Options,
+    Options, QUICKSTART,
     listing::{listing, table},
     schema::schema,
 };
 use crate::packs;
 use crate::plan::{self, Plan, PlanError};
 use crate::record::{self, RecordFile};
-use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, quoted, resolve};
+use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, Recovered};
 use crate::wizard::{self, Selection, Way};
+use crate::wording::quoted;
 use next::Keys;
 use report::Report;
 
@@ -68,7 +69,7 @@ impl Command for Options {
         if self
             .target_dir
             .as_deref()
-            .is_some_and(|target| target.as_os_str() == quickstart::NAME)
+            .is_some_and(|target| target.as_os_str() == QUICKSTART)
         {
             return quickstart::run(&self, scaffolds, session);
         }

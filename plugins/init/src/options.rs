@@ -38,6 +38,9 @@ Examples:
   Print a schema, with which editors complete and check such a file:
     bot-cli init --config-schema";
 
+/// The target that stands for a fixed bot.
+pub(crate) const QUICKSTART: &str = "quickstart";
+
 /// Start a bot project: guides for a coding agent, or a complete bot.
 ///
 /// With any scaffold option, a complete bot is written into the directory without any questions. Without one, a wizard starts at a terminal; elsewhere, guides for a coding agent are written.

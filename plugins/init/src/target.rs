@@ -60,7 +60,7 @@ impl Target {
 }
 
 fn unusable(shown: &str, problem: &str) -> Failure {
-    let shown = crate::resolve::quoted(shown);
+    let shown = crate::wording::quoted(shown);
     Failure::new(
         Exit::Usage,
         "invalid_target",

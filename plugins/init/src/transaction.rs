@@ -5,7 +5,6 @@
 //! changed file is renamed to its place. An error takes the renames back; whoever finds the journal of a run that was
 //! killed carries its renames out.
 
-mod anchored_path;
 mod commit;
 mod journal;
 mod staging;

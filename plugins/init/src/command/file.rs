@@ -9,7 +9,7 @@ use bot_cli_sdk::session::Session;
 use bot_cli_sdk::standard_input;
 
 use crate::config::{FromFile, parse_file};
-use crate::resolve::quoted;
+use crate::wording::quoted;
 
 /// A configuration is some twenty short values; more is a mistake.
 const LONGEST: u64 = 1024 * 1024;

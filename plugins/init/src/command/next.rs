@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::discovery::Discovery;
+use bot_cli_sdk::discovery::{self, Discovery};
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
@@ -58,13 +58,14 @@ impl Keys {
         let discovery = Discovery::of_plugin(
             std::env::current_exe().ok(),
             |name| std::env::var_os(name),
-            rustix::process::geteuid().as_raw(),
+            discovery::user(),
         );
         // Whether it may run is for the host to say: nothing is read, so nothing is kept either.
         let has_cloud = discovery
             .folders
             .iter()
-            .any(|folder| folder.join(CLOUD_FILE).is_file());
+            .flat_map(|folder| discovery.endings.files(folder, CLOUD_FILE))
+            .any(|file| file.is_file());
         if has_cloud { Self::Vault } else { Self::File }
     }
 }

@@ -14,9 +14,6 @@ use crate::options::Options;
 use crate::resolve::{invalid_input, resolve};
 use crate::target::Target;
 
-/// The target that stands for this.
-pub(crate) const NAME: &str = "quickstart";
-
 const DIRECTORY: &str = "quickstart-project";
 
 pub(super) fn run(

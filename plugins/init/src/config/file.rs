@@ -12,7 +12,7 @@ use serde_json::{Error, Value};
 
 use crate::draft::{self, Draft, Slot};
 use crate::option_table;
-use crate::resolve::{did_you_mean, quoted};
+use crate::wording::{did_you_mean, quoted};
 
 /// The contents of a file, with its problems.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -42,8 +42,6 @@ pub struct ProjectView<'c> {
     pub client: &'static str,
     /// The transports that the web client offers, in the user's order.
     pub client_transports: Vec<ClientTransportView>,
-    /// Whether one of their packages imports another one that the client never runs.
-    pub client_leaves_out: bool,
     /// A variable for each: `recording`, `deploy`, as the table of options names them.
     #[serde(flatten)]
     pub features: Features,
@@ -220,7 +218,6 @@ impl<'c> ProjectView<'c> {
                     })
                 })
                 .collect(),
-            client_leaves_out: manifest::client_leaves_out(config),
             features: config.features,
             recorded: config.recorded,
             env: variables::groups(config, &readings)?,

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{Problems, quoted, said};
+use super::{Problems, said};
 use crate::draft::Draft;
+use crate::wording::quoted;
 
 /// The two names of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
-use super::{Problems, did_you_mean, quoted, said};
+use super::{Problems, said};
 use crate::catalogue::{Catalogue, belongs_to};
 use crate::config::Pipeline;
 use crate::draft::Draft;
+use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn pipeline<'c>(
     draft: &Draft,

@@ -96,7 +96,7 @@ impl Comparison {
             1 => ("1 file is".to_owned(), "it"),
             several => (format!("{several} files are"), "them"),
         };
-        let shown = crate::resolve::quoted(shown_target);
+        let shown = crate::wording::quoted(shown_target);
         let mut failure = Failure::new(
             Exit::Failed,
             "conflict",

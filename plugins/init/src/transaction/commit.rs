@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::anchored_path::{AnchoredPath, move_new};
 use super::journal::{Journal, Rename};
-use super::staging::{Staging, sync_folder, write_synced};
+use super::staging::{Staging, write_synced};
 use super::{Change, Error};
 use crate::digest::sha256;
+use crate::platform::{AnchoredPath, move_new, sync as sync_folder};
 
 /// The staged tree becomes `root`, which is not there yet.
 pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {

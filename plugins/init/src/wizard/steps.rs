@@ -7,9 +7,9 @@ use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
 use super::choices::{self, explained};
-use super::walk::{Flag, Step};
+use super::step::{ALL_THE_SAME, Extra, Flag, Step, TARGET, extras};
 use super::{Selection, Way, place};
-use crate::option_table::{Feature, FeatureQuestion, Setting};
+use crate::option_table::{Feature, Setting};
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
 
@@ -405,36 +405,11 @@ pub(super) static ALL: &[Step] = &[
     },
 ];
 
-pub(super) const TARGET: &str = "target";
-
-/// The question whose no leads back to the folder.
-pub(super) const ALL_THE_SAME: &str = "all_the_same";
-
 const WEB: &str = "web";
 const TELEPHONY: &str = "telephony";
 const NO_VIDEO: &str = "none";
 const CASCADE: &str = "cascade";
 const REALTIME: &str = "realtime";
-
-/// An extra: a feature that the question for extras offers.
-pub(super) struct Extra {
-    pub(super) feature: Feature,
-    label: &'static str,
-    about: &'static str,
-}
-
-pub(super) fn extras() -> impl Iterator<Item = Extra> {
-    Feature::ALL
-        .into_iter()
-        .filter_map(|feature| match feature.row().question {
-            FeatureQuestion::Extra { label, about } => Some(Extra {
-                feature,
-                label,
-                about,
-            }),
-            FeatureQuestion::Own => None,
-        })
-}
 
 /// The extras that have a meaning: a telephone has no picture, and an avatar always sends one.
 fn offered(selection: &Selection) -> impl Iterator<Item = Extra> {

@@ -4,7 +4,8 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
-use super::walk::{Step, Walk};
+use super::step::Step;
+use super::walk::Walk;
 use super::{Selection, Way, choices};
 use crate::catalogue::Catalogue;
 

@@ -44,7 +44,7 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/leave-out.js",
         "client/react_nextjs/leave-out.js",
         "Keeps unused packages out of the build",
-        nextjs_that_leaves_out,
+        nextjs,
     ),
     file(
         "client/next.config.ts",
@@ -359,17 +359,4 @@ fn react_vite(config: &Config) -> bool {
 
 fn nextjs(config: &Config) -> bool {
     config.client == Client::ReactNextjs
-}
-
-fn nextjs_that_leaves_out(config: &Config) -> bool {
-    nextjs(config) && leaves_out(config)
-}
-
-/// Returns whether a package of the client imports another one that the client never runs.
-pub(in crate::plan) fn leaves_out(config: &Config) -> bool {
-    config
-        .transports
-        .iter()
-        .filter_map(|transport| transport.client.as_ref())
-        .any(|client| client.unused.is_some())
 }
