@@ -8,7 +8,6 @@ use crate::option_table::Feature;
 
 mod client;
 
-
 /// A file of a project.
 pub(super) struct File {
     /// The path, relative to the target.
