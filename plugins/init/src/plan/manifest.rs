@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use super::Existing;
-use crate::config::Config;
+use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
 
 mod client;
-
 
 /// A file of a project.
 pub(super) struct File {
@@ -102,10 +101,7 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
                 "server/evals/judged.yaml",
                 "Eval: answers that a language model judges",
             ),
-            (
-                "server/evals/text.yaml",
-                "Eval: text only, without a judge",
-            ),
+            ("server/evals/text.yaml", "Eval: text only, without a judge"),
         ],
     ),
     (
@@ -123,6 +119,10 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
     (
         |config| config.has(Feature::Transcription),
         &[("server/transcript.py", "The transcript in the log")],
+    ),
+    (
+        |config| matches!(config.pipeline, Pipeline::Realtime(_)),
+        &[("server/typed.py", "Hands typed text to the model")],
     ),
     (
         |config| config.transports.iter().any(|it| it.call_server.is_some()),
