@@ -110,6 +110,8 @@ pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
 }
 
 #[cfg(test)]
+mod layout;
+#[cfg(test)]
 mod made_up;
 #[cfg(test)]
 mod page;
