@@ -165,7 +165,7 @@ fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
             Ran::none(tests_of_group)
         } else {
             say(&format!("{}: {}", group.name, group.about));
-            tests.run(&tests_of_group, interrupt)?
+            tests.run(&tests_of_group, group.at_once(), interrupt)?
         };
         if !arguments.list && !lacks.is_empty() {
             say(&format!("{}: not run", group.name));

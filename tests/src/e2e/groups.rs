@@ -13,6 +13,12 @@ pub struct Group {
 }
 
 impl Group {
+    /// How many of its tests run at once, if that is not left to the test harness. Clients wait for voices most of the time, and
+    /// are built meanwhile; how many browsers there are is for its tests to say.
+    pub(super) fn at_once(&self) -> Option<usize> {
+        (self.name == "clients").then_some(3)
+    }
+
     /// Whether what it needs is only ever made by hand, because it takes longer than all tests together. Without it the group is
     /// left out, loudly, unless it is named.
     pub(super) fn is_elective(&self) -> bool {
