@@ -45,10 +45,14 @@ pub enum Command {
         #[command(subcommand)]
         command: PluginCommand,
     },
-    /// Print the completion script for a shell
+    /// Print the completion script for a shell, or install it
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         shell: Shell,
+        /// Write the script where bash, zsh or fish looks for it, instead of printing it
+        #[arg(long)]
+        install: bool,
     },
     /// Print what the last word may become, for the script of a shell
     #[command(name = "__complete", hide = true, disable_help_flag = true)]
@@ -217,6 +221,10 @@ const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
 
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  bot-cli completions zsh --install
+  source <(bot-cli completions bash)";
+
 const INFO_EXAMPLES: &str = "Examples:
   bot-cli plugin info hello
   bot-cli plugin info pack-acme --json";
@@ -288,6 +296,18 @@ pub enum Shell {
     Zsh,
     Fish,
     Powershell,
+}
+
+impl Shell {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+            Self::Powershell => "powershell",
+        }
+    }
 }
 
 /// The names that no plugin can have.

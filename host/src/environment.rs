@@ -9,6 +9,7 @@ use bot_cli_sdk::protocol::DEPTH;
 use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
 
 use crate::arguments::Options;
+use crate::completion::install::Folders;
 
 /// The host's surroundings: arguments, folders, terminal.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct Environment {
     pub depth: u32,
     /// The terminal.
     pub look: Look,
+    /// The folders in which shells look for completions.
+    pub completions: Folders,
 }
 
 impl Environment {
@@ -45,6 +48,7 @@ impl Environment {
                 .and_then(|depth| depth.parse().ok())
                 .unwrap_or(0),
             look: Look::detect(),
+            completions: Folders::read(|name| env::var_os(name)),
         }
     }
 

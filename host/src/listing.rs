@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bot_cli_sdk::discovery::{Plugin, PluginFile, Standing};
 use bot_cli_sdk::outcome::Reply;
-use bot_cli_sdk::protocol::Role;
+use bot_cli_sdk::protocol::{self, Role};
 use bot_cli_sdk::terminal::{one_line, table};
 use serde_json::{Value, json};
 
@@ -53,6 +53,25 @@ pub fn list(environment: &Environment) -> Reply {
 /// Returns what programs read about every plugin.
 pub fn entries(environment: &Environment) -> Vec<Value> {
     rows(environment).into_iter().map(|row| row.entry).collect()
+}
+
+/// The version of this host, and of everything that is installed, for programs.
+pub fn versions(environment: &Environment) -> Reply {
+    const KEYS: [&str; 6] = ["name", "version", "role", "protocol", "status", "file"];
+    let plugins = entries(environment).into_iter().map(|entry| {
+        let members = KEYS
+            .iter()
+            .map(|key| ((*key).to_owned(), entry[*key].clone()));
+        members.collect::<Value>()
+    });
+    let file = environment.host.as_ref();
+    Reply::default().data(json!({
+        "name": "bot-cli",
+        "version": env!("CARGO_PKG_VERSION"),
+        "protocol": protocol::VERSION,
+        "file": file.map(|file| file.to_string_lossy()),
+        "plugins": plugins.collect::<Vec<Value>>(),
+    }))
 }
 
 fn rows(environment: &Environment) -> Vec<Row> {

@@ -40,18 +40,16 @@ impl Home {
             .as_deref()
             .and_then(Path::parent)
             .map(Path::to_owned);
-        match (folder, plugins, packs) {
-            (Some(folder), Some(plugins), Some(packs)) => Ok(Self {
+        if let (Some(folder), Some(plugins), Some(packs)) = (folder, plugins, packs) {
+            return Ok(Self {
                 folder,
                 plugins,
                 packs,
-            }),
-            _ => {
-                let message = "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
-                Err(Failure::new(Exit::Usage, "no_folder", message)
-                    .hint("set HOME or XDG_DATA_HOME"))
-            }
+            });
         }
+        let message =
+            "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
+        Err(Failure::new(Exit::Usage, "no_folder", message).hint("set HOME or XDG_DATA_HOME"))
     }
 
     /// The place of the plugin `name`.

@@ -13,6 +13,9 @@ use super::record::{Entry, Form, Record};
 /// The names of private folders begin with it.
 const STAGING: &str = ".adding-";
 
+/// The names of records that are being written begin with it.
+pub const WRITING: &str = ".plugins.lock-";
+
 /// The name of an old folder begins with it, where the system can't exchange two folders in one step.
 const OLD: &str = ".old-";
 
@@ -41,9 +44,13 @@ pub fn staging_elsewhere() -> Result<TempDir, Failure> {
 /// Removes what a process left behind that was killed, and puts back an old folder for which there is no new one.
 pub fn sweep(home: &Home) {
     for entry in fs::read_dir(&home.folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(STAGING) {
-            // What can't be removed is in nobody's way.
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // What can't be removed is in nobody's way.
+        if name.starts_with(STAGING) {
             let _ = fs::remove_dir_all(entry.path());
+        } else if name.starts_with(WRITING) {
+            let _ = fs::remove_file(entry.path());
         }
     }
     for entry in fs::read_dir(home.packs()).into_iter().flatten().flatten() {

@@ -174,7 +174,7 @@ impl Record {
         let written = || -> io::Result<()> {
             let text = toml::to_string(&document).map_err(io::Error::other)?;
             let mut file = tempfile::Builder::new()
-                .prefix(".plugins.lock-")
+                .prefix(super::put::WRITING)
                 .tempfile_in(&home.folder)?;
             file.write_all(HEAD.as_bytes())?;
             file.write_all(text.as_bytes())?;
