@@ -56,7 +56,7 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         }) => Ok(listing::list(environment)),
         Some(Command::Plugin {
             command: PluginCommand::Info { name },
-        }) => info::info(&name, environment, &terminal),
+        }) => info::info(&name, environment),
         Some(Command::Plugin {
             command: PluginCommand::Add(arguments),
         }) => added::add(&arguments, environment, &terminal),

@@ -99,6 +99,9 @@ fn tar(stream: impl Read, given: &Path, visit: Visit<'_>) -> Result<(), Failure>
             return Err(special(&path, "a device or the like", given));
         }
     }
+    // The sum of a compressed stream stands at its end.
+    let rest = io::copy(&mut archive.into_inner(), &mut io::sink());
+    rest.map_err(|error| wrong(&error))?;
     Ok(())
 }
 
