@@ -55,7 +55,7 @@ pub enum Command {
         install: bool,
     },
     /// Print what the last word may become, for the script of a shell
-    #[command(name = "__complete", hide = true, disable_help_flag = true)]
+    #[command(name = COMPLETE, hide = true, disable_help_flag = true)]
     Complete {
         /// The shell
         shell: Shell,
@@ -166,7 +166,7 @@ pub struct CheckArguments {
 pub struct NewArguments {
     /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
     pub name: String,
-    /// What the plugin is for
+    /// Role of the plugin
     #[arg(long, default_value = "command")]
     pub role: NewRole,
     /// Language of the plugin (required, except for a provider pack)
@@ -183,11 +183,11 @@ pub struct NewArguments {
 /// A role for which there is a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum NewRole {
-    /// A command of the user
+    /// A command for users
     Command,
     /// Services for new projects, as a folder of TOML files
     ProviderPack,
-    /// A keeper of secret sets
+    /// A store for secret sets
     SecretsBackend,
 }
 
@@ -313,6 +313,17 @@ impl Shell {
 /// The names that no plugin can have.
 pub const RESERVED: [&str; 3] = ["help", "plugin", "completions"];
 
+/// The name of the hidden command for the scripts of shells.
+const COMPLETE: &str = "__complete";
+
+/// Whether the first of the words is a plugin's name: neither an option nor a command of the host.
+pub fn name_a_plugin(words: &[OsString]) -> bool {
+    words.first().is_some_and(|first| {
+        let own = RESERVED.contains(&&*first.to_string_lossy()) || first == COMPLETE;
+        !own && !first.is_empty() && !first.as_encoded_bytes().starts_with(b"-")
+    })
+}
+
 impl Options {
     /// The form of the result.
     pub fn format(&self) -> Format {
@@ -336,4 +347,38 @@ impl Options {
 /// The host's command tree.
 pub fn command() -> clap::Command {
     Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser as _;
+
+    use super::{Arguments, Command, command, name_a_plugin};
+
+    #[test]
+    fn a_plugin_is_named_where_clap_says_so() {
+        let tree = command();
+        let own = tree
+            .get_subcommands()
+            .flat_map(|own| [own.get_name()].into_iter().chain(own.get_all_aliases()));
+        let others = [
+            "init", "", "-", "--", "-v", "--json", "--what", "-V", "hel", "Help", "plugin=x",
+            " plugin",
+        ];
+        for first in own.chain(others) {
+            for rest in [&["--json", "x"][..], &[]] {
+                let words: Vec<OsString> = [&[first][..], rest]
+                    .concat()
+                    .iter()
+                    .map(OsString::from)
+                    .collect();
+                let parsed = Arguments::try_parse_from([&["bot-cli".into()][..], &words].concat());
+                let external = matches!(&parsed, Ok(Arguments { command: Some(Command::External(all)), .. }) if *all == words);
+                assert!(!name_a_plugin(&words) || external, "{words:?}: {parsed:?}");
+            }
+        }
+        assert!(name_a_plugin(&["init".into()]));
+    }
 }

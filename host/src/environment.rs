@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use bot_cli_sdk::discovery::Discovery;
+use bot_cli_sdk::discovery::{self, Discovery};
 use bot_cli_sdk::protocol::DEPTH;
 use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
 
@@ -37,11 +37,7 @@ impl Environment {
         Self {
             arguments: env::args_os().skip(1).collect(),
             cwd: env::current_dir().ok(),
-            discovery: Discovery::new(
-                host.clone(),
-                |name| env::var_os(name),
-                rustix::process::geteuid().as_raw(),
-            ),
+            discovery: Discovery::new(host.clone(), |name| env::var_os(name), discovery::user()),
             host,
             depth: env::var(DEPTH)
                 .ok()

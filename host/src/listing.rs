@@ -194,7 +194,7 @@ fn row(found: &PluginFile, all: &[PluginFile], survey: &Survey) -> Row {
         Standing::Usable(plugin) => usable(row, plugin, all, survey),
         Standing::Shadowed(winner) => {
             let winner = winner.as_ref().map_or_else(
-                || "a command of bot-cli itself".to_owned(),
+                || "a built-in command of bot-cli".to_owned(),
                 |file| format!("`{}`", file.display()),
             );
             row.because("shadowed", format!("{winner} comes first"), None)

@@ -26,6 +26,11 @@ use crate::variables;
 
 /// Does what the user's words ask for, shows how it ended and tells the status to exit with.
 pub fn route(environment: &Environment, patience: Patience) -> u8 {
+    // What clap would say of these words, too, after it has built the whole tree.
+    if arguments::name_a_plugin(&environment.arguments) {
+        let options = Options::default();
+        return call::plugin(&environment.arguments, &options, environment, patience);
+    }
     let words = std::iter::once(OsStr::new("bot-cli"))
         .chain(environment.arguments.iter().map(OsString::as_os_str));
     let arguments = match Arguments::try_parse_from(words) {

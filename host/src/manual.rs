@@ -1,0 +1,63 @@
+//! The command trees of the manual pages: a page for each command, the host's and those of plugins.
+
+use bot_cli_sdk::protocol::{CommandSpec, Manifest};
+use clap::Command;
+
+use crate::arguments;
+use crate::tree;
+
+/// Returns the commands that have a page, those of the host first. The display name of each is the name of its page:
+/// `bot-cli-cloud-secrets-set` is the page of `bot-cli cloud secrets set`.
+#[must_use]
+pub fn pages(manifests: &[Manifest]) -> Vec<Command> {
+    let mut host = arguments::command();
+    host.build();
+    let mut pages = Vec::new();
+    add_built(&host, &mut pages);
+    for manifest in manifests {
+        if let Some(command) = &manifest.command {
+            add_declared(&mut vec![command], manifest, &mut pages);
+        }
+    }
+    pages
+}
+
+fn add_built(command: &Command, pages: &mut Vec<Command>) {
+    // Its words are those that are typed; the hyphens are those of the page alone.
+    let invocation = command
+        .get_bin_name()
+        .unwrap_or(command.get_name())
+        .to_owned();
+    pages.push(page(command.clone(), &invocation));
+    for subcommand in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        add_built(subcommand, pages);
+    }
+}
+
+fn add_declared(path: &mut Vec<&CommandSpec>, manifest: &Manifest, pages: &mut Vec<Command>) {
+    let Some(command) = path.last().copied() else {
+        return;
+    };
+    let names = path.iter().skip(1).map(|command| command.name.as_str());
+    let words: Vec<&str> = ["bot-cli", &manifest.name]
+        .into_iter()
+        .chain(names)
+        .collect();
+    let invocation = words.join(" ");
+    let built = tree::command(path, &invocation, false, |_| Vec::new());
+    pages.push(page(built, &invocation));
+    for subcommand in command.commands.iter().filter(|one| !one.hidden) {
+        path.push(subcommand);
+        add_declared(path, manifest, pages);
+        path.pop();
+    }
+}
+
+/// Without it, the synopsis would be a list of all options.
+fn page(mut command: Command, invocation: &str) -> Command {
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage:").trim().to_owned();
+    command
+        .display_name(invocation.replace(' ', "-"))
+        .override_usage(usage)
+}

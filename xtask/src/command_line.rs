@@ -1,0 +1,115 @@
+//! The command line.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::executables::Executables;
+use crate::project::Project;
+use crate::{check, dist, source, wheel};
+
+/// Build what users install
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build every artefact: wheel, source distribution, archives, installer, sums
+    #[command(after_help = DIST)]
+    Dist(DistArguments),
+    /// Build one wheel for this machine; what `pip` runs for a source distribution
+    Wheel {
+        /// Folder for the wheel
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
+        /// Platform tag of the wheel, such as `linux_x86_64`
+        #[arg(long)]
+        tag: String,
+    },
+    /// Build the source distribution
+    Sdist {
+        /// Folder for the source distribution
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DistArguments {
+    /// Target of the executables [default: static executables for Linux on x86-64]
+    #[arg(
+        long,
+        value_name = "TRIPLE",
+        default_value = "x86_64-unknown-linux-musl",
+        hide_default_value = true
+    )]
+    pub(crate) target: String,
+    /// Folder for the artefacts
+    #[arg(long, value_name = "FOLDER", default_value = "dist")]
+    pub(crate) out: PathBuf,
+    /// Pack the executables of this folder instead of building any
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) executables: Option<PathBuf>,
+    /// Install what is missing: the target with rustup, a C compiler as root with apt-get, cargo-auditable under target/
+    #[arg(long)]
+    pub(crate) install: bool,
+    /// Build once more from a copy of the source in another folder, and compare the bytes
+    #[arg(long, conflicts_with = "executables")]
+    pub(crate) check: bool,
+}
+
+const DIST: &str = "\
+Examples:
+  cargo xtask dist --install    build into dist/, after installing what is missing
+  cargo xtask dist --check      the same, and compare with a second build elsewhere";
+
+/// Runs the command of this process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            // A closed standard error changes nothing about the outcome.
+            let _ = writeln!(io::stderr(), "error: {problem:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let project = Project::read()?;
+    match &arguments.command {
+        Command::Dist(arguments) => {
+            let artefacts = dist::make(&project, arguments)?;
+            if arguments.check {
+                check::again(&project, arguments, &artefacts)?;
+            }
+            Ok(())
+        }
+        Command::Wheel { out, tag } => {
+            let executables = Executables::of_this_machine(&project)?;
+            let file = wheel::write(&project, &executables, tag, out)?;
+            print(&file)
+        }
+        Command::Sdist { out } => print(&source::write(&project, out)?),
+    }
+}
+
+/// The name of the file alone: programs read it.
+fn print(file: &std::path::Path) -> anyhow::Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    writeln!(io::stdout(), "{name}")?;
+    Ok(())
+}
+
+/// Progress of what takes minutes.
+pub(crate) fn say(line: &str) {
+    // A closed standard error is no reason to stop.
+    let _ = writeln!(io::stderr(), "{line}");
+}

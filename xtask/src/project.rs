@@ -1,0 +1,156 @@
+//! The facts about the project that artefacts repeat.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+/// The host's package, whose version is that of what users install.
+const HOST: &str = "bot-cli";
+
+/// The packages whose executables belong together, the host first.
+pub(crate) const TOGETHER: [&str; 3] = [HOST, "bot-cli-init", "bot-cli-cloud"];
+
+/// Those that are packed alone. Few people have a cluster, and this one has a version of its own: beside the host it would be
+/// twice the download, and could not be updated alone.
+pub(crate) const ALONE: [&str; 1] = ["bot-cli-secrets-kubernetes"];
+
+/// The project in this folder, as `cargo metadata` and `pyproject.toml` describe it.
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    /// Cargo's folder for what it builds.
+    pub(crate) target_folder: PathBuf,
+    /// The time of the commit, in seconds since 1970: that of every file in an artefact.
+    pub(crate) time: u64,
+    /// The table `project` of `pyproject.toml`.
+    pub(crate) python: toml::Table,
+    packages: Vec<Value>,
+}
+
+impl Project {
+    pub(crate) fn read() -> anyhow::Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .context("the project has no folder")?;
+        let root = root
+            .canonicalize()
+            .with_context(|| format!("`{}` is not there any more", root.display()))?;
+        let output = cargo(&root)
+            .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
+            .output()
+            .context("could not run cargo")?;
+        if !output.status.success() {
+            bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let metadata: Value = serde_json::from_slice(&output.stdout)?;
+        let target = metadata["target_directory"].as_str();
+        let settings = fs::read_to_string(root.join("pyproject.toml"))
+            .context("could not read `pyproject.toml`")?;
+        let mut settings: toml::Table = settings.parse().context("`pyproject.toml`")?;
+        let Some(toml::Value::Table(python)) = settings.remove("project") else {
+            bail!("`pyproject.toml` has no table `project`");
+        };
+        Ok(Self {
+            target_folder: target.context("cargo names no target folder")?.into(),
+            time: time(&root)?,
+            python,
+            packages: metadata["packages"].as_array().cloned().unwrap_or_default(),
+            root,
+        })
+    }
+
+    /// The version of a member.
+    pub(crate) fn version_of(&self, package: &str) -> anyhow::Result<&str> {
+        let mut packages = self.packages.iter();
+        packages
+            .find(|one| one["name"] == package)
+            .and_then(|one| one["version"].as_str())
+            .with_context(|| format!("there is no package `{package}`"))
+    }
+
+    /// The version of what is installed together.
+    pub(crate) fn version(&self) -> anyhow::Result<&str> {
+        self.version_of(HOST)
+    }
+
+    /// The address below which the files of the newest release lie; empty while nothing is published.
+    pub(crate) fn homepage(&self) -> anyhow::Result<&str> {
+        let mut packages = self.packages.iter();
+        let host = packages.find(|one| one["name"] == HOST);
+        let host = host.with_context(|| format!("there is no package `{HOST}`"))?;
+        Ok(host["homepage"].as_str().unwrap_or_default())
+    }
+
+    /// The name of the Python distribution, and of the executable that starts the host there.
+    pub(crate) fn distribution(&self) -> anyhow::Result<&str> {
+        self.setting("name")
+    }
+
+    /// A text of `pyproject.toml`.
+    pub(crate) fn setting(&self, key: &str) -> anyhow::Result<&str> {
+        let value = self.python.get(key).and_then(toml::Value::as_str);
+        value.with_context(|| format!("`pyproject.toml` has no text `project.{key}`"))
+    }
+
+    /// A list of texts of `pyproject.toml`.
+    pub(crate) fn settings(&self, key: &str) -> impl Iterator<Item = &str> {
+        let list = self.python.get(key).and_then(toml::Value::as_array);
+        list.into_iter().flatten().filter_map(toml::Value::as_str)
+    }
+
+    /// The contents of a file.
+    pub(crate) fn file(&self, path: &str) -> anyhow::Result<Vec<u8>> {
+        fs::read(self.root.join(path)).with_context(|| format!("could not read `{path}`"))
+    }
+}
+
+/// Cargo in `folder`, without the variables that it set for this process.
+pub(crate) fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    clean(&mut command);
+    command.current_dir(folder);
+    command
+}
+
+/// What `cargo run` tells an executable is not for the cargo that this one starts.
+pub(crate) fn clean(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        let told = name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        });
+        if told {
+            command.env_remove(name);
+        }
+    }
+}
+
+/// `SOURCE_DATE_EPOCH`, or the time of the last commit; a source distribution, which has none, says it in a file.
+fn time(root: &Path) -> anyhow::Result<u64> {
+    let told = env::var("SOURCE_DATE_EPOCH").ok();
+    let told = told.or_else(|| fs::read_to_string(root.join(TIME)).ok());
+    let text = if let Some(text) = told {
+        text
+    } else {
+        let output = Command::new("git")
+            .args(["log", "-1", "--format=%ct"])
+            .current_dir(root)
+            .output()
+            .context("could not run git, which knows the time of the commit")?;
+        if !output.status.success() {
+            bail!(
+                "this is no clone of the repository: set SOURCE_DATE_EPOCH to the time of the source"
+            );
+        }
+        String::from_utf8(output.stdout)?
+    };
+    text.trim()
+        .parse()
+        .with_context(|| format!("`{}` is no time in seconds", text.trim()))
+}
+
+/// The file of a source distribution with the time of its commit.
+pub(crate) const TIME: &str = "SOURCE_DATE_EPOCH";
