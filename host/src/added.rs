@@ -4,14 +4,15 @@
 //! what was added names the new plugin before and the old one after that rename, so that it is right whenever the process ends.
 
 mod archive;
+mod built_for;
 mod candidate;
 mod changes;
 mod copying;
+mod disk;
 mod given;
 mod home;
 mod members;
 mod origins;
-mod platform;
 mod put;
 mod record;
 mod sum;

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use crate::added::Origins;
 use crate::arguments;
 use crate::environment::Environment;
-use crate::listing;
+use crate::inventory;
 use crate::roles;
 
 /// Shows the plugin `name`, and the other files of its name.
 pub fn info(name: &str, environment: &Environment) -> Result<Reply, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    let all = listing::entries(environment);
+    let all = inventory::entries(environment);
     let mut entries: Vec<Value> = all
         .iter()
         .filter(|entry| entry["name"] == name)

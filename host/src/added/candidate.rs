@@ -18,12 +18,13 @@ use tempfile::TempDir;
 use super::changes::Installed;
 use super::copying::{Copying, Staged};
 use super::given::{Request, word};
+use super::home::Form;
 use super::members::{refused, unreadable};
-use super::record::{Entry, Form, kind};
+use super::record::{Entry, kind};
 use super::sum;
 use crate::arguments;
 use crate::environment::Environment;
-use crate::listing;
+use crate::inventory;
 
 /// A plugin that can be added.
 pub struct Candidate {
@@ -137,7 +138,7 @@ impl Candidate {
         let mut environment = environment.clone();
         // A folder that was made by this command was not looked at before.
         environment.discovery.cache = None;
-        for entry in listing::entries(&environment) {
+        for entry in inventory::entries(&environment) {
             let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
             if entry["name"] != self.name.as_str() {
                 continue;

@@ -12,17 +12,23 @@ use bot_cli_sdk::protocol::Manifest;
 use bot_cli_sdk::terminal::one_line;
 
 use super::archive::{Archive, too_large};
+use super::built_for;
+use super::disk;
 use super::given::word;
+use super::home::Form;
 use super::members::{
     self, Chosen, MOST_BYTES, MOST_FILES, Member, Survey, is_hidden, refused, unreadable,
 };
-use super::platform;
-use super::put::{self, Mode};
-use super::record::Form;
 use super::sum::Sum;
 
 /// The amount of a file that is in memory at a time.
 const PIECE: usize = 64 * 1024;
+
+/// Everybody may read it.
+const DATA: u32 = 0o644;
+
+/// Everybody may run it.
+const EXECUTABLE: u32 = 0o755;
 
 /// A file or folder in the private folder.
 pub struct Staged {
@@ -53,7 +59,7 @@ impl Copying<'_> {
     pub fn file(&self) -> Result<String, Failure> {
         let mut sum = Sum::default();
         let mut source = File::open(self.given).map_err(|error| unreadable(self.given, &error))?;
-        self.write(&self.copied(), Mode::Data, &mut |piece: &mut Vec<u8>| {
+        self.write(&self.copied(), DATA, &mut |piece: &mut Vec<u8>| {
             let read = fill(&mut source, piece)?;
             sum.add(piece);
             Ok(read)
@@ -65,12 +71,12 @@ impl Copying<'_> {
     fn write(
         &self,
         path: &Path,
-        mode: Mode,
+        mode: u32,
         read: &mut dyn FnMut(&mut Vec<u8>) -> io::Result<usize>,
     ) -> Result<(), Failure> {
         let mut problem = None;
         let mut total = 0;
-        let written = put::write(path, mode, |file| {
+        let written = disk::write(path, mode, |file| {
             let mut piece = Vec::with_capacity(PIECE);
             loop {
                 if self.cancel.requested() {
@@ -166,7 +172,7 @@ impl Copying<'_> {
     }
 
     fn unpack(&self, member: &mut Member<'_>, place: &Path) -> Result<(), Failure> {
-        self.write(place, Mode::Data, &mut |piece| fill(member.content, piece))
+        self.write(place, DATA, &mut |piece| fill(member.content, piece))
     }
 
     /// Finds the plugin in a folder: the folder is a pack, or has one executable.
@@ -207,7 +213,7 @@ impl Copying<'_> {
         let mut left = MOST_BYTES;
         for path in files {
             let mut source = File::open(root.join(&path)).map_err(unreadable)?;
-            self.write(&staged.place.join(&path), Mode::Data, &mut |piece| {
+            self.write(&staged.place.join(&path), DATA, &mut |piece| {
                 let read = fill(&mut source, piece)?;
                 left = left.checked_sub(read as u64).ok_or_else(too_large)?;
                 Ok(read)
@@ -277,9 +283,9 @@ impl Copying<'_> {
         head: &[u8],
         copy: impl FnOnce(&Path) -> io::Result<()>,
     ) -> Result<Staged, Failure> {
-        platform::check(head).map_err(|problem| {
+        built_for::check(head).map_err(|problem| {
             let failure = refused(self.given, &problem);
-            if platform::is_executable(head) {
+            if built_for::is_executable(head) {
                 let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
                 failure.hint(format!("get the file for {os} on {arch}"))
             } else {
@@ -295,9 +301,9 @@ impl Copying<'_> {
         let suffix = std::env::consts::EXE_SUFFIX;
         let place = self.staging.join("plugins");
         let place = place.join(format!("{PREFIX}{staged_name}{suffix}"));
-        let written = put::write(&place, Mode::Executable, |_| Ok(())).and_then(|()| copy(&place));
+        let written = disk::write(&place, EXECUTABLE, |_| Ok(())).and_then(|()| copy(&place));
         let written = written
-            .and_then(|()| put::make_executable(&place))
+            .and_then(|()| disk::make_executable(&place))
             .and_then(|()| File::open(&place)?.sync_all());
         written.map_err(|error| {
             let message = format!("could not write `{}`: {}", place.display(), reason(&error));
@@ -317,7 +323,7 @@ impl Copying<'_> {
     fn head(&self, path: &Path) -> Result<Vec<u8>, Failure> {
         let mut head = Vec::new();
         File::open(path)
-            .and_then(|file| file.take(platform::HEAD as u64).read_to_end(&mut head))
+            .and_then(|file| file.take(built_for::HEAD as u64).read_to_end(&mut head))
             .map_err(|error| unreadable(self.given, &error))?;
         Ok(head)
     }

@@ -9,7 +9,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::terminal::one_line;
 
-use super::platform;
+use super::built_for;
 
 /// The most bytes of a plugin, and of everything in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -66,7 +66,7 @@ impl Survey {
             let mut head = Vec::new();
             let read = member.content.take(4).read_to_end(&mut head);
             read.map_err(|error| unreadable(of, &error))?;
-            if platform::is_executable(&head) {
+            if built_for::is_executable(&head) {
                 self.executables.push(path.clone());
             } else {
                 self.texts.push(path.clone());

@@ -1,6 +1,5 @@
 //! `completions --install`: the script goes where its shell looks for it. No file that somebody edits is touched.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,34 +11,7 @@ use serde_json::json;
 use super::text;
 use crate::added::word;
 use crate::arguments::Shell;
-
-/// The folders of the user in which shells look.
-#[derive(Debug, Clone, Default)]
-pub struct Folders {
-    data: Option<PathBuf>,
-    config: Option<PathBuf>,
-    bash: Option<PathBuf>,
-}
-
-impl Folders {
-    /// Reads the folders from the variables of the environment.
-    pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
-        let absolute = |name: &str| {
-            variable(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let home = |below: &str| absolute("HOME").map(|home| home.join(below));
-        let data = absolute("XDG_DATA_HOME").or_else(|| home(".local/share"));
-        let bash = absolute("BASH_COMPLETION_USER_DIR")
-            .or_else(|| Some(data.as_ref()?.join("bash-completion")));
-        Self {
-            bash,
-            data,
-            config: absolute("XDG_CONFIG_HOME").or_else(|| home(".config")),
-        }
-    }
-}
+use crate::environment::ShellFolders;
 
 /// The place of a script.
 struct Place {
@@ -51,7 +23,7 @@ struct Place {
 }
 
 /// Writes the script of `shell` to its place.
-pub fn install(shell: Shell, folders: &Folders) -> Result<Reply, Failure> {
+pub fn install(shell: Shell, folders: &ShellFolders) -> Result<Reply, Failure> {
     let place = place(shell, folders)?;
     let text = text(shell);
     let change = match fs::read(&place.file) {
@@ -82,7 +54,7 @@ pub fn install(shell: Shell, folders: &Folders) -> Result<Reply, Failure> {
     })))
 }
 
-fn place(shell: Shell, folders: &Folders) -> Result<Place, Failure> {
+fn place(shell: Shell, folders: &ShellFolders) -> Result<Place, Failure> {
     let in_folder = |folder: &Option<PathBuf>| {
         folder.clone().ok_or_else(|| {
             let message = "there is no folder for completions: HOME is not an absolute path";
