@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::pack;
 use serde_json::json;
@@ -48,8 +48,8 @@ pub fn write(arguments: &NewArguments, environment: &Environment) -> Result<Repl
     check_absent(files.iter().map(|(path, ..)| path.as_path()))?;
     for (path, text, mode) in &files {
         put(path, text, *mode).map_err(|error| {
-            let message = format!("could not write `{}`: {}", path.display(), reason(&error));
-            Failure::new(Exit::Failed, "not_written", message)
+            let could_not = format!("could not write `{}`", path.display());
+            Failure::because(Exit::Failed, "not_written", could_not, error)
         })?;
     }
     let paths: Vec<&Path> = files.iter().map(|(path, ..)| path.as_path()).collect();

@@ -200,7 +200,12 @@ impl<'a> Bench<'a> {
     pub fn lose_patience(&self) {
         let patience = self.patience.get();
         self.patience
-            .set((patience / 2).max(LEAST_PATIENCE.min(patience)));
+            .set((patience / 2).max(self.least_patience().min(patience)));
+    }
+
+    /// The least time for what a plugin in order does at once. A caller that gives more than the usual time is on a slow machine.
+    pub fn least_patience(&self) -> Duration {
+        LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
     /// The length of the longest line that is sent.

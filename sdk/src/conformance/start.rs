@@ -27,8 +27,9 @@ impl Bench<'_> {
     /// Starts the plugin as a shell does, but not at a terminal.
     pub fn start_with(&self, arguments: &[&str], reader: Reader) -> Result<Dialogue<'_>, Stop> {
         let folder = folder().map_err(|error| {
-            let message = format!("could not make an empty folder: {}", reason(&error));
-            Stop::Ended(Box::new(Failure::new(Exit::Failed, "no_folder", message)))
+            let could_not = "could not make an empty folder";
+            let failure = Failure::because(Exit::Failed, "no_folder", could_not, error);
+            Stop::Ended(Box::new(failure))
         })?;
         self.spawn(Rc::new(folder), arguments, reader)
     }

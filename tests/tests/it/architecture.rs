@@ -1,4 +1,6 @@
-//! The arrows between the crates.
+//! The dependencies between the crates, and between the modules of each.
+
+mod circles;
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -17,17 +19,7 @@ fn allowed(member: &str) -> Option<&'static [&'static str]> {
 
 #[test]
 fn crates_depend_only_in_the_direction_of_the_arrows() {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let members: BTreeSet<&str> = packages
         .iter()
@@ -60,4 +52,18 @@ fn crates_depend_only_in_the_direction_of_the_arrows() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "cargo metadata: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
 }
