@@ -119,7 +119,7 @@ pub fn add(
             "`{}` is already there, and `plugin add` did not put it there",
             place.display()
         );
-        let hint = format!("rm -r {}", word(&place));
+        let hint = format!("if it is not needed: rm -r {}", word(&place));
         return Err(Failure::new(Exit::Failed, "exists", message).hint(hint));
     }
     let entry = candidate.entry();

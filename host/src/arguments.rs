@@ -78,7 +78,7 @@ pub enum PluginCommand {
         /// Name of the plugin, as `plugin list` shows it
         name: String,
     },
-    /// Add a plugin, a provider pack or a secrets backend from a file, a folder or an archive
+    /// Add a plugin, pack or backend from a file, folder or archive
     #[command(long_about = ADD_ABOUT, after_help = ADD_EXAMPLES)]
     Add(AddArguments),
     /// Replace a plugin that was added with another version of it
@@ -229,7 +229,7 @@ const INFO_EXAMPLES: &str = "Examples:
   bot-cli plugin info hello
   bot-cli plugin info pack-acme --json";
 
-const ADD_ABOUT: &str = "Add a plugin, a provider pack or a secrets backend from a file, a folder or an archive
+const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or archive
 
 The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
 archive (.tar.gz, .tar.xz, .tar or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
