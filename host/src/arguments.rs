@@ -40,7 +40,7 @@ pub enum Command {
         /// A command with its subcommands, or `environment`
         command: Vec<String>,
     },
-    /// List, check and create plugins
+    /// List, add, upgrade, remove, check and create plugins
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -51,7 +51,7 @@ pub enum Command {
         shell: Shell,
     },
     /// Print what the last word may become, for the script of a shell
-    #[command(name = "__complete", hide = true, disable_help_flag = true)]
+    #[command(name = COMPLETE, hide = true, disable_help_flag = true)]
     Complete {
         /// The shell
         shell: Shell,
@@ -68,12 +68,76 @@ pub enum PluginCommand {
     /// List every plugin, where it is, and whether it is used
     #[command(after_help = LIST_EXAMPLES)]
     List,
+    /// Show a plugin: what it is, what it can do, and where it came from
+    #[command(after_help = INFO_EXAMPLES)]
+    Info {
+        /// Name of the plugin, as `plugin list` shows it
+        name: String,
+    },
+    /// Add a plugin, a provider pack or a secrets backend from a file, a folder or an archive
+    #[command(long_about = ADD_ABOUT, after_help = ADD_EXAMPLES)]
+    Add(AddArguments),
+    /// Replace a plugin that was added with another version of it
+    #[command(long_about = UPGRADE_ABOUT, after_help = UPGRADE_EXAMPLES)]
+    Upgrade(UpgradeArguments),
+    /// Remove a plugin that was added
+    #[command(after_help = REMOVE_EXAMPLES)]
+    Remove(RemoveArguments),
     /// Check a plugin against the protocol and the rules of its role
     #[command(long_about = CHECK_ABOUT, after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
     /// Create a small plugin that passes the check of its role
     #[command(long_about = NEW_ABOUT, after_help = NEW_EXAMPLES)]
     New(NewArguments),
+}
+
+/// What `plugin add` takes.
+#[derive(Debug, Args)]
+pub struct AddArguments {
+    /// File of the plugin, folder of a pack, or archive with one plugin
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub plugin: OsString,
+    /// Sum that the file or archive must have
+    #[arg(long, value_name = "SUM")]
+    pub sha256: Option<String>,
+    /// Check everything, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// What `plugin upgrade` takes.
+#[derive(Debug, Args)]
+pub struct UpgradeArguments {
+    /// Name of the plugin, as `plugin list` shows it
+    pub name: String,
+    /// File, folder or archive of the other version [default: where it was added from]
+    #[arg(value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub plugin: Option<OsString>,
+    /// Sum that the file or archive must have
+    #[arg(long, value_name = "SUM")]
+    pub sha256: Option<String>,
+    /// Show what changes, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask for confirmation
+    #[arg(long, visible_alias = "yes")]
+    pub skip: bool,
+    /// Replace the plugin even if its file was changed since it was added
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What `plugin remove` takes.
+#[derive(Debug, Args)]
+pub struct RemoveArguments {
+    /// Name of the plugin, as `plugin list` shows it
+    pub name: String,
+    /// Show what would be removed, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Remove the plugin even if its file was changed since it was added
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// What `plugin check` takes.
@@ -98,7 +162,7 @@ pub struct CheckArguments {
 pub struct NewArguments {
     /// Name of the plugin: `NAME` in `bot-cli NAME`, `bot-cli-pack-NAME` or `bot-cli-secrets-NAME`
     pub name: String,
-    /// What the plugin is for
+    /// Role of the plugin
     #[arg(long, default_value = "command")]
     pub role: NewRole,
     /// Language of the plugin (required, except for a provider pack)
@@ -115,11 +179,11 @@ pub struct NewArguments {
 /// A role for which there is a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum NewRole {
-    /// A command of the user
+    /// A command for users
     Command,
     /// Services for new projects, as a folder of TOML files
     ProviderPack,
-    /// A keeper of secret sets
+    /// A store for secret sets
     SecretsBackend,
 }
 
@@ -152,6 +216,39 @@ pub enum Show {
 const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
+
+const INFO_EXAMPLES: &str = "Examples:
+  bot-cli plugin info hello
+  bot-cli plugin info pack-acme --json";
+
+const ADD_ABOUT: &str = "Add a plugin, a provider pack or a secrets backend from a file, a folder or an archive
+
+The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
+archive (.tar.gz, .tar.xz, .tar or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
+before those that are installed beside bot-cli or on PATH. Nothing is downloaded, and nothing is started.
+
+A file for another system, for another version of the protocol, or with a wrong name is refused before anything is in place. \
+`plugins.lock` in the data folder records where each plugin came from, and its SHA-256 sum.";
+
+const ADD_EXAMPLES: &str = "Examples:
+  bot-cli plugin add ./bot-cli-hello
+  bot-cli plugin add bot-cli-hello-1.2.0.tar.gz --sha256 SUM
+  bot-cli plugin add packs/acme
+  bot-cli plugin add bot-cli-secrets-safe.zip --dry-run";
+
+const UPGRADE_ABOUT: &str = "Replace a plugin that was added with another version of it
+
+The version, and the commands, options and services that are added or removed, are shown before you are asked. Without a PATH, the \
+file, folder or archive that the plugin was added from is read again.";
+
+const UPGRADE_EXAMPLES: &str = "Examples:
+  bot-cli plugin upgrade hello bot-cli-hello-1.3.0.tar.gz --sha256 SUM
+  bot-cli plugin upgrade hello --dry-run
+  bot-cli plugin upgrade pack-acme --skip";
+
+const REMOVE_EXAMPLES: &str = "Examples:
+  bot-cli plugin remove hello
+  bot-cli plugin remove pack-acme --dry-run";
 
 const NEW_ABOUT: &str = "Create a small plugin that passes the check of its role
 
@@ -196,6 +293,17 @@ pub enum Shell {
 /// The names that no plugin can have.
 pub const RESERVED: [&str; 3] = ["help", "plugin", "completions"];
 
+/// The name of the hidden command for the scripts of shells.
+const COMPLETE: &str = "__complete";
+
+/// Whether the first of the words is a plugin's name: neither an option nor a command of the host.
+pub fn name_a_plugin(words: &[OsString]) -> bool {
+    words.first().is_some_and(|first| {
+        let own = RESERVED.contains(&&*first.to_string_lossy()) || first == COMPLETE;
+        !own && !first.is_empty() && !first.as_encoded_bytes().starts_with(b"-")
+    })
+}
+
 impl Options {
     /// The form of the result.
     pub fn format(&self) -> Format {
@@ -219,4 +327,38 @@ impl Options {
 /// The host's command tree.
 pub fn command() -> clap::Command {
     Arguments::command()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser as _;
+
+    use super::{Arguments, Command, command, name_a_plugin};
+
+    #[test]
+    fn a_plugin_is_named_where_clap_says_so() {
+        let tree = command();
+        let own = tree
+            .get_subcommands()
+            .flat_map(|own| [own.get_name()].into_iter().chain(own.get_all_aliases()));
+        let others = [
+            "init", "", "-", "--", "-v", "--json", "--what", "-V", "hel", "Help", "plugin=x",
+            " plugin",
+        ];
+        for first in own.chain(others) {
+            for rest in [&["--json", "x"][..], &[]] {
+                let words: Vec<OsString> = [&[first][..], rest]
+                    .concat()
+                    .iter()
+                    .map(OsString::from)
+                    .collect();
+                let parsed = Arguments::try_parse_from([&["bot-cli".into()][..], &words].concat());
+                let external = matches!(&parsed, Ok(Arguments { command: Some(Command::External(all)), .. }) if *all == words);
+                assert!(!name_a_plugin(&words) || external, "{words:?}: {parsed:?}");
+            }
+        }
+        assert!(name_a_plugin(&["init".into()]));
+    }
 }

@@ -88,9 +88,9 @@ fn kit(file: &Path, arguments: &CheckArguments, environment: &Environment) -> Re
         None => Err(Failure::new(
             Exit::Usage,
             "invalid_input",
-            "a quote of `--argv` has no end",
+            "a quotation mark in `--argv` is not closed",
         )
-        .field("argv", Some("--argv"), "a quote has no end")),
+        .field("argv", Some("--argv"), "a quotation mark is not closed")),
     }
 }
 

@@ -4,14 +4,14 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use bot_cli_sdk::discovery::Discovery;
+use bot_cli_sdk::discovery::{self, Discovery};
 use bot_cli_sdk::protocol::DEPTH;
 use bot_cli_sdk::terminal::{Look, Terminal, Verbosity};
 
 use crate::arguments::Options;
 
 /// The host's surroundings: arguments, folders, terminal.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Environment {
     /// The words after the program's name.
     pub arguments: Vec<OsString>,
@@ -34,11 +34,7 @@ impl Environment {
         Self {
             arguments: env::args_os().skip(1).collect(),
             cwd: env::current_dir().ok(),
-            discovery: Discovery::new(
-                host.clone(),
-                |name| env::var_os(name),
-                rustix::process::geteuid().as_raw(),
-            ),
+            discovery: Discovery::new(host.clone(), |name| env::var_os(name), discovery::user()),
             host,
             depth: env::var(DEPTH)
                 .ok()

@@ -1,16 +1,19 @@
 //! The plugin host behind `bot-cli`: finds plugins, runs them, and owns the terminal while they run. It knows no
 //! plugin by heart, and it starts none for listing or help, nor for completion unless the manifest asks for that.
 
+mod added;
 mod arguments;
 mod call;
 mod check;
 mod completion;
 mod environment;
 mod help;
+mod info;
 mod listing;
 pub mod manual;
 mod named;
 mod new;
+mod platform;
 mod roles;
 mod route;
 mod run;

@@ -2,12 +2,15 @@
 
 mod roles;
 
+use std::path::Path;
+
 use bot_cli_sdk::discovery::{Plugin, PluginFile, Standing};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::Role;
 use bot_cli_sdk::terminal::{one_line, table};
 use serde_json::{Value, json};
 
+use crate::added::Origins;
 use crate::arguments;
 use crate::environment::Environment;
 use crate::roles::Survey;
@@ -29,6 +32,30 @@ struct Note {
 
 /// Lists the plugins.
 pub fn list(environment: &Environment) -> Reply {
+    let mut rows = rows(environment);
+    let origins = Origins::read(environment);
+    for row in &mut rows {
+        row.add_origin(&origins);
+    }
+    if rows.is_empty() {
+        return nothing(environment);
+    }
+    let mut reply = table_of(rows);
+    if let Some(problem) = &origins.problem {
+        reply.text.extend(["\n", &problem.message, "\n"]);
+        for hint in &problem.hints {
+            reply.text.extend(["  hint: ", hint, "\n"]);
+        }
+    }
+    reply
+}
+
+/// Returns what programs read about every plugin.
+pub fn entries(environment: &Environment) -> Vec<Value> {
+    rows(environment).into_iter().map(|row| row.entry).collect()
+}
+
+fn rows(environment: &Environment) -> Vec<Row> {
     let found = environment.discovery.all(&arguments::RESERVED);
     let survey = Survey::make(&found, environment);
     let folders = survey.folders().map(|pack| roles::folder(pack, &survey));
@@ -40,9 +67,10 @@ pub fn list(environment: &Environment) -> Reply {
             .as_str()
             .cmp(&other.entry["name"].as_str())
     });
-    if rows.is_empty() {
-        return nothing(environment);
-    }
+    rows
+}
+
+fn table_of(rows: Vec<Row>) -> Reply {
     let mut cells = vec![
         ["NAME", "VERSION", "ROLE", "STATUS", "FILE"]
             .map(str::to_owned)
@@ -100,6 +128,27 @@ impl Row {
         self
     }
 
+    /// Says where the plugin came from, if it was added, and whether it has changed since.
+    fn add_origin(&mut self, origins: &Origins) {
+        let Some(file) = self.entry["file"].as_str() else {
+            return;
+        };
+        let Some(origin) = origins.of(Path::new(file)) else {
+            return;
+        };
+        self.entry["added"] = origin.data();
+        self.notes.push(Note {
+            text: origin.words(),
+            hint: None,
+        });
+        if let Some((text, hint)) = origin.problem() {
+            self.notes.push(Note {
+                text,
+                hint: Some(hint),
+            });
+        }
+    }
+
     /// The status, and who uses the plugin where that is not the user.
     fn status(&self) -> String {
         let status = shown(self.entry["status"].as_str().unwrap_or("-"));
@@ -126,7 +175,7 @@ fn row(found: &PluginFile, all: &[PluginFile], survey: &Survey) -> Row {
         Standing::Usable(plugin) => usable(row, plugin, all, survey),
         Standing::Shadowed(winner) => {
             let winner = winner.as_ref().map_or_else(
-                || "a command of bot-cli itself".to_owned(),
+                || "a built-in command of bot-cli".to_owned(),
                 |file| format!("`{}`", file.display()),
             );
             row.because("shadowed", format!("{winner} comes first"), None)
@@ -151,6 +200,7 @@ fn usable(mut row: Row, plugin: &Plugin, all: &[PluginFile], survey: &Survey) ->
     row.entry["version"] = json!(manifest.version);
     row.entry["about"] = json!(manifest.about);
     row.entry["role"] = json!(manifest.role.name());
+    row.entry["protocol"] = json!(manifest.protocol);
     if manifest.role == Role::Command {
         row.entry["status"] = json!("used");
         return row;

@@ -3,9 +3,8 @@
 mod templates;
 mod wanted;
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
@@ -15,6 +14,7 @@ use serde_json::json;
 
 use crate::arguments::NewArguments;
 use crate::environment::Environment;
+use crate::platform::create_file;
 use crate::roles;
 use templates::{BACKEND, Blanks, PACK, PYTHON, RUST, SH};
 use wanted::{Kind, Wanted, invalid};
@@ -75,11 +75,11 @@ fn check_usable(
         return Ok(());
     };
     let message = format!(
-        "a provider pack `{}` could not be used as it would be written: {reason}",
+        "a provider pack `{}` would be created but could not be used: {reason}",
         wanted.short
     );
     Err(Failure::new(Exit::Usage, "invalid_input", message)
-        .field("name", None, "begins what others have")
+        .field("name", None, "is the beginning of other names")
         .hint("choose another name"))
 }
 
@@ -114,7 +114,7 @@ fn check_absent<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure
     if taken.is_empty() {
         return Ok(());
     }
-    let message = format!("nothing was written; already there: {}", taken.join(", "));
+    let message = format!("nothing was written; these already exist: {}", taken.join(", "));
     Err(Failure::new(Exit::Failed, "exists", message).hint("choose another folder with `--dir`"))
 }
 
@@ -122,12 +122,7 @@ fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(path)?;
-    file.write_all(text.as_bytes())
+    create_file(path, mode)?.write_all(text.as_bytes())
 }
 
 fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environment) -> Reply {
@@ -136,7 +131,7 @@ fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environm
         Kind::Pack => ("provider pack", wanted.short.as_str()),
         Kind::Backend => ("secrets backend", wanted.short.as_str()),
     };
-    let mut made = format!("Made the {what} `{name}`\n");
+    let mut made = format!("Created the {what} `{name}`\n");
     for path in paths {
         made.extend(["  created   ", &path.display().to_string(), "\n"]);
     }

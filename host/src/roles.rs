@@ -139,7 +139,7 @@ fn purpose(name: &str, role: &Role, environment: &Environment) -> (String, Vec<S
     let what = words(role);
     let serves = match role {
         Role::ProviderPack => "offers its services",
-        Role::SecretsBackend => "can keep secrets in it",
+        Role::SecretsBackend => "can store secrets in it",
         other @ (Role::Command | Role::Other(_) | _) => {
             let role = one_line(other.name());
             let purpose = format!(

@@ -9,12 +9,14 @@ use bot_cli_sdk::words::{self, HelpForm};
 use clap::Parser;
 use clap::error::ErrorKind;
 
+use crate::added;
 use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
 use crate::call;
 use crate::check;
 use crate::completion;
 use crate::environment::Environment;
 use crate::help;
+use crate::info;
 use crate::listing;
 use crate::named;
 use crate::new;
@@ -24,6 +26,11 @@ use crate::variables;
 
 /// Does what the user's words ask for, shows how it ended and tells the status to exit with.
 pub fn route(environment: &Environment, patience: Patience) -> u8 {
+    // What clap would say of these words, too, after it has built the whole tree.
+    if arguments::name_a_plugin(&environment.arguments) {
+        let options = Options::default();
+        return call::plugin(&environment.arguments, &options, environment, patience);
+    }
     let words = std::iter::once(OsStr::new("bot-cli"))
         .chain(environment.arguments.iter().map(OsString::as_os_str));
     let arguments = match Arguments::try_parse_from(words) {
@@ -52,6 +59,18 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Some(Command::Plugin {
             command: PluginCommand::List,
         }) => Ok(listing::list(environment)),
+        Some(Command::Plugin {
+            command: PluginCommand::Info { name },
+        }) => info::info(&name, environment, &terminal),
+        Some(Command::Plugin {
+            command: PluginCommand::Add(arguments),
+        }) => added::add(&arguments, environment, &terminal),
+        Some(Command::Plugin {
+            command: PluginCommand::Upgrade(arguments),
+        }) => added::upgrade(&arguments, environment, &terminal),
+        Some(Command::Plugin {
+            command: PluginCommand::Remove(arguments),
+        }) => added::remove(&arguments, environment, &terminal),
         Some(Command::Plugin {
             command: PluginCommand::Check(arguments),
         }) => {

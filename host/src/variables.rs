@@ -25,11 +25,11 @@ const OWN: [(&str, &str); 12] = [
     ),
     (
         "XDG_DATA_HOME",
-        "Plugins are in bot-cli/plugins in it, packs that are folders in bot-cli/packs (default: ~/.local/share)",
+        "Contains bot-cli/plugins and, for packs that are folders, bot-cli/packs (default: ~/.local/share)",
     ),
     (
         "XDG_CACHE_HOME",
-        "Manifests are cached in bot-cli/manifests in it (default: ~/.cache)",
+        "Contains bot-cli/manifests, the cache of manifests (default: ~/.cache)",
     ),
     ("HOME", "The home folder, for the defaults above"),
     ("NO_COLOR", "Not empty: show no colour"),

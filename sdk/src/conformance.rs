@@ -20,6 +20,7 @@ mod checks;
 mod dialogue;
 mod process;
 mod report;
+mod start;
 mod transcript;
 
 use std::ffi::OsString;

@@ -15,15 +15,18 @@ mod search;
 mod tests;
 mod trust;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::driver::Nesting;
+use crate::platform::folders::{self, Endings};
+pub use crate::platform::trust::{UserId, user};
 use crate::protocol::HOST;
 pub use backends::{BACKEND_PREFIX, BackendStanding, FoundBackend};
+pub use dynamic::Reach;
 pub use inspect::{Plugin, Unusable};
 pub use name::{PREFIX, PluginName};
-pub use packs::{Form, FoundPack, PackStanding, Reach};
+pub use packs::{Form, FoundPack, PackStanding};
 pub use role::{Refused, is_name as is_role_name};
 pub use search::{Named, PluginFile, Standing};
 pub use trust::{HostFile, Refusal, Trust};
@@ -43,6 +46,8 @@ pub struct Discovery {
     pub trust: Trust,
     /// The launch of plugins: their place among hosts.
     pub nesting: Nesting,
+    /// The endings of programs' files.
+    pub endings: Endings,
 }
 
 impl Discovery {
@@ -50,7 +55,7 @@ impl Discovery {
     pub fn new(
         host: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
-        user: u32,
+        user: UserId,
     ) -> Self {
         let mut nesting = Nesting::read(&variable);
         nesting.host.clone_from(&host);
@@ -59,15 +64,15 @@ impl Discovery {
                 user,
                 host: host.as_deref().and_then(HostFile::find),
             },
-            folders: folders(host, &variable),
+            folders: search_path(host, &variable),
             own_plugins: own_plugins(&variable),
-            pack_folders: home(&variable, "XDG_DATA_HOME", ".local/share")
-                .map(|home| home.join("bot-cli/packs"))
+            endings: Endings::read(&variable),
+            pack_folders: folders::data(&variable)
+                .map(|data| data.join("bot-cli").join("packs"))
                 .into_iter()
                 .collect(),
             nesting,
-            cache: home(&variable, "XDG_CACHE_HOME", ".cache")
-                .map(|home| home.join("bot-cli/manifests")),
+            cache: folders::cache(&variable).map(|cache| cache.join("bot-cli").join("manifests")),
         }
     }
 }
@@ -78,7 +83,7 @@ impl Discovery {
     pub fn of_plugin(
         own: Option<PathBuf>,
         variable: impl Fn(&str) -> Option<OsString>,
-        user: u32,
+        user: UserId,
     ) -> Self {
         let host = variable(HOST).map(PathBuf::from);
         let host = host.filter(|host| host.is_absolute());
@@ -87,7 +92,10 @@ impl Discovery {
 }
 
 /// Relative folders are left out: a plugin in the working folder is never run by accident.
-fn folders(host: Option<PathBuf>, variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+fn search_path(
+    host: Option<PathBuf>,
+    variable: &impl Fn(&str) -> Option<OsString>,
+) -> Vec<PathBuf> {
     let own = host.and_then(|host| host.parent().map(PathBuf::from));
     let data = own_plugins(variable);
     let listed = |name: &str| -> Vec<PathBuf> {
@@ -109,19 +117,5 @@ fn folders(host: Option<PathBuf>, variable: &impl Fn(&str) -> Option<OsString>) 
 }
 
 fn own_plugins(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    home(variable, "XDG_DATA_HOME", ".local/share").map(|home| home.join("bot-cli/plugins"))
-}
-
-/// The folder of `name`, as the XDG base directory specification wants it: absolute, or else below the user's home.
-fn home(
-    variable: &impl Fn(&str) -> Option<OsString>,
-    name: &str,
-    below: impl AsRef<OsStr>,
-) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        variable(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    absolute(name).or_else(|| Some(absolute("HOME")?.join(below.as_ref())))
+    folders::data(variable).map(|data| data.join("bot-cli").join("plugins"))
 }

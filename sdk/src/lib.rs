@@ -7,7 +7,7 @@
 //!   [`pack`] has the shape of provider packs, whose normative text is `PACKS.md`. [`suggest`] knows what a mistyped name may have meant.
 //!
 //! It is not a runtime: it needs no async and knows nothing of any particular plugin.
-//! It runs on Unix.
+//! It runs on Unix and Windows; `platform` has what differs.
 //!
 //! ```
 //! use bot_cli_sdk::plugin::{self, Command, Failure, Reply, Session};
@@ -46,6 +46,7 @@ pub mod compat;
 pub mod complete;
 #[cfg(feature = "host")]
 pub mod conformance;
+mod declaration;
 #[cfg(feature = "host")]
 pub mod discovery;
 #[cfg(feature = "host")]
@@ -54,6 +55,7 @@ pub mod failure;
 mod line;
 pub mod outcome;
 pub mod pack;
+mod platform;
 pub mod plugin;
 pub mod process;
 pub mod protocol;

@@ -1,12 +1,9 @@
-//! Starts, signals and ends processes. Another system needs another side of this module; nothing else in the library or in the
-//! host knows what a signal or a process group is.
-
-mod unix;
+//! Starts, signals and ends processes. Nothing else in the library or in the host knows what a signal or a process group is.
 
 #[cfg(feature = "prompts")]
-pub(crate) use unix::suspend;
+pub(crate) use crate::platform::process::suspend;
 #[cfg(feature = "host")]
-pub(crate) use unix::{Group, Stopped, ended_by_signal, shell_status};
-pub use unix::{
+pub(crate) use crate::platform::process::{Group, Stopped, ended_by_signal, shell_status};
+pub use crate::platform::process::{
     Listened, StopSignal, become_program, core_dump, file_size, is_ignored, listen_to_stop_signals,
 };

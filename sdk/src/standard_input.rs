@@ -1,23 +1,14 @@
 //! Standard input as an argument names it. A plugin's own is the host's end of the protocol: whoever opened it by its name would
 //! wait for a line that is meant for another reader. [`Session::stdin`](crate::session::Session::stdin) has what the user piped in.
 
-use std::fs;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
+
+use crate::platform::files::{STDIN_NAMES, is_pipe_at_stdin};
 
 /// Whether a file argument means standard input: `-`, one of the system's names for it, or another name of the same pipe.
 #[must_use]
 pub fn is_named_by(path: &Path) -> bool {
-    let names = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
-    names.into_iter().any(|name| path == Path::new(name)) || is_same_pipe(path)
-}
-
-fn is_same_pipe(path: &Path) -> bool {
-    let (Ok(named), Ok(stdin)) = (fs::metadata(path), fs::metadata("/dev/stdin")) else {
-        return false;
-    };
-    let is_pipe = named.file_type().is_fifo() || named.file_type().is_socket();
-    is_pipe && (named.dev(), named.ino()) == (stdin.dev(), stdin.ino())
+    STDIN_NAMES.iter().any(|name| path == Path::new(name)) || is_pipe_at_stdin(path)
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct Imports {
     pub modules: Vec<String>,
     /// The top-level modules of Python's own library, among all that are imported.
     pub standard: Vec<String>,
+    /// The modules of the project itself.
+    pub own: Vec<String>,
     /// Module to names.
     pub from: BTreeMap<String, Vec<String>>,
 }

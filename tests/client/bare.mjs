@@ -1,14 +1,13 @@
 // Opens a web client whose drawer for developers was deleted.
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { launch, newPage } from "./browser.mjs";
 
 const { values: given } = parseArgs({ options: { chromium: { type: "string" }, page: { type: "string" } } });
 
-const browser = await chromium.launch({ executablePath: given.chromium, args: ["--no-sandbox"] });
+const browser = await launch(given.chromium);
 try {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
+  const page = await newPage(browser);
   const failures = [];
   page.on("pageerror", (error) => failures.push(error.message));
   page.on("console", (message) => message.type() === "error" && failures.push(message.text()));

@@ -1,13 +1,9 @@
 // Breaks the connection of a web client at every step, and looks each time whether it still listens: no microphone or camera may
 // be open behind a page that says "Disconnected", and no connection.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { launch, report } from "./browser.mjs";
 import { count } from "./counted.mjs";
-import { voice } from "./voice.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -22,18 +18,7 @@ const { values: given } = parseArgs({
 /** Longer than the client waits for a bot, in milliseconds. */
 const LATE = 60_000;
 
-const scratch = mkdtempSync(join(tmpdir(), "faults-"));
-const microphone = join(scratch, "voice.wav");
-writeFileSync(microphone, voice());
-const browser = await chromium.launch({
-  executablePath: given.chromium,
-  args: [
-    "--no-sandbox",
-    "--use-fake-device-for-media-stream",
-    `--use-file-for-fake-audio-capture=${microphone}`,
-    "--autoplay-policy=no-user-gesture-required",
-  ],
-});
+const browser = await launch(given.chromium, { speaks: true });
 const context = await newContext();
 const errors = [];
 let page;
@@ -323,9 +308,7 @@ try {
   await kill();
   assert.deepEqual(errors, []);
 } catch (error) {
-  console.error(doing, "\n", error.message, "\n", errors, "\n", await page.locator("body").innerText());
-  process.exitCode = 1;
+  await report(page, error, doing, errors);
 } finally {
   await browser.close();
-  rmSync(scratch, { recursive: true });
 }

@@ -1,28 +1,21 @@
 // Uses a web client whose transport hides its connection: another device has to wait, and the page says so.
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { connect, launch, newPage, report } from "./browser.mjs";
 import { count } from "./counted.mjs";
 
 const { values: given } = parseArgs({
   options: { chromium: { type: "string" }, page: { type: "string" }, greeting: { type: "string" } },
 });
 
-const browser = await chromium.launch({
-  executablePath: given.chromium,
-  args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--autoplay-policy=no-user-gesture-required"],
-});
-const context = await browser.newContext({ permissions: ["microphone"] });
-await context.addInitScript(count);
-const page = await context.newPage();
-page.setDefaultTimeout(60_000);
+const browser = await launch(given.chromium);
+const page = await newPage(browser);
+await page.addInitScript(count);
 const warnings = [];
 page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
 const button = (name) => page.getByRole("button", { name, exact: true });
 try {
-  await page.goto(given.page);
-  await button("Connect").click();
-  await page.getByRole("log").getByText(given.greeting).first().waitFor();
+  await connect(page, given);
   await button("Disconnect").waitFor();
   assert.ok(warnings.some((warning) => warning.includes("hides its connection")), warnings.join("\n"));
   const before = await page.evaluate(() => window.counted.sent());
@@ -37,8 +30,7 @@ try {
   await page.getByRole("status").getByText("Disconnected").waitFor();
   assert.deepEqual(await page.evaluate(() => window.counted.open()), { tracks: 0, peers: 0, sockets: 0 });
 } catch (error) {
-  console.error(error.message, "\n", warnings, "\n", await page.locator("body").innerText());
-  process.exitCode = 1;
+  await report(page, error, warnings);
 } finally {
   await browser.close();
 }

@@ -1,13 +1,10 @@
 // Uses a web client as a person would, and says what is wrong with it.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import AxeBuilder from "@axe-core/playwright";
-import { chromium } from "playwright-core";
-import { voice } from "./voice.mjs";
+import { launch, newPage, report } from "./browser.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -27,22 +24,11 @@ const { values: given } = parseArgs({
 /** Bytes of scripts when packed: at the start, and with the transport that a conversation uses. Next.js and React bring 130 kB. */
 const LARGEST_START = 200_000;
 const LARGEST = 260_000;
+/** The package of the Daily transport loads the call software from here, which is no part of the client. */
+const CALL_SOFTWARE = "https://c.daily.co/";
 
-const scratch = mkdtempSync(join(tmpdir(), "look-"));
-const microphone = join(scratch, "voice.wav");
-writeFileSync(microphone, voice());
-const browser = await chromium.launch({
-  executablePath: given.chromium,
-  args: [
-    "--no-sandbox",
-    "--use-fake-device-for-media-stream",
-    `--use-file-for-fake-audio-capture=${microphone}`,
-    "--autoplay-policy=no-user-gesture-required",
-  ],
-});
-const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });
-const page = await context.newPage();
-page.setDefaultTimeout(60_000);
+const browser = await launch(given.chromium, { speaks: true });
+const page = await newPage(browser, { viewport: { width: 1000, height: 800 }, permissions: [] });
 
 const failures = [];
 const complaints = [];
@@ -108,6 +94,26 @@ async function hear() {
   });
 }
 
+/** Fails if the page has loaded more than it may in a conversation. */
+async function assertSmall(over) {
+  const bytes = sum(await scripts());
+  assert.ok(bytes < LARGEST, `${bytes} bytes of scripts in a conversation over ${over}`);
+}
+
+/** The call software can't be loaded: so much of the client runs before that, and no part of the client is loaded after it. */
+async function callOverDaily() {
+  await page.route(`${CALL_SOFTWARE}**`, (route) => route.abort("internetdisconnected"));
+  const asked = page.waitForRequest(`${CALL_SOFTWARE}**`);
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("combobox", { name: "Connection" }).selectOption("daily");
+  await page.getByRole("button", { name: "Done" }).click();
+  await connect.click();
+  await asked;
+  await alert.getByText("The connection failed: Failed to load call object bundle").waitFor();
+  await status("Not connected");
+  await assertSmall("Daily");
+}
+
 try {
   await page.goto(given.page);
   await status("Not connected");
@@ -120,7 +126,7 @@ try {
   await alert.getByText("This page may not use your microphone. Allow it").waitFor();
   await status("Not connected");
   await inspect("refused");
-  await context.grantPermissions(["microphone", "camera"]);
+  await page.context().grantPermissions(["microphone", "camera"]);
 
   // A conversation, begun by keyboard alone.
   await page.reload();
@@ -138,7 +144,7 @@ try {
   await page.getByRole("button", { name: /^Developer/ }).click();
   const then = await scripts();
   assert.ok(then.length > first.length, "the transport is loaded when it is used");
-  assert.ok(sum(then) < LARGEST, `${sum(then)} bytes of scripts in a conversation`);
+  await assertSmall("the first connection");
   if (given.camera) {
     const own = page.getByLabel("Your camera");
     await page.waitForFunction((video) => video.videoWidth > 0 && !video.paused, await own.elementHandle());
@@ -173,10 +179,14 @@ try {
   await alert.getByText(`The bot does not answer at ${given.bot}. Start it`).waitFor();
   await inspect("nobody");
   assert.deepEqual(failures, []);
+
+  // With nothing in it but what a call over Daily needs.
+  await page.reload();
+  await status("Not connected");
+  await callOverDaily();
+  assert.deepEqual(failures, []);
 } catch (error) {
-  console.error(error.message, "\n", failures, complaints, "\n", await page.locator("body").innerText());
-  process.exitCode = 1;
+  await report(page, error, failures, complaints);
 } finally {
   await browser.close();
-  rmSync(scratch, { recursive: true });
 }

@@ -1,11 +1,7 @@
 // Uses each part of a web client during a conversation. Whatever is missing from the page fails here.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-import { voice } from "./voice.mjs";
+import { launch, newPage, report } from "./browser.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -24,21 +20,8 @@ const { values: given } = parseArgs({
   },
 });
 
-const scratch = mkdtempSync(join(tmpdir(), "parts-"));
-const microphone = join(scratch, "voice.wav");
-writeFileSync(microphone, voice());
-const browser = await chromium.launch({
-  executablePath: given.chromium,
-  args: [
-    "--no-sandbox",
-    "--use-fake-device-for-media-stream",
-    `--use-file-for-fake-audio-capture=${microphone}`,
-    "--autoplay-policy=no-user-gesture-required",
-  ],
-});
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["microphone", "camera"] });
-const page = await context.newPage();
-page.setDefaultTimeout(60_000);
+const browser = await launch(given.chromium, { speaks: true });
+const page = await newPage(browser, { viewport: { width: 1280, height: 800 } });
 const failures = [];
 page.on("pageerror", (error) => failures.push(error.message));
 
@@ -210,9 +193,7 @@ try {
   });
   assert.deepEqual(failures, []);
 } catch (error) {
-  console.error(error.message, "\n", failures, "\n", await page.locator("body").innerText());
-  process.exitCode = 1;
+  await report(page, error, failures);
 } finally {
   await browser.close();
-  rmSync(scratch, { recursive: true });
 }

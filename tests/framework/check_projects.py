@@ -75,10 +75,11 @@ def environment(project: Project) -> Iterator[str]:
     of_server = {variable["name"] for variable in described if variable.get("reader", "bot") != "bot"}
     for name in of_server - names_in(project.call_server):
         yield f"catalogue: server.py does not read {name}"
-    for name in runner.keys() - names_in_framework() - names_in(project.bot):
-        yield f"catalogue: nothing in the framework or in bot.py reads {name}"
+    own = frozenset().union(*map(names_in, project.programs.values()))
+    for name in runner.keys() - names_in_framework() - own:
+        yield f"catalogue: nothing in the framework or in the project reads {name}"
     for name in project.variables_read.keys() - set(listed):
-        yield f".env.example: {name} is read by bot.py or server.py and not listed"
+        yield f".env.example: {name} is read by the project and not listed"
     for name in by_class.keys() - set(listed):
         yield f".env.example: {name} is read by a service's class and not listed"
     for name in runner.keys() - set(listed):

@@ -62,7 +62,7 @@ def imports(project: Project) -> Iterator[str]:
     asked = {Requirement(text) for text in project.pyproject["project"]["dependencies"]}
     available = {name for requirement in asked for name in closure(requirement.name, frozenset(requirement.extras))}
     for name, program in project.programs.items():
-        found, unknown = imported_distributions(program)
+        found, unknown = imported_distributions(program, {path.removesuffix(".py") for path in project.programs})
         for module in unknown:
             yield f"{name}: there is no module `{module}`"
         for module, distributions in found.items():
@@ -154,21 +154,21 @@ def statements(tree: ast.AST) -> Iterator[ast.AST]:
             yield from statements(node)
 
 
-def imported_distributions(bot: ast.Module) -> tuple[dict[str, set[str]], set[str]]:
-    """The modules outside the framework that loading a bot loads, with who may bring them; and those of its own that
-    do not exist.
+def imported_distributions(program: ast.Module, beside: set[str]) -> tuple[dict[str, set[str]], set[str]]:
+    """The modules outside the framework that loading a program loads, with who may bring them; and those that it
+    imports and that do not exist. The modules beside it are not followed.
 
     Imports are followed through the framework's service and transport modules: these need the extras.
     """
     found: dict[str, set[str]] = {}
     unknown: set[str] = set()
-    own = [module for module, _ in imported_names(bot)]
+    own = [module for module, _ in imported_names(program)]
     pending = list(own)
     seen = set()
     while pending:
         module = pending.pop()
         top = module.split(".")[0]
-        if module in seen or top in sys.stdlib_module_names:
+        if module in seen or top in sys.stdlib_module_names or top in beside:
             continue
         seen.add(module)
         if top == "pipecat":

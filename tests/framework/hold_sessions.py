@@ -6,7 +6,6 @@ settings unset, on every transport; then with them empty, and spelled out as `.e
 """
 
 import asyncio
-import importlib.util
 import json
 import os
 import sys
@@ -14,7 +13,6 @@ import tempfile
 import traceback
 import warnings
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from fastapi import WebSocket
@@ -41,7 +39,7 @@ from starlette.websockets import WebSocketState
 
 import catalogue_hollow as hollow
 from catalogue_build import write_google_credentials
-from project import Project, projects, report
+from project import Project, loaded, projects, report
 from stand_in_carrier import CARRIERS
 from stand_in_carrier import RATE as TELEPHONE_RATE
 
@@ -118,7 +116,9 @@ async def hold(project: Project) -> list[str]:
         problems += missing(project, services)
         if not any("deprecated" in service for service in project.services()):
             problems += [
-                f"bot.py:{one.lineno}: {one.message}" for one in warned if one.filename.endswith("server/bot.py")
+                f"{path.name}:{one.lineno}: {one.message}"
+                for one in warned
+                if (path := Path(one.filename)).parent == project.server
             ]
         if run != "spelled out":
             problems += [f"optional settings {run}: {problem}" for problem in overridden(project, services)]
@@ -129,7 +129,7 @@ async def hold(project: Project) -> list[str]:
 
 async def session(project: Project, transports: list[dict]) -> list[AIService]:
     """One session on each transport; the services of the last."""
-    bot = loaded(project)
+    bot = loaded(project.server)
     processors: list[FrameProcessor] = []
     begun = []
     rates: list[tuple[int, int]] = []
@@ -170,16 +170,6 @@ async def session(project: Project, transports: list[dict]) -> list[AIService]:
     for factory in getattr(bot, "TRANSPORT_PARAMS", {}).values():
         factory()
     return [processor for processor in processors if isinstance(processor, AIService)]
-
-
-def loaded(project: Project) -> ModuleType:
-    os.chdir(project.server)
-    os.environ["ENV"] = "local"
-    specification = importlib.util.spec_from_file_location("bot", project.server / "bot.py")
-    assert specification and specification.loader
-    bot = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(bot)
-    return bot
 
 
 def arguments_of(runner_key: str) -> RunnerArguments:
@@ -267,10 +257,12 @@ def difference(unset: list[dict], empty: list[dict]) -> str:
 
 
 def where(error: BaseException) -> str:
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith("server/bot.py")
+    places = [
+        f"{path.name}:{frame.lineno}: "
+        for frame in traceback.extract_tb(error.__traceback__)
+        if (path := Path(frame.filename)).parent.name == "server"
     ]
-    return f"bot.py:{lines[-1]}: " if lines else ""
+    return places[-1] if places else ""
 
 
 if __name__ == "__main__":

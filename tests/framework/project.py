@@ -1,11 +1,15 @@
 """Generated projects as the checks see them: a folder each, and beside it `NAME.json` with how it was made."""
 
 import ast
+import importlib
 import json
+import os
 import re
+import sys
 import tomllib
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|ENV|PORT")
 CATALOGUE = Path(__file__).parents[2] / "templates"
@@ -40,8 +44,8 @@ class Project:
 
     @cached_property
     def programs(self) -> dict[str, ast.Module]:
-        programs = {"bot.py": self.bot, "server.py": self.call_server}
-        return {name: program for name, program in programs.items() if program}
+        """The bot, the modules beside it, and the web server where there is one."""
+        return {path.name: ast.parse(path.read_text()) for path in sorted(self.server.glob("*.py"))}
 
     @cached_property
     def variables_read(self) -> dict[str, bool]:
@@ -60,6 +64,20 @@ class Project:
 
     def services(self) -> list[dict]:
         return [SERVICES[name] for name in self.made["services"]]
+
+
+def loaded(server: Path) -> ModuleType:
+    """The bot of a project, as if it ran on a developer's machine, in the project's folder."""
+    os.chdir(server)
+    os.environ["ENV"] = "local"
+    # Another project's modules have the same names.
+    for path in server.glob("*.py"):
+        sys.modules.pop(path.stem, None)
+    sys.path.insert(0, str(server))
+    try:
+        return importlib.import_module("bot")
+    finally:
+        sys.path.remove(str(server))
 
 
 def load(path: Path) -> dict:

@@ -6,7 +6,6 @@ asked of them, how often the bot had greeted after each step, and which of the l
 """
 
 import asyncio
-import importlib.util
 import json
 import os
 import sys
@@ -25,6 +24,7 @@ from pipecat.workers.runner import WorkerRunner
 from twilio.http.http_client import TwilioHttpClient
 
 from drive_call_server import StandIn
+from project import loaded
 
 KEYS = ("OPENAI_API_KEY", "DAILY_API_KEY", "TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN")
 ENDPOINT = "sip:line@sip.example.com"
@@ -124,16 +124,6 @@ async def take(bot: ModuleType, arguments: RunnerArguments) -> dict[str, Any]:
     if watched.ended > before:
         result["ends"].append("dial-out refused")
     return result
-
-
-def loaded(server: Path) -> ModuleType:
-    os.chdir(server)
-    os.environ["ENV"] = "local"
-    specification = importlib.util.spec_from_file_location("bot", server / "bot.py")
-    assert specification and specification.loader
-    bot = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(bot)
-    return bot
 
 
 async def main() -> None:

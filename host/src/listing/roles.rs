@@ -18,6 +18,7 @@ pub fn folder(pack: &FoundPack, survey: &Survey) -> Row {
     if let Some(manifest) = &pack.manifest {
         row.entry["version"] = json!(manifest.version);
         row.entry["about"] = json!(manifest.about);
+        row.entry["protocol"] = json!(manifest.protocol);
     }
     seen(row, &pack.place, &Role::ProviderPack, survey)
 }

@@ -43,7 +43,7 @@ impl Wanted {
         let short = given.strip_prefix(prefix).unwrap_or(given).to_owned();
         let name = name(prefix, &short)?;
         if arguments.role == NewRole::SecretsBackend && TAKEN_NAMES.contains(&short.as_str()) {
-            return Err(refused("is that of a backend that needs no plugin"));
+            return Err(refused("is that of a built-in backend"));
         }
         let kind = kind(arguments)?;
         Ok(Self { name, short, kind })
@@ -109,7 +109,7 @@ fn name(prefix: &str, short: &str) -> Result<PluginName, Failure> {
             "must be lower-case words with single hyphens between them, such as `acme-speech`, and begin with a letter",
         )),
         Some(name) if arguments::RESERVED.contains(&name.as_str()) => {
-            Err(refused("is a command of bot-cli itself"))
+            Err(refused("is a built-in command of bot-cli"))
         }
         Some(name) => Ok(name),
     }

@@ -3,12 +3,13 @@
 use std::env::VarError;
 use std::path::PathBuf;
 
-use bot_cli_sdk::discovery::Discovery;
+use bot_cli_sdk::discovery::{self, Discovery};
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::secret::Secret;
 
 use crate::input::invalid;
 use crate::pace::Pace;
+use crate::platform;
 
 /// The variables, with what `bot-cli help environment` says of them.
 pub const VARIABLES: [(&str, &str); 10] = [
@@ -109,25 +110,15 @@ impl Environment {
     }
 
     fn folders() -> Self {
-        let folder = |name: &str| {
-            // The specification of these folders has relative ones ignored.
-            std::env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let home = folder("HOME");
-        let below = |base: Option<PathBuf>, usual: &str| {
-            base.or_else(|| home.as_ref().map(|home| home.join(usual)))
-                .map(|base| base.join("bot-cli"))
-        };
+        let variable = |name: &str| std::env::var_os(name);
         Self {
-            config_folder: below(folder("XDG_CONFIG_HOME"), ".config"),
-            data_folder: below(folder("XDG_DATA_HOME"), ".local/share"),
-            home,
+            config_folder: platform::settings(variable).map(|folder| folder.join("bot-cli")),
+            data_folder: platform::data(variable).map(|folder| folder.join("bot-cli")),
+            home: platform::home(variable),
             plugins: Discovery::of_plugin(
                 std::env::current_exe().ok(),
                 |name| std::env::var_os(name),
-                rustix::process::geteuid().as_raw(),
+                discovery::user(),
             ),
             own_streams: std::env::args_os().len() > 1,
             pace: Pace::USUAL,

@@ -1,20 +1,21 @@
 //! Private files: readable by their owner only, and replaced whole or not at all.
 
 pub mod lock;
-mod owner;
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{self, Metadata};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 use bot_cli_sdk::failure::reason;
+
+use crate::platform::{
+    self, create_private_folders, keep_owner, keep_owner_of_folder, private_file, put_in_place,
+};
+pub use crate::platform::{foreign_owner, readable_by_others as too_open, writable_by_others};
 
 /// The prefixes of temporary files, of this version and earlier ones.
 const TEMPORARIES: [&str; 2] = [TEMPORARY, ".vault-"];
@@ -60,12 +61,9 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     let missing: Vec<_> = missing
         .filter(|part| !part.as_os_str().is_empty())
         .collect();
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    create_private_folders(path)?;
     for folder in missing.iter().rev() {
-        // Not through a link that was put there since.
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(*folder, flags, Mode::empty())?;
-        owner::keep(&opened, &fs::metadata(folder_of(folder))?)?;
+        keep_owner_of_folder(folder, &fs::metadata(folder_of(folder))?)?;
     }
     Ok(())
 }
@@ -126,16 +124,18 @@ impl Reserved {
             temporary.write_all(bytes)?;
             let file = temporary.as_file();
             let replaced = fs::metadata(&to).or_else(|_| fs::metadata(folder_of(&to)))?;
-            owner::keep(file, &replaced)?;
+            keep_owner(file, &replaced)?;
             file.set_len(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
             faults::step()?;
             file.sync_all()?;
             faults::step()?;
-            let renamed = match overwrite {
-                Overwrite::Allow => temporary.persist(&to),
-                Overwrite::Refuse => temporary.persist_noclobber(&to),
-            };
-            renamed.map(drop).map_err(|error| error.error)
+            match overwrite {
+                Overwrite::Allow => put_in_place(temporary, &to),
+                Overwrite::Refuse => {
+                    let renamed = temporary.persist_noclobber(&to);
+                    renamed.map(drop).map_err(|error| error.error)
+                }
+            }
         };
         match written() {
             Ok(()) => {}
@@ -199,7 +199,7 @@ fn is_link(path: &Path) -> bool {
 }
 
 fn leads_around(link: &Path) -> bool {
-    fs::metadata(link).is_err_and(|error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error()))
+    fs::metadata(link).is_err_and(|error| platform::is_circle(&error))
 }
 
 /// Writes a file that only its owner can read, after removing what interrupted writes left in its folder.
@@ -234,7 +234,7 @@ pub fn remove(path: &Path) -> Result<(), WriteError> {
 /// Makes the names in the folder of `path` durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     faults::step()?;
-    File::open(folder_of(path))?.sync_all()
+    platform::sync_folder(folder_of(path))
 }
 
 /// The folder of a file; the working folder for a bare name.
@@ -274,37 +274,10 @@ fn is_temporary(name: &OsStr) -> bool {
 pub fn first_time(mark: &Path) -> bool {
     let folder = mark.parent().unwrap_or(Path::new("."));
     let made = private_folder(folder).and_then(|()| {
-        OpenOptions::new()
-            .create_new(true)
-            .write(true)
-            .mode(0o600)
-            .open(mark)
+        let mut options = private_file();
+        options.create_new(true).write(true).open(mark)
     });
     !matches!(made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
-}
-
-/// Returns the mode of a file that others than its owner can read or write.
-pub fn too_open(path: &Path) -> io::Result<Option<u32>> {
-    Ok(mode_with(&fs::metadata(path)?, 0o077))
-}
-
-/// Returns the mode of a file or folder that others than its owner can write.
-#[must_use]
-pub fn writable_by_others(found: &Metadata) -> Option<u32> {
-    mode_with(found, 0o022)
-}
-
-/// Returns the user id of an owner who is neither this user nor root. Root itself may use everybody's files.
-#[must_use]
-pub fn foreign_owner(found: &Metadata) -> Option<u32> {
-    let user = rustix::process::geteuid().as_raw();
-    let owner = found.uid();
-    (user != 0 && owner != user && owner != 0).then_some(owner)
-}
-
-fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
-    let mode = found.permissions().mode() & 0o777;
-    (mode & bits != 0).then_some(mode)
 }
 
 /// Lets a test fail every step of a write in turn.

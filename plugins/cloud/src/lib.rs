@@ -20,6 +20,7 @@ pub mod input;
 mod keyring;
 pub mod options;
 pub mod pace;
+mod platform;
 mod scope;
 pub mod secret_file;
 mod source;

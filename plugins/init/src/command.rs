@@ -20,18 +20,19 @@ use crate::draft::{self, Draft};
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
 use crate::options::{
-    Options,
+    Options, QUICKSTART,
     listing::{listing, table},
     schema::schema,
 };
 use crate::packs;
 use crate::plan::{self, Plan, PlanError};
 use crate::record::{self, RecordFile};
-use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, quoted, resolve};
+use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, Recovered};
 use crate::wizard::{self, Selection, Way};
+use crate::wording::quoted;
 use next::Keys;
 use report::Report;
 
@@ -68,7 +69,7 @@ impl Command for Options {
         if self
             .target_dir
             .as_deref()
-            .is_some_and(|target| target.as_os_str() == quickstart::NAME)
+            .is_some_and(|target| target.as_os_str() == QUICKSTART)
         {
             return quickstart::run(&self, scaffolds, session);
         }
@@ -205,7 +206,7 @@ impl Options {
     fn mention_context_hub(&self, session: &mut Session) {
         if self.context_hub {
             let message = format!(
-                "coding agents get the documentation of the framework from you: {CONTEXT_HUB}"
+                "to give coding agents the framework's documentation, run {CONTEXT_HUB}"
             );
             session.log(Level::Note, &message);
         }
@@ -256,7 +257,7 @@ impl Job<'_> {
             Recovered::Nothing | Recovered::Discarded => {}
             Recovered::Completed => session.log(
                 Level::Warn,
-                "an earlier run was interrupted; what it had begun is completed now",
+                "an earlier run was interrupted; it is completed now",
             ),
         }
         let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
@@ -317,7 +318,7 @@ impl Job<'_> {
         };
         if !config.recorded && !found.changes.is_empty() && is_there() {
             let message = format!(
-                "`{}` is of an earlier run and knows nothing of this one: remove it, or leave out `--no-record`",
+                "`{}` is the record of an earlier run and does not describe this one: remove it, or leave out `--no-record`",
                 record::FOLDER
             );
             session.log(Level::Warn, &message);
@@ -333,7 +334,7 @@ impl Job<'_> {
                     format!("`{path}` was written by the newer version {version} and is kept")
                 }
                 guides::Guide::Foreign if path == "AGENTS.md" => format!(
-                    "`{path}` is not bot-cli's and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`"
+                    "`{path}` was not written by bot-cli and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`"
                 ),
                 guides::Guide::Foreign
                 | guides::Guide::Current
@@ -357,7 +358,7 @@ impl Job<'_> {
             }
             Asks::Never => {
                 let message = format!(
-                    "kept: {}; the same command with `--overwrite-guide` refreshes",
+                    "kept: {}; to refresh, add `--overwrite-guide` to the command",
                     stale.join(", ")
                 );
                 session.log(Level::Warn, &message);
@@ -371,7 +372,7 @@ fn refresh_question(stale: &str) -> Question {
     Question::confirm("refresh_guide", format!("Refresh {stale}?"))
         .default(false)
         .flag("--overwrite-guide")
-        .help("What was changed in them by hand is lost")
+        .help("Changes made by hand are lost")
 }
 
 fn built_in(id: &str) -> bool {
@@ -425,25 +426,25 @@ fn nothing_to_go_by() -> Failure {
     Failure::new(
         Exit::Usage,
         "no_terminal",
-        "nothing says what to initialize, and there is no terminal to ask on",
+        "neither a directory nor a scaffold option was given, and there is no terminal to ask on",
     )
     .hint("`bot-cli init my-bot` writes the guides for a coding agent")
-    .hint("`bot-cli init quickstart` makes a bot that runs at once")
+    .hint("`bot-cli init quickstart` creates a bot that runs right away")
     .hint("`bot-cli init --help` shows the options that scaffold a bot of your own")
 }
 
 fn unplanned(error: &PlanError) -> Failure {
     Failure::new(Exit::Failed, "broken_template", error.to_string())
-        .hint("this is a defect of bot-cli, nothing was written: report it with the output of `--dry-run`")
+        .hint("this is a defect of bot-cli; nothing was written: report it with the output of `--dry-run`")
 }
 
 fn unrecorded(error: &std::io::Error) -> Failure {
     Failure::new(
         Exit::Failed,
         "internal",
-        format!("the record of the project can't be made: {error}"),
+        format!("the record of the project can't be created: {error}"),
     )
-    .hint("nothing was written; `--no-record` makes the project without it")
+    .hint("nothing was written; `--no-record` creates the project without it")
 }
 
 #[cfg(test)]

@@ -12,6 +12,12 @@ use crate::option_table::{Feature, Features};
 pub use concessions::concede;
 pub use file::{FromFile, parse as parse_file};
 
+/// The transports that come as one for each direction, and the key that chooses.
+pub(crate) const DIRECTED: [(&str, &str); 2] = [
+    ("hosted_rtc_pstn", "daily_pstn_mode"),
+    ("carrier_a_hosted_rtc_sip", "twilio_daily_sip_mode"),
+];
+
 /// The configuration of a project.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {

@@ -16,11 +16,14 @@ pub mod option_table;
 pub mod options;
 pub mod packs;
 pub mod plan;
+mod platform;
 pub mod record;
 pub mod resolve;
+mod side_by_side;
 pub mod target;
 pub mod transaction;
 pub mod wizard;
+mod wording;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

@@ -14,13 +14,13 @@ use offered::OfferedPath;
 
 const EXAMPLES: &str = "\
 Examples:
-  Be asked for everything:
+  Answer a wizard's questions:
     bot-cli init
 
   Write the guides for a coding agent into ./my-bot:
     bot-cli init my-bot
 
-  A bot that runs at once, in ./quickstart-project:
+  Create a bot that runs right away, in ./quickstart-project:
     bot-cli init quickstart
 
   Scaffold a web bot with a client:
@@ -28,19 +28,22 @@ Examples:
       --stt deepgram_stt --llm openai_llm --tts cartesia_tts \\
       --client-framework react
 
-  The same from a file; options win over it:
+  The same from a file; options override it:
     bot-cli init my-bot --config bot.json --eval
 
-  See what would be scaffolded, and what there is to choose from:
+  Preview the configuration, and list the choices:
     bot-cli init my-bot --config bot.json --dry-run
     bot-cli init --list-options
 
-  A schema with which an editor completes and checks such a file:
+  Print a schema, with which editors complete and check such a file:
     bot-cli init --config-schema";
+
+/// The target that stands for a fixed bot.
+pub(crate) const QUICKSTART: &str = "quickstart";
 
 /// Start a bot project: guides for a coding agent, or a complete bot.
 ///
-/// With any scaffold option a complete bot is written into the directory, and nothing is asked. Without one, at a terminal, a wizard asks; without a terminal, guides for a coding agent are written.
+/// With any scaffold option, a complete bot is written into the directory without any questions. Without one, a wizard starts at a terminal; elsewhere, guides for a coding agent are written.
 #[derive(Debug, Clone, Default, Parser)]
 #[command(name = "bot-cli-init", bin_name = "bot-cli init", version, after_help = EXAMPLES, max_term_width = 100)]
 #[expect(
@@ -49,17 +52,17 @@ Examples:
 )]
 #[expect(clippy::doc_markdown, reason = "the words are shown in a terminal")]
 pub struct Options {
-    /// Directory to initialize; `quickstart` makes a fixed bot in ./quickstart-project
+    /// Directory to initialize; `quickstart` creates a fixed bot in ./quickstart-project
     #[arg(value_name = "TARGET_DIR", value_hint = ValueHint::DirPath, value_parser = OfferedPath, hide_possible_values = true)]
     pub target_dir: Option<PathBuf>,
 
     /// Replace existing AGENTS.md, ASSISTANT.md and GETTING_STARTED.md
     #[arg(long, help_heading = "Guide")]
     pub overwrite_guide: bool,
-    /// Name the commands that give coding agents the documentation of the framework
+    /// Show the commands that give coding agents the framework's documentation
     #[arg(long, help_heading = "Guide", overrides_with = "no_context_hub")]
     pub context_hub: bool,
-    /// Don't (default)
+    /// Turn it off (default)
     #[arg(long, help_heading = "Guide", overrides_with = "context_hub")]
     pub no_context_hub: bool,
 
@@ -67,7 +70,7 @@ pub struct Options {
     #[command(flatten)]
     pub draft: Draft,
 
-    /// Read the configuration from a JSON file, `-` for stdin; options win over it
+    /// Read the configuration from a JSON file, `-` for stdin; options override it
     #[arg(short, long, value_name = "FILE", help_heading = "Input and output", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// Leave out `.bot-cli`, the record of how the project was made

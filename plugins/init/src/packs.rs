@@ -1,7 +1,7 @@
 //! Finds provider packs, where a command has a use for them.
 
 use bot_cli_sdk::compat::User;
-use bot_cli_sdk::discovery::{Discovery, FoundPack, PackStanding, Reach};
+use bot_cli_sdk::discovery::{self, Discovery, FoundPack, PackStanding, Reach};
 use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::pack::{self, Taken};
 use bot_cli_sdk::protocol::UseSpec;
@@ -41,7 +41,7 @@ pub(crate) fn find(session: &mut Session) -> Result<Catalogue, Failure> {
     let discovery = Discovery::of_plugin(
         std::env::current_exe().ok(),
         |name| std::env::var_os(name),
-        rustix::process::geteuid().as_raw(),
+        discovery::user(),
     );
     let user = User::new(EXECUTABLE, env!("CARGO_PKG_VERSION"), uses());
     let relay = session.relay("packs");

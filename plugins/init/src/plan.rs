@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::config::Config;
+use crate::side_by_side;
 use templates::Templates;
 use variables::VariableGroup;
 use view::ProjectView;
@@ -83,19 +84,22 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     let view = ProjectView::new(config)?;
     let values = liquid::to_object(&view)
         .map_err(|error| PlanError::broken("the project", error.to_string()))?;
-    let mut files = Vec::new();
-    for entry in manifest::files_of(config) {
+    let entries = manifest::files_of(config);
+    let files = side_by_side::map(&entries, |entry| {
         let mut text = templates.render(&entry.template, &values)?;
         if entry.template.ends_with(".py.liquid") {
             text = imports::complete(text, &entry.path, config, templates)?;
         }
-        files.push(PlannedFile {
-            path: entry.path.into_owned(),
+        let file = PlannedFile {
+            path: entry.path.to_string(),
             text,
             existing: entry.existing,
-        });
-    }
-    check::files(&files, config)?;
+        };
+        check::file(&file, config)?;
+        Ok(file)
+    });
+    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
+    check::together(&files)?;
     Ok(Plan { files })
 }
 

@@ -3,7 +3,7 @@
 //! `project.json` has the configuration, the versions and the hash of each generated file; `base.tar.gz` has the files themselves,
 //! byte for byte. The guides are in neither: they carry stamps of their own.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use bot_cli_templates::FRAMEWORK;
 use flate2::{Compression, GzBuilder};
@@ -82,8 +82,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
 
 /// Packs the files without anything that differs from one run to the next: no times, no owners, no modes of this machine.
 fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
-    let packed = GzBuilder::new().write(Vec::new(), Compression::fast());
-    let mut archive = tar::Builder::new(packed);
+    let mut archive = tar::Builder::new(Vec::new());
     for file in generated {
         let mut header = tar::Header::new_ustar();
         header.set_size(file.text.len() as u64);
@@ -93,7 +92,10 @@ fn base(generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
         header.set_mtime(0);
         archive.append_data(&mut header, &file.path, file.text.as_bytes())?;
     }
-    archive.into_inner()?.finish()
+    // All at once: each piece would cost the encoder a cleared buffer.
+    let mut packed = GzBuilder::new().write(Vec::new(), Compression::fast());
+    packed.write_all(&archive.into_inner()?)?;
+    packed.finish()
 }
 
 /// The origin of a `project.json` that is there already.

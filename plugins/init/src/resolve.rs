@@ -3,7 +3,6 @@
 mod client;
 mod deployment;
 mod name;
-mod nearest;
 mod services;
 mod together;
 mod transports;
@@ -15,10 +14,9 @@ use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::draft::{self, Draft};
 use crate::option_table::{self, Feature, Features};
+use crate::wording::{did_you_mean, quoted};
 
 pub use name::{ProjectName, default_name};
-pub use nearest::{did_you_mean, quoted};
-pub(crate) use transports::DIRECTED;
 
 /// Checks everything that was said; services are those of `catalogue`. `default_name` is the project's name while none was
 /// said: the target's.
@@ -144,7 +142,7 @@ fn bot_type(
         .find(|transport| transport.bot_type == BotType::Telephony);
     match said(draft.bot_type.as_ref()) {
         None if draft.bot_type.is_some() => {
-            problems.add("bot_type", "empty; `web` or `telephony`");
+            problems.add("bot_type", "empty; must be `web` or `telephony`");
             None
         }
         None => Some(telephony.map_or(BotType::Web, |_| BotType::Telephony)),

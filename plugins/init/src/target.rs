@@ -36,12 +36,12 @@ impl Target {
             .hint("`bot-cli init .` means the current directory"));
         }
         if shown.chars().any(char::is_control) {
-            return Err(unusable(shown, "its name holds control characters"));
+            return Err(unusable(shown, "its name contains control characters"));
         }
         if suggest::is_typographic(shown) {
-            let problem = "it begins with a dash or a quotation mark that shells don't know";
+            let problem = "it begins with a typographic dash or quotation mark";
             return Err(
-                unusable(shown, problem).hint(format!("if it is meant: `bot-cli init ./{shown}`"))
+                unusable(shown, problem).hint(format!("if that is what you mean: `bot-cli init ./{shown}`"))
             );
         }
         let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &reason(&error)))?;
@@ -60,7 +60,7 @@ impl Target {
 }
 
 fn unusable(shown: &str, problem: &str) -> Failure {
-    let shown = crate::resolve::quoted(shown);
+    let shown = crate::wording::quoted(shown);
     Failure::new(
         Exit::Usage,
         "invalid_target",
@@ -80,7 +80,7 @@ fn locate(path: &Path) -> io::Result<PathBuf> {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
                         return Err(io::Error::new(
                             error.kind(),
-                            "it is a symbolic link to nowhere",
+                            "it is a broken symbolic link",
                         ));
                     }
                     other => other?,
@@ -105,7 +105,7 @@ fn locate(path: &Path) -> io::Result<PathBuf> {
             _ => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidInput,
-                    "`..` leads through a directory that is not there",
+                    "`..` leads through a directory that does not exist",
                 ));
             }
         }

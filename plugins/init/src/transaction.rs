@@ -5,7 +5,6 @@
 //! changed file is renamed to its place. An error takes the renames back; whoever finds the journal of a run that was
 //! killed carries its renames out.
 
-mod anchored_path;
 mod commit;
 mod journal;
 mod staging;
@@ -160,7 +159,7 @@ impl Error {
             .hint("wait until it has ended, then try again"),
             Self::Foreign => failed(
                 "unsafe_staging",
-                format!("`{staging}` belongs to somebody else"),
+                format!("`{staging}` belongs to another user"),
             )
             .hint("remove it, or choose another target"),
             Self::Changed(path) => failed(
@@ -170,7 +169,7 @@ impl Error {
                     path.display()
                 ),
             )
-            .hint("nothing was changed; the same command tells what is in the way"),
+            .hint("nothing was changed; the same command names the files in the way"),
             Self::NoPlace(path, error) | Self::Io(path, error) => failed(
                 "write_failed",
                 format!("could not write `{}`: {}", path.display(), reason(&error)),
@@ -179,12 +178,12 @@ impl Error {
             Self::Stuck(path, error) => failed(
                 "interrupted",
                 format!(
-                    "could not write `{}`: {}, and could not take back what was written",
+                    "could not write `{}`: {}, and could not undo what was written",
                     path.display(),
                     reason(&error)
                 ),
             )
-            .hint("mend the cause and give the same command again: it completes what was begun"),
+            .hint("fix the cause and run the same command again: it completes what was begun"),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod choices;
 mod place;
+mod step;
 mod steps;
 mod summary;
 #[cfg(test)]

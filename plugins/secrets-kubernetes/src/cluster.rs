@@ -4,6 +4,7 @@
 //! must be known to have been.
 
 mod answer;
+mod refusal;
 mod request;
 mod transport;
 

@@ -1,24 +1,20 @@
-//! What the checks share: the plugin, its manifest, where it is started, and what was seen on the way.
+//! What the checks share: the plugin, its manifest, and what was seen on the way.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::Command;
-use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use super::dialogue::Dialogue;
-use super::process::{Process, Reader};
 use super::{Kit, LEAST_PATIENCE};
 use crate::cancel::Cancel;
 use crate::discovery::PREFIX;
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Failure, reason};
 use crate::pack::{self, Contents, Problem};
-use crate::protocol::{DEPTH, Manifest, ManifestError, Role};
+use crate::protocol::{Manifest, ManifestError, Role};
 
 /// The largest part of a file that is searched for its manifest.
 const SEARCHED: u64 = 256 * 1024 * 1024;
@@ -100,6 +96,11 @@ impl<'a> Bench<'a> {
     /// The plugin's file.
     pub fn program(&self) -> &Path {
         &self.kit.program
+    }
+
+    /// The variables of its environment.
+    pub fn variables(&self) -> &[(OsString, OsString)] {
+        &self.kit.variables
     }
 
     /// The name in the name of its file.
@@ -236,65 +237,6 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Starts the plugin as a host does.
-    pub fn start(&self) -> Result<Dialogue<'_>, Stop> {
-        self.start_with(&[], Reader::Stays)
-    }
-
-    /// Starts the plugin as a host that goes away at once.
-    pub fn start_unheard(&self) -> Result<Dialogue<'_>, Stop> {
-        self.start_with(&[], Reader::Gone)
-    }
-
-    /// Starts the plugin as a shell does, but not at a terminal.
-    pub fn start_with(&self, arguments: &[&str], reader: Reader) -> Result<Dialogue<'_>, Stop> {
-        let folder = folder().map_err(|error| {
-            let message = format!("could not make an empty folder: {}", reason(&error));
-            Stop::Ended(Box::new(Failure::new(Exit::Failed, "no_folder", message)))
-        })?;
-        self.spawn(Rc::new(folder), arguments, reader)
-    }
-
-    /// Starts the plugin as a host does, where it was started before.
-    pub fn start_in(&self, folder: Rc<TempDir>) -> Result<Dialogue<'_>, Stop> {
-        self.spawn(folder, &[], Reader::Stays)
-    }
-
-    fn spawn(
-        &self,
-        folder: Rc<TempDir>,
-        arguments: &[&str],
-        reader: Reader,
-    ) -> Result<Dialogue<'_>, Stop> {
-        self.check_wanted()?;
-        let program = fs::canonicalize(&self.kit.program);
-        let mut command = Command::new(program.as_deref().unwrap_or(&self.kit.program));
-        command
-            .args(arguments)
-            .current_dir(folder.path().join("work"))
-            .env_clear()
-            .envs(self.kit.variables.iter().map(|(name, value)| (name, value)))
-            .env(DEPTH, "1")
-            .env("NO_COLOR", "1");
-        for (name, place) in [
-            ("HOME", "home"),
-            ("TMPDIR", "tmp"),
-            ("XDG_CACHE_HOME", "home/.cache"),
-            ("XDG_CONFIG_HOME", "home/.config"),
-            ("XDG_DATA_HOME", "home/.local/share"),
-            ("XDG_STATE_HOME", "home/.local/state"),
-        ] {
-            command.env(name, folder.path().join(place));
-        }
-        match Process::start(command, reader) {
-            Ok(process) => Ok(Dialogue::new(self, process, folder)),
-            Err(error) => Err(Stop::Failed(format!(
-                "it can't be started: {}",
-                reason(&error)
-            ))),
-        }
-    }
-
     /// Keeps the messages of a conversation for the finding.
     pub fn add_messages(&self, lines: Vec<String>) {
         self.messages.borrow_mut().extend(lines);
@@ -324,14 +266,6 @@ impl<'a> Bench<'a> {
         self.add_messages(messages.clone());
         Err(Stop::Failed(what.clone()))
     }
-}
-
-fn folder() -> io::Result<TempDir> {
-    let folder = TempDir::with_prefix("bot-cli-check-")?;
-    for place in ["work", "home", "tmp"] {
-        fs::create_dir(folder.path().join(place))?;
-    }
-    Ok(folder)
 }
 
 /// The manifest in the file, or why there is none.

@@ -4,20 +4,18 @@
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-use rustix::process::geteuid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::{files, trust};
+
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
-const FIELDS: u32 = 3;
+const FIELDS: u32 = 4;
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +32,13 @@ pub struct Identity {
 impl Identity {
     /// The version of the file at `real` that `facts` belong to.
     pub fn new(real: &Path, facts: &Metadata) -> Self {
+        let (device, inode) = files::id_of(real, facts);
         Self {
-            path: real.as_os_str().as_bytes().to_vec(),
-            device: facts.dev(),
-            inode: facts.ino(),
-            size: facts.size(),
-            modified: (facts.mtime(), facts.mtime_nsec()),
+            path: files::bytes_of(real),
+            device,
+            inode,
+            size: facts.len(),
+            modified: files::modified(facts),
             library: format!("{} manifest {FIELDS}", env!("CARGO_PKG_VERSION")),
         }
     }
@@ -83,32 +82,49 @@ impl Kept {
 
 /// Returns what is known of the file.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
-    let entry = File::options()
-        .read(true)
-        // A pipe in its place is not waited for.
-        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(file.entry(folder, kept))
-        .ok()?;
+    get_with_text(folder, file, kept).map(|(known, _)| known)
+}
+
+/// Returns what is known of the file, and the text that was kept with it.
+pub fn get_with_text<T: DeserializeOwned>(
+    folder: &Path,
+    file: &Identity,
+    kept: Kept,
+) -> Option<(T, String)> {
+    let entry = files::open_at_once(&file.entry(folder, kept)).ok()?;
     let facts = entry.metadata().ok()?;
     // What somebody else has put there is not what this user found.
-    if !facts.is_file() || facts.uid() != geteuid().as_raw() {
+    if !facts.is_file() || !trust::is_own(&facts) {
         return None;
     }
     // An entry is never written again: it has the length that it has.
     let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).ok()?);
     entry.take(facts.len()).read_to_end(&mut bytes).ok()?;
+    // There is no line end in compact JSON.
+    let text = bytes.split_off(memchr::memchr(b'\n', &bytes)? + 1);
     let entry: Entry<T> = serde_json::from_slice(&bytes).ok()?;
-    (entry.file == *file).then_some(entry.kept)
+    (entry.file == *file).then_some((entry.kept, String::from_utf8(text).ok()?))
 }
 
 /// Keeps what is known of the file.
 pub fn put<T: Serialize>(folder: &Path, file: &Identity, kept: Kept, known: &T) {
+    put_with_text(folder, file, kept, known, "");
+}
+
+/// Keeps what is known of the file, and a text that is not read before it is wanted.
+pub fn put_with_text<T: Serialize>(
+    folder: &Path,
+    file: &Identity,
+    kept: Kept,
+    known: &T,
+    text: &str,
+) {
     let entry = Entry {
         file: file.clone(),
         kept: known,
     };
     // A cache that can't be written costs time, not a command.
-    let _ = write(folder, &file.entry(folder, kept), &entry);
+    let _ = write(folder, &file.entry(folder, kept), &entry, text);
 }
 
 /// Forgets what is known of the file.
@@ -117,10 +133,18 @@ pub fn remove(folder: &Path, file: &Identity, kept: Kept) {
     let _ = fs::remove_file(file.entry(folder, kept));
 }
 
-fn write<T: Serialize>(folder: &Path, path: &Path, entry: &Entry<T>) -> std::io::Result<()> {
+fn write<T: Serialize>(
+    folder: &Path,
+    path: &Path,
+    entry: &Entry<T>,
+    text: &str,
+) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
+    let mut bytes = serde_json::to_vec(entry)?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(text.as_bytes());
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&serde_json::to_vec(entry)?)?;
+    file.write_all(&bytes)?;
     file.persist(path)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! a pack that takes its time to fail is not asked again for a while.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::cache::{self, Identity, Kept};
 use super::inspect::Plugin;
-use super::packs::Reach;
 use super::role::Refused;
 use super::trust::quoted;
 use super::{Discovery, Trust};
@@ -31,6 +30,19 @@ const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// A failure that took less is worth another try at once.
 const SLOW: Duration = Duration::from_secs(2);
+
+/// The extent of the search for services.
+pub enum Reach<'a> {
+    /// To what is in files: nothing is started.
+    CacheOnly,
+    /// To packs that have to be asked, which are started in the folder `cwd`.
+    Start {
+        /// Shows what they say.
+        relay: &'a Relay,
+        /// The folder in which they work.
+        cwd: PathBuf,
+    },
+}
 
 /// A pack's failure to say what it brings.
 #[derive(Debug, Serialize, Deserialize)]

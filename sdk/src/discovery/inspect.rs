@@ -2,14 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::Discovery;
 use super::cache::{self, Identity, Kept};
 use super::name::PluginName;
 use super::trust::{Folders, Refusal};
 use crate::failure::reason;
+use crate::platform::files;
 use crate::protocol::{
     self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
     major_minor,
@@ -148,28 +150,49 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undec
         return find(&head);
     }
     let identity = Identity::new(real, &facts);
-    if let Some(known) = cache.and_then(|folder| cache::get(folder, &identity, Kept::Manifest)) {
+    if let Some(known) = cache.and_then(|folder| known(folder, &identity)) {
         return Ok(known);
     }
     let manifest = search(&mut file, head)?;
     if let Some(folder) = cache {
-        let kept = manifest.clone().map(condensed);
-        cache::put(folder, &identity, Kept::Manifest, &kept);
+        keep(folder, &identity, manifest.clone());
     }
     Ok(manifest)
 }
 
-/// The manifest as it is read at every call of the plugin: what its uses take is as long as all the rest, and needed for lists of
-/// packs only. It stays a text until then.
-fn condensed(mut manifest: Manifest) -> Manifest {
-    for uses in manifest
-        .uses
-        .values_mut()
-        .filter(|uses| !uses.taken.is_null())
-    {
-        uses.taken = uses.taken.to_string().into();
+/// Keeps a manifest as it is read at every call of the plugin: what its uses take is longer than all the rest, and needed for
+/// lists of packs only. It is kept as a text behind the rest, where its length stands in its place.
+fn keep(folder: &Path, file: &Identity, mut manifest: Option<Manifest>) {
+    let mut text = String::new();
+    for taken in manifest.iter_mut().flat_map(taken) {
+        let written = taken.to_string();
+        *taken = written.len().into();
+        text += &written;
     }
-    manifest
+    cache::put_with_text(folder, file, Kept::Manifest, &manifest, &text);
+}
+
+/// Returns the manifest that was kept, with what its uses take still a text.
+#[expect(
+    clippy::option_option,
+    reason = "that a file has no manifest is known, too"
+)]
+fn known(folder: &Path, file: &Identity) -> Option<Option<Manifest>> {
+    let (mut manifest, text): (Option<Manifest>, _) =
+        cache::get_with_text(folder, file, Kept::Manifest)?;
+    let mut rest = &*text;
+    for taken in manifest.iter_mut().flat_map(taken) {
+        let (written, others) = rest.split_at_checked(usize::try_from(taken.as_u64()?).ok()?)?;
+        *taken = written.into();
+        rest = others;
+    }
+    Some(manifest)
+}
+
+/// What the uses of a manifest take, as far as they take anything.
+fn taken(manifest: &mut Manifest) -> impl Iterator<Item = &mut Value> {
+    let taken = manifest.uses.values_mut().map(|uses| &mut uses.taken);
+    taken.filter(|taken| !taken.is_null())
 }
 
 fn append(file: &mut File, limit: usize, bytes: &mut Vec<u8>) -> Result<(), Undeclared> {
@@ -189,7 +212,8 @@ fn search(file: &mut File, mut window: Vec<u8>) -> Result<Option<Manifest>, Unde
         for at in marker.find_iter(&window) {
             let mut text = vec![0; MARKER.len() + 1];
             let place = start + at as u64;
-            if file.read_exact_at(&mut text, place).is_err() || !text.ends_with(b"{") {
+            let mut at = At { file, place };
+            if at.read_exact(&mut text).is_err() || !text.ends_with(b"{") {
                 continue;
             }
             let text = At {
@@ -230,7 +254,7 @@ struct At<'a> {
 
 impl Read for At<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read_at(bytes, self.place)?;
+        let length = files::read_at(self.file, bytes, self.place)?;
         self.place += length as u64;
         Ok(length)
     }
@@ -251,7 +275,8 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Undeclared, condensed, search};
+    use super::{Undeclared, keep, known, search};
+    use crate::discovery::cache::Identity;
     use crate::pack::Taken;
     use crate::protocol::{MARKER, Manifest};
 
@@ -264,7 +289,11 @@ mod tests {
         });
         let manifest = json!({
             "protocol": "1.0", "name": "x",
-            "uses": { "provider-pack": { "schema": "1.0", "taken": taken } },
+            "uses": {
+                "other": { "schema": "1.0", "taken": ["é"] },
+                "plain": { "schema": "1.0" },
+                "provider-pack": { "schema": "1.0", "taken": taken },
+            },
         });
         let manifest: Manifest = serde_json::from_value(manifest).unwrap();
         let declared = |manifest: &Manifest| {
@@ -273,7 +302,13 @@ mod tests {
             taken.declared()
         };
         assert_eq!(declared(&manifest)["ids"], taken["ids"]);
-        assert_eq!(declared(&manifest), declared(&condensed(manifest.clone())));
+        let folder = tempfile::tempdir().unwrap();
+        let file = Identity::new(folder.path(), &folder.path().metadata().unwrap());
+        keep(folder.path(), &file, Some(manifest.clone()));
+        let kept = known(folder.path(), &file).unwrap().unwrap();
+        assert_eq!(declared(&manifest), declared(&kept));
+        assert_eq!(kept.uses["other"].taken, json!("[\"é\"]"));
+        assert_eq!(kept.uses["plain"], manifest.uses["plain"]);
     }
 
     /// Each may be the manifest, and none may cost the reading of all that follow.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::dynamic::Reach;
 use super::inspect::{Plugin, Unusable, inspect};
 use super::role::{self, Refused, fits, in_a_line, judge};
 use super::trust::{Folders, Refusal};
@@ -13,7 +14,6 @@ use super::{Discovery, dynamic};
 use crate::compat::{Fit, User};
 use crate::pack::{self, Contents, Folder, Newer, Reader, Taken};
 use crate::protocol::{self, Manifest, Role};
-use crate::session::Relay;
 
 /// A provider pack that was found.
 #[derive(Debug, Clone)]
@@ -57,19 +57,6 @@ pub enum PackStanding {
     Shadowed(PathBuf),
     /// It is not used.
     Refused(Refused),
-}
-
-/// The extent of the search for services.
-pub enum Reach<'a> {
-    /// To what is in files: nothing is started.
-    CacheOnly,
-    /// To packs that have to be asked, which are started in the folder `cwd`.
-    Start {
-        /// Shows what they say.
-        relay: &'a Relay,
-        /// The folder in which they work.
-        cwd: PathBuf,
-    },
 }
 
 /// What a search knows when it comes to a candidate.

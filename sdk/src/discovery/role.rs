@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
@@ -13,6 +12,7 @@ use super::{Discovery, Refusal};
 use crate::compat::{Fit, Incompatible, User};
 use crate::failure::Failure;
 use crate::pack::Problem;
+use crate::platform::files;
 use crate::protocol::{Manifest, Role};
 
 /// Why a plugin of a role is not used.
@@ -90,14 +90,16 @@ impl Discovery {
             let Ok(facts) = fs::metadata(folder) else {
                 continue;
             };
-            if seen.contains(&(facts.dev(), facts.ino())) {
+            let id = files::id_of(folder, &facts);
+            if seen.contains(&id) {
                 continue;
             }
-            seen.push((facts.dev(), facts.ino()));
+            seen.push(id);
             for entry in entries.flatten() {
                 let file_name = entry.file_name();
                 let name = file_name
                     .to_str()
+                    .and_then(|file| self.endings.program(file))
                     .and_then(|name| name.strip_prefix(&beginning));
                 // A name that is none is no plugin's either.
                 let is_plugin = |name: &&str| {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
 use super::inspect::{Plugin, Unusable, inspect};
 use super::name::{PREFIX, PluginName};
 use super::trust::Folders;
+use crate::platform::files;
 
 /// The plugin that a name means, or why it means none.
 #[derive(Debug, Clone)]
@@ -51,8 +51,9 @@ impl Discovery {
     pub fn by_name(&self, name: &PluginName) -> Named {
         let mut refused = Vec::new();
         let folders = Folders::default();
-        for folder in &self.folders {
-            let file = folder.join(name.file());
+        let file_name = name.file();
+        let files = self.folders.iter();
+        for file in files.flat_map(|folder| self.endings.files(folder, &file_name)) {
             // A dangling link is there, too, and is worth a reason.
             if fs::symlink_metadata(&file).is_err() {
                 continue;
@@ -83,11 +84,12 @@ impl Discovery {
             let Ok(facts) = fs::metadata(folder) else {
                 continue;
             };
-            if seen.contains(&(facts.dev(), facts.ino())) {
+            let id = files::id_of(folder, &facts);
+            if seen.contains(&id) {
                 continue;
             }
-            seen.push((facts.dev(), facts.ino()));
-            for (name, file) in candidates(folder) {
+            seen.push(id);
+            for (name, file) in self.plugins_in(folder) {
                 by_name.entry(name).or_default().push(file);
             }
         }
@@ -120,7 +122,7 @@ impl Discovery {
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |file: &Path| {
         let facts = fs::metadata(file).ok()?;
-        Some((facts.dev(), facts.ino()))
+        Some(files::id_of(file, &facts))
     };
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
@@ -142,23 +144,27 @@ fn standing(
     }
 }
 
-/// The files in `folder` that are named like plugins. Other files of that form, a compiler's by-products for instance,
-/// only count when they can be executed.
-fn candidates(folder: &Path) -> Vec<(String, PathBuf)> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Vec::new();
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| {
-            let file_name = entry.file_name();
-            let name = file_name.to_string_lossy().strip_prefix(PREFIX)?.to_owned();
-            let file = entry.path();
-            (PluginName::parse(&name).is_some() || executable(&file)).then_some((name, file))
-        })
-        .collect()
+impl Discovery {
+    /// The files in `folder` that are named like plugins. Other files of that form, a compiler's by-products for instance,
+    /// only count when they can be executed.
+    fn plugins_in(&self, folder: &Path) -> Vec<(String, PathBuf)> {
+        let Ok(entries) = fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        entries
+            .flatten()
+            .filter_map(|entry| {
+                let file_name = entry.file_name();
+                let file_name = file_name.to_string_lossy();
+                let name = self.endings.program(&file_name)?;
+                let name = name.strip_prefix(PREFIX)?.to_owned();
+                let file = entry.path();
+                (PluginName::parse(&name).is_some() || executable(&file)).then_some((name, file))
+            })
+            .collect()
+    }
 }
 
 fn executable(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+    fs::metadata(file).is_ok_and(|facts| facts.is_file() && files::is_executable(file, &facts))
 }

@@ -1,13 +1,15 @@
 //! Packs and backends in folders: which are found, which are used, and why the others are not.
 
+mod asked;
+mod backends;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, json};
 
-use super::cache::{self, Identity, Kept};
-use super::{BackendStanding, Discovery, FoundPack, PackStanding, Reach};
+use super::{Discovery, FoundPack, PackStanding, Reach};
 use crate::cancel::Cancel;
 use crate::compat::User;
 use crate::failure::Failure;
@@ -408,177 +410,4 @@ fn much_data_is_refused_in_a_line() {
         brings(&place.one()),
         "`providers` has more than 1 MiB of data, the most of a pack; leave out what nobody chooses: a pack has at most 1 MiB of data"
     );
-}
-
-/// Answers one request with `result` and counts its starts.
-fn answering(result: &str) -> String {
-    format!(
-        r#"echo started >> "$0.starts"
-read -r line
-printf '{{"jsonrpc":"2.0","id":1,{result}}}\n'
-"#
-    )
-}
-
-#[test]
-fn a_pack_that_answers_is_started_once_for_each_version_of_its_file() {
-    let place = Fixture::new();
-    let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
-    let result = format!(r#""result":{{"providers":[{}]}}"#, provider("acme_stt"));
-    let file = place.script("pack-acme", &dynamic, &answering(&result));
-    let starts = || {
-        fs::read_to_string(format!("{}.starts", file.display())).map_or(0, |it| it.lines().count())
-    };
-    assert_eq!(brings(&place.one()), "unasked");
-    assert_eq!(starts(), 0);
-    assert_eq!(brings(&place.ask()), "acme_stt");
-    assert_eq!(brings(&place.ask()), "acme_stt");
-    assert_eq!(brings(&place.one()), "acme_stt");
-    assert_eq!(starts(), 1);
-    let result = format!(
-        r#""result":{{"providers":[{}]}}"#,
-        provider("acme_second_stt")
-    );
-    place.script("pack-acme", &dynamic, &answering(&result));
-    assert_eq!(brings(&place.one()), "unasked");
-    assert_eq!(brings(&place.ask()), "acme_second_stt");
-    assert_eq!(starts(), 2);
-}
-
-#[test]
-fn the_executables_of_the_document_are_packs() {
-    let place = Fixture::new();
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs");
-    for (name, expected) in [
-        ("moss", "moss_small_llm, moss_large_llm"),
-        ("tide", "tide_tts"),
-    ] {
-        let text = fs::read_to_string(examples.join(format!("bot-cli-pack-{name}"))).unwrap();
-        let file = place.write(&format!("bin/bot-cli-pack-{name}"), &text);
-        fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
-        assert_eq!(brings(&place.ask()), expected);
-        fs::remove_file(file).unwrap();
-    }
-}
-
-#[test]
-fn a_pack_that_answers_something_else_is_refused() {
-    let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
-    for (script, expected) in [
-        (
-            answering(r#""result":{}"#),
-            "its reply to `pack/services` has no `providers`; `bot-cli plugin check ",
-        ),
-        (
-            answering(r#""result":{"providers":{}}"#),
-            "`providers` must be a list; ",
-        ),
-        (
-            answering(r#""error":{"code":1,"message":"no\\nnetwork"}"#),
-            "no network",
-        ),
-        (
-            "exit 3".to_owned(),
-            "plugin `pack-acme` ended without a reply (exit status: 3)",
-        ),
-        ("echo x".repeat(3), "plugin `pack-acme` "),
-    ] {
-        let place = Fixture::new();
-        place.script("pack-acme", &dynamic, &script);
-        let told = brings(&place.ask());
-        assert!(told.starts_with(expected), "{told}");
-        assert_eq!(brings(&place.one()), told, "lists say so, too");
-        assert_eq!(
-            brings(&place.ask()),
-            told,
-            "it took no time, and is asked again"
-        );
-    }
-}
-
-#[test]
-fn a_pack_that_failed_slowly_is_asked_again_later_or_when_its_file_changes() {
-    let place = Fixture::new();
-    let dynamic = format!(r#"{PACK},"providers":"dynamic""#);
-    let result = format!(r#""result":{{"providers":[{}]}}"#, provider("acme_stt"));
-    let file = place.script("pack-acme", &dynamic, &answering(&result));
-    let folder = place.discovery.cache.clone().unwrap();
-    let failed = |ago: i64| {
-        let real = fs::canonicalize(&file).unwrap();
-        let identity = Identity::new(&real, &fs::metadata(&real).unwrap());
-        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
-        let at = now.checked_add_signed(-ago).unwrap();
-        let failed = json!({ "reason": "it sleeps", "remedy": "wake it", "at": at, "slow": true });
-        cache::put(&folder, &identity, Kept::Failure, &failed);
-    };
-    failed(60);
-    let shown = format!(
-        "it sleeps a moment ago; it is asked again 5 minutes after that, or after `touch {}`",
-        file.display()
-    );
-    assert_eq!(brings(&place.ask()), shown);
-    assert_eq!(brings(&place.one()), "it sleeps; wake it");
-    // A clock may have been wrong.
-    for ago in [301, -60] {
-        failed(ago);
-        assert_eq!(brings(&place.ask()), "acme_stt", "{ago}");
-        place.script(
-            "pack-acme",
-            &dynamic,
-            &format!("# {ago}\n{}", answering(&result)),
-        );
-    }
-    failed(60);
-    place.script(
-        "pack-acme",
-        &dynamic,
-        &format!("# newer\n{}", answering(&result)),
-    );
-    assert_eq!(brings(&place.one()), "unasked");
-    assert_eq!(brings(&place.ask()), "acme_stt");
-}
-
-#[test]
-fn a_backend_has_a_name_of_its_own() {
-    let place = Fixture::new();
-    let backend = r#""role":"secrets-backend","secrets":"1.0""#;
-    place.script("secrets-acme", backend, "");
-    place.script("secrets-local", backend, "");
-    place.script(
-        "secrets-beta",
-        r#""role":"secrets-backend","secrets":"2.0""#,
-        "",
-    );
-    place.script(
-        "secrets-gamma",
-        r#""role":"provider-pack","catalogue":"1.0""#,
-        "",
-    );
-    let user = User::new("bot-cli-cloud", "0.1.0", UseSpec::new("1.0"));
-    let told: Vec<String> = place
-        .discovery
-        .backends(Some(&user), &["local", "hosted"])
-        .iter()
-        .map(|found| match &found.standing {
-            BackendStanding::Usable(plugin, fit) => format!("{} {fit:?}", plugin.name),
-            BackendStanding::Shadowed(by) => format!("shadowed by {}", by.display()),
-            BackendStanding::Refused(refused) => format!("{}: {refused}", found.name),
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            "secrets-acme Whole",
-            "beta: it has secrets 2.0, bot-cli-cloud 0.1.0 knows 1.0; install a newer bot-cli-cloud, or a version of it for 1.0",
-            "gamma: its role is `provider-pack`, not `secrets-backend`; its author changes the role in its manifest, or the name of the file",
-            "local: `local` is the name of a backend that is built in; give it another name",
-        ]
-    );
-    assert_eq!(place.discovery.backend("acme", Some(&user)).len(), 1);
-    for name in ["", "nobody", "../acme", "a/b", "Acme"] {
-        assert!(
-            place.discovery.backend(name, Some(&user)).is_empty(),
-            "{name}"
-        );
-    }
 }

@@ -3,14 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::failure::reason;
-
-const WRITABLE_BY_OTHERS: u32 = 0o002;
-const STICKY: u32 = 0o1000;
-const EXECUTABLE: u32 = 0o111;
+use crate::platform::files::is_executable;
+use crate::platform::trust::{UserId, is_trusted, is_writable_by_others, may_mend, owner};
 
 /// Why a file is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +30,8 @@ pub enum Refusal {
     ForeignOwner {
         /// The file or folder.
         path: PathBuf,
-        /// The number of that user.
-        owner: u32,
+        /// That user.
+        owner: UserId,
     },
 }
 
@@ -102,8 +99,8 @@ pub(super) fn quoted(path: &Path) -> String {
 /// The user who is to trust a file.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
-    /// The number of the user.
-    pub user: u32,
+    /// The user.
+    pub user: UserId,
     /// The host's own file.
     pub host: Option<HostFile>,
 }
@@ -112,7 +109,7 @@ pub struct Trust {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostFile {
     folder: PathBuf,
-    owner: u32,
+    owner: UserId,
     /// Whether every user can change it, or put another in its place.
     writable_by_others: bool,
 }
@@ -125,17 +122,12 @@ impl HostFile {
         let folder = real.parent()?.to_owned();
         let (facts, folder_facts) = (fs::metadata(&real).ok()?, fs::metadata(&folder).ok()?);
         Some(Self {
-            owner: facts.uid(),
-            writable_by_others: writable_by_others(&facts) || writable_by_others(&folder_facts),
+            owner: owner(&real, &facts),
+            writable_by_others: is_writable_by_others(&real, &facts)
+                || is_writable_by_others(&folder, &folder_facts),
             folder,
         })
     }
-}
-
-/// In a sticky folder everybody may add files, but only an owner may replace one.
-fn writable_by_others(facts: &Metadata) -> bool {
-    let mode = facts.mode();
-    mode & WRITABLE_BY_OTHERS != 0 && !(facts.is_dir() && mode & STICKY != 0)
 }
 
 impl Trust {
@@ -147,7 +139,7 @@ impl Trust {
     /// The same for one of several files of a search, which looks at each of their folders once.
     pub(super) fn check_in(&self, file: &Path, folders: &Folders) -> Result<PathBuf, Refusal> {
         let (real, facts) = folders.real_file(file)?;
-        if facts.mode() & EXECUTABLE == 0 {
+        if !is_executable(&real, &facts) {
             return Err(Refusal::NotExecutable);
         }
         self.check_real(file, real, &facts, folders)
@@ -193,28 +185,29 @@ impl Trust {
     fn is_beside_host(&self, real: &Path, facts: &Metadata) -> bool {
         self.host.as_ref().is_some_and(|host| {
             real.parent() == Some(host.folder.as_path())
-                && facts.uid() == host.owner
-                && (host.writable_by_others || !writable_by_others(facts))
+                && owner(real, facts) == host.owner
+                && (host.writable_by_others || !is_writable_by_others(real, facts))
         })
     }
 
     fn writable(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
-        if !writable_by_others(facts) {
+        if !is_writable_by_others(path, facts) {
             return Ok(());
         }
         Err(Refusal::WritableByOthers {
             path: path.to_owned(),
-            can_mend: self.user == 0 || facts.uid() == self.user,
+            can_mend: may_mend(owner(path, facts), self.user),
         })
     }
 
     fn owned(&self, path: &Path, facts: &Metadata) -> Result<(), Refusal> {
-        if [self.user, 0].contains(&facts.uid()) {
+        let owner = owner(path, facts);
+        if is_trusted(owner, self.user) {
             return Ok(());
         }
         Err(Refusal::ForeignOwner {
             path: path.to_owned(),
-            owner: facts.uid(),
+            owner,
         })
     }
 }

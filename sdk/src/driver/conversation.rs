@@ -1,7 +1,8 @@
 //! Requests to a plugin and everything that may happen until the reply.
 
+mod ending;
+
 use std::collections::VecDeque;
-use std::process::ExitStatus;
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use crate::cancel::Cancel;
 use crate::failure::Failure;
 use crate::line::Line;
 use crate::outcome::Format;
-use crate::process::{Stopped, ended_by_signal};
+use crate::process::Stopped;
 use crate::protocol::{
     CancelParams, ErrorObject, Id, MAX_LINE, Message, NearMessage, NotAMessage, WireCapabilities,
     methods, names_a_member_twice, wiped_json,
@@ -29,20 +30,11 @@ use crate::ui::{Capabilities, Level, Ui};
 /// The interval at which cancelling and deadlines are looked at.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The time that the output of a plugin that has ended may be silent before no more is expected. What it leaves behind may keep it open.
-const DRAIN: Duration = Duration::from_millis(500);
-
 /// The limit of what is kept while a question is open, before the plugin has to wait.
 const PENDING: usize = 64;
 
-/// The exit of a plugin that still runs.
-const CLOSED: &str = "its output was closed";
-
 /// The answer of a plugin: a result, or its own error.
 type Replied = Result<Value, ErrorObject>;
-
-/// The time that a plugin that wants the terminal has to tidy up.
-const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// A running plugin that serves requests one after the other.
 #[derive(Debug)]
@@ -183,11 +175,6 @@ impl Plugin {
         self.listener.mute();
     }
 
-    /// Ends the plugin at once, because what it answered can't be relied on.
-    pub fn abandon(&mut self, ui: &mut dyn Ui) {
-        self.end(self.patience.terminate, ui);
-    }
-
     fn next_id(&mut self) -> Id {
         self.last_id += 1;
         Id::Number(self.last_id)
@@ -235,12 +222,6 @@ impl Plugin {
                 }
             }
         }
-    }
-
-    /// A plugin that waits for the terminal waits for ever. What it is to tidy up it can do after it is let go on.
-    fn end_at_the_terminal(&mut self, ui: &mut dyn Ui) -> Failure {
-        self.end(self.patience.terminate.min(AT_ONCE), ui);
-        Violation::WantsTerminal.by(&self.name).into()
     }
 
     /// Somebody may have a reason to stop it, but not for as long as it is to come to its end.
@@ -449,114 +430,6 @@ impl Plugin {
             Some(late) => Err(Violation::from(late).by(&self.name).into()),
             None => Ok(reply),
         }
-    }
-
-    /// The failure of a plugin that was to stop and did not reply.
-    fn stopped(&self, open: &Open<'_>) -> Failure {
-        match open.stop_sequence.late() {
-            Some(late) => Violation::from(late).by(&self.name).into(),
-            None => open.cancel.explain(Failure::cancelled()),
-        }
-    }
-
-    /// The output ended or the process did: a last look at what it left, then it is over.
-    fn without_reply(&mut self, open: &mut Open<'_>, ui: &mut dyn Ui) -> Result<Replied, Failure> {
-        let cancels = open.cancel.count();
-        let deadline = Instant::now() + self.patience.finish;
-        let is_time = || Instant::now() < deadline && open.cancel.count() == cancels;
-        while is_time() {
-            let Some(event) = self.next_late(DRAIN) else {
-                break;
-            };
-            match event {
-                Event::Line(line) => {
-                    if let Some(reply) = self.hear(line, open, ui)? {
-                        return self.judge(reply, open);
-                    }
-                }
-                Event::Stderr(line) => self.listener.stderr(&line, ui),
-                Event::OutputEnded => {}
-            }
-        }
-        self.process.close_input();
-        let deadline = Instant::now() + self.patience.finish;
-        while self.process.end().is_none()
-            && Instant::now() < deadline
-            && open.cancel.count() == cancels
-        {
-            thread::sleep(Duration::from_millis(1));
-        }
-        let end = self.process.end();
-        self.end(self.patience.terminate, ui);
-        if open.cancel.requested() || open.stop_sequence.late().is_some() {
-            return Err(self.stopped(open));
-        }
-        Err(self.no_reply(end).by(&self.name).into())
-    }
-
-    fn no_reply(&self, end: Option<ExitStatus>) -> Violation {
-        Violation::NoReply {
-            end: end.map_or_else(|| CLOSED.to_owned(), |status| status.to_string()),
-            by_signal: end.is_some_and(ended_by_signal),
-            stderr: self.listener.last_words(),
-            printed: self.listener.last_printed(),
-        }
-    }
-
-    /// Ends the plugin: its input ends, then it has a moment, then it is ended with everything it started.
-    pub fn finish(mut self, ui: &mut dyn Ui, cancel: &Cancel) -> Result<(), Failure> {
-        self.process.close_input();
-        let cancels = cancel.count();
-        let deadline = Instant::now() + self.patience.finish;
-        // Most plugins end at once, and a user is waiting.
-        let mut pause = Duration::from_micros(50);
-        let mut double = None;
-        let mut left = self.process.end().is_none();
-        while left && Instant::now() < deadline && cancel.count() == cancels {
-            if let Some(event) = self.pending.pop_front() {
-                double = double.or(self.listener.late(event, ui));
-                continue;
-            }
-            match self.process.next_event(pause) {
-                Ok(event) => double = double.or(self.listener.late(event, ui)),
-                Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(TICK),
-                Err(RecvTimeoutError::Disconnected) => {
-                    thread::sleep(pause);
-                    pause = (pause * 2).min(TICK);
-                }
-            }
-            left = self.process.end().is_none();
-        }
-        if left {
-            ui.log(
-                Level::Info,
-                &format!("plugin `{}` went on after its reply", self.name),
-            );
-        }
-        double = double.or(self.end(self.patience.terminate, ui));
-        double.map_or(Ok(()), |violation| Err(violation.by(&self.name).into()))
-    }
-
-    fn give_up(&mut self, violation: Violation, ui: &mut dyn Ui) -> Failure {
-        self.end(self.patience.terminate, ui);
-        violation.by(&self.name).into()
-    }
-
-    /// Ends what is left of the plugin, hears what it says meanwhile, and tells whether it replied once more.
-    fn end(&mut self, patience: Duration, ui: &mut dyn Ui) -> Option<Violation> {
-        let mut double = None;
-        let listener = &mut self.listener;
-        let mut hear = |event| double = double.take().or(listener.late(event, ui));
-        self.pending.drain(..).for_each(&mut hear);
-        self.process.end_group(patience, &mut hear);
-        let deadline = Instant::now() + self.patience.finish;
-        while Instant::now() < deadline {
-            match self.process.next_event(DRAIN) {
-                Ok(event) => hear(event),
-                Err(_) => break,
-            }
-        }
-        double
     }
 }
 

@@ -1,6 +1,7 @@
 //! A plugin's process: its streams as events, its end, and the end of everything it started.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::mem;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +19,9 @@ use crate::protocol::Message;
 
 /// The number of events that wait to be looked at before the plugin has to wait, and how many lines for the plugin.
 const BACKLOG: usize = 16;
+
+/// The amount that an empty pipe takes at once on every system.
+const PIPE: usize = 4 * 1024;
 
 /// The amount of a line of standard error that is shown at once.
 const STDERR_LINE: u64 = 8 * 1024;
@@ -37,10 +41,69 @@ pub enum Event {
 #[derive(Debug)]
 pub struct Process {
     group: Group,
-    input: Option<SyncSender<Outgoing>>,
+    input: Input,
     events: Receiver<Event>,
     /// Whether standard output has ended, perhaps with lines that nobody has looked at yet.
     output_ended: Arc<AtomicBool>,
+}
+
+/// The way to a plugin's standard input, which may be left unread. A thread waits for that; for the one short line that most
+/// plugins are sent, none is started.
+#[derive(Debug, Default)]
+struct Input {
+    /// The input as long as there is no thread.
+    stdin: Option<ChildStdin>,
+    /// Whether nothing was written yet.
+    empty: bool,
+    /// The lines for the thread.
+    lines: Option<SyncSender<Outgoing>>,
+}
+
+impl Input {
+    fn new(stdin: Option<ChildStdin>) -> Self {
+        Self {
+            stdin,
+            empty: true,
+            lines: None,
+        }
+    }
+
+    fn send(&mut self, line: Outgoing) -> Result<(), Outgoing> {
+        if mem::take(&mut self.empty)
+            && line.len() <= PIPE
+            && let Some(stdin) = &mut self.stdin
+        {
+            let _ = stdin.write_all(&line);
+            return Ok(());
+        }
+        if self.start_thread().is_err() {
+            // A system that has no thread left has one later.
+            return Err(line);
+        }
+        match self.lines.as_ref().map(|lines| lines.try_send(line)) {
+            Some(Err(TrySendError::Full(line))) => Err(line),
+            Some(Ok(()) | Err(TrySendError::Disconnected(_))) | None => Ok(()),
+        }
+    }
+
+    fn start_thread(&mut self) -> io::Result<()> {
+        if self.stdin.is_none() {
+            return Ok(());
+        }
+        let (lines, queue) = mpsc::sync_channel(BACKLOG);
+        let (giver, taker) = mpsc::sync_channel(1);
+        spawn(move || {
+            if let Ok(stdin) = taker.recv() {
+                write_input(stdin, &queue);
+            }
+        })?;
+        // Only a thread that is there takes the input away.
+        if let Some(stdin) = self.stdin.take() {
+            drop(giver.send(stdin));
+        }
+        self.lines = Some(lines);
+        Ok(())
+    }
 }
 
 /// A line on its way to the plugin. It may hold a password.
@@ -67,11 +130,10 @@ impl Process {
         let mut group = Group::start(&mut command)?;
         let (stdin, stdout, stderr) = group.take_streams();
         let (sender, events) = mpsc::sync_channel(BACKLOG);
-        let (lines, queue) = mpsc::sync_channel(BACKLOG);
         // Without its threads it is dropped, which ends the group.
         let process = Self {
             group,
-            input: Some(lines),
+            input: Input::new(stdin),
             events,
             output_ended: Arc::default(),
         };
@@ -82,24 +144,18 @@ impl Process {
         if let Some(stderr) = stderr {
             spawn(move || read_stderr(BufReader::new(stderr), &sender))?;
         }
-        if let Some(stdin) = stdin {
-            spawn(move || write_input(stdin, &queue))?;
-        }
         Ok(process)
     }
 
     /// Sends a line, or gives it back while too many others wait for a plugin that does not read. One whose input has
     /// ended shows it by its end.
-    pub fn send(&self, line: Outgoing) -> Result<(), Outgoing> {
-        match self.input.as_ref().map(|input| input.try_send(line)) {
-            Some(Err(TrySendError::Full(line))) => Err(line),
-            Some(Ok(()) | Err(TrySendError::Disconnected(_))) | None => Ok(()),
-        }
+    pub fn send(&mut self, line: Outgoing) -> Result<(), Outgoing> {
+        self.input.send(line)
     }
 
     /// Ends the plugin's input.
     pub fn close_input(&mut self) {
-        self.input = None;
+        self.input = Input::default();
     }
 
     /// The next event, waited for at most `patience`.

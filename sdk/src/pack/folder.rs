@@ -1,18 +1,17 @@
 //! A pack that is a folder: `pack.toml` says what it is, and each file of `providers/` is a provider.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::grammar::shown;
 use super::{Contents, MOST_DATA, PREFIX, Problem, Reader, Rule, SCHEMA, Taken, read};
 use crate::failure;
+use crate::platform::files;
 use crate::protocol::{Manifest, Role, major_minor};
 use crate::suggest;
 
@@ -199,12 +198,7 @@ fn text_of(
 ) -> Result<String, String> {
     trusted(path)?;
     let unreadable = |error: std::io::Error| format!("can't be read: {}", failure::reason(&error));
-    let file = File::options()
-        .read(true)
-        // A pipe in its place is not waited for.
-        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)
-        .map_err(unreadable)?;
+    let file = files::open_at_once(path).map_err(unreadable)?;
     let facts = file.metadata().map_err(unreadable)?;
     if !facts.is_file() {
         return Err("is not a file".to_owned());

@@ -1,7 +1,6 @@
 //! A plugin run by a host: one request after the other until the input ends.
 
-use std::io::{self, BufReader, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -9,7 +8,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -22,6 +20,7 @@ use crate::background::{no_thread, spawn};
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
+use crate::platform::output::{Reader, take_stdout};
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
     RunResult, WireColor, WireFormat, codes, methods, shape,
@@ -46,9 +45,10 @@ pub type Methods<'a> =
 
 /// Serves requests until the input ends, those of its role with `role`. `cwd` is the folder of requests that name none.
 pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
-    let Ok((output, watched)) = take_stdout() else {
+    let Ok((output, reader)) = take_stdout() else {
         return ExitCode::from(Exit::Failed.status());
     };
+    let output = Output::new(Box::new(output));
     let (requests, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
     let open_requests = OpenRequests::new(replies.clone());
@@ -62,7 +62,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
             peer::listen(input, &output, &open_requests, &requests, &replies);
             drop((requests, replies));
             open_requests.input_ended();
-            end_without_reader(&watched, &open_requests);
+            end_without_reader(&reader, &open_requests);
         })
     };
     let listening = listening.map_err(|error| no_thread(&error));
@@ -105,25 +105,12 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         .map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
-/// Puts real standard output aside and standard error in its place, so that no stray print reaches the host.
-fn take_stdout() -> io::Result<(Output, OwnedFd)> {
-    io::stdout().flush()?;
-    let real = io::stdout().as_fd().try_clone_to_owned()?;
-    let watched = real.try_clone()?;
-    rustix::stdio::dup2_stdout(io::stderr())?;
-    Ok((Output::new(Box::new(std::fs::File::from(real))), watched))
-}
-
 /// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
-fn end_without_reader(output: &OwnedFd, open_requests: &OpenRequests) {
-    // Without any flag asked for, only the loss of the reader is reported. A file has no reader to lose.
-    let mut watched = [PollFd::new(output, PollFlags::empty())];
-    while let Ok(count) = poll(&mut watched, None) {
-        if count > 0 {
-            open_requests.cancel_all();
-            thread::sleep(GRACE);
-            std::process::exit(Exit::Failed.status().into());
-        }
+fn end_without_reader(output: &Reader, open_requests: &OpenRequests) {
+    if output.wait_until_gone() {
+        open_requests.cancel_all();
+        thread::sleep(GRACE);
+        std::process::exit(Exit::Failed.status().into());
     }
 }
 

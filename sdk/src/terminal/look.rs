@@ -1,9 +1,10 @@
 //! What the terminal can show, found out once.
 
-use std::io::{IsTerminal, stderr, stdin, stdout};
+use std::io::{IsTerminal, stderr, stdout};
 
 use anstream::{AutoStream, ColorChoice};
 
+use crate::platform::{input, output};
 use crate::ui::Level;
 
 /// The way questions are asked: `plain` or `rich`.
@@ -49,6 +50,7 @@ impl Look {
     /// Looks at this process's streams, and at `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM` and `BOT_CLI_PROMPTS`.
     #[must_use]
     pub fn detect() -> Self {
+        output::allow_colour();
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let wanted = std::env::var_os(PROMPTS).filter(|wanted| !wanted.is_empty());
         let (prompts, odd_prompts) = match wanted.as_ref().map(|wanted| wanted.to_str()) {
@@ -58,7 +60,7 @@ impl Look {
             odd => (Prompts::Rich, odd.is_some()),
         };
         Self {
-            interactive: stdin().is_terminal() && stderr().is_terminal(),
+            interactive: input::is_terminal() && stderr().is_terminal(),
             stdout_terminal: stdout().is_terminal(),
             stderr_terminal: stderr().is_terminal() && !dumb,
             stdout_color: AutoStream::choice(&stdout()) != ColorChoice::Never,

@@ -1,14 +1,11 @@
 //! Waiting for the user, who may want to stop, or be gone.
 
+use std::io;
 use std::time::{Duration, Instant};
-
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::FileType;
-use rustix::io::Errno;
-use rustix::stdio::stdin;
 
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
+use crate::platform::input;
 use crate::ui::withdrawn;
 
 /// The interval at which a request to stop is looked for.
@@ -33,7 +30,8 @@ impl Waiting<'_> {
                 return Err(withdrawn());
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            if look(left.map_or(TICK, |left| left.min(TICK)))?.is_some() {
+            let patience = left.map_or(TICK, |left| left.min(TICK));
+            if input::wait(patience).map_err(unreadable)? {
                 return Ok(true);
             }
             if left.is_some_and(|left| left.is_zero()) {
@@ -58,7 +56,7 @@ impl Waiting<'_> {
         let mut piece = vec![0; 64 * 1024];
         loop {
             match self.read(&mut piece)? {
-                0 if has_hung_up()? => return Err(Failure::cancelled()),
+                0 if input::has_hung_up().map_err(unreadable)? => return Err(Failure::cancelled()),
                 0 => return Ok(bytes),
                 length => bytes.extend(&piece[..length]),
             }
@@ -69,39 +67,25 @@ impl Waiting<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
         loop {
             self.for_input(None)?;
-            match rustix::io::read(stdin(), &mut *bytes) {
-                Err(Errno::INTR | Errno::AGAIN) => {}
-                // So the system says of a terminal that is not this process's any more.
-                Err(Errno::IO) if is_device() => return Err(Failure::cancelled()),
+            match input::read(&mut *bytes) {
+                Err(error) if is_passing(&error) => {}
+                Err(error) if input::is_lost(&error) => return Err(Failure::cancelled()),
                 read => return read.map_err(unreadable),
             }
         }
     }
 }
 
-/// Returns what there is to read within that time.
-fn look(patience: Duration) -> Result<Option<PollFlags>, Failure> {
-    let stdin = stdin();
-    let mut input = [PollFd::new(&stdin, PollFlags::IN)];
-    match poll(&mut input, Timespec::try_from(patience).ok().as_ref()) {
-        Ok(0) | Err(Errno::INTR) => Ok(None),
-        Ok(_) => Ok(Some(input[0].revents())),
-        Err(error) => Err(unreadable(error)),
-    }
+/// Whether another attempt may succeed.
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock
+    )
 }
 
-/// Whether the input was a terminal whose other end is closed. Such a one does not even count as a terminal.
-fn has_hung_up() -> Result<bool, Failure> {
-    let flags = look(Duration::ZERO)?;
-    Ok(is_device() && flags.is_some_and(|flags| flags.contains(PollFlags::HUP)))
-}
-
-fn is_device() -> bool {
-    let kind = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode);
-    rustix::fs::fstat(stdin()).is_ok_and(|stat| kind(stat) == FileType::CharacterDevice)
-}
-
-fn unreadable(error: Errno) -> Failure {
-    let message = format!("could not read standard input: {}", reason(&error.into()));
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+fn unreadable(error: io::Error) -> Failure {
+    let message = format!("could not read standard input: {}", reason(&error));
     Failure::new(Exit::Failed, "input_failed", message)
 }

@@ -90,6 +90,10 @@ pub struct Transport {
     /// Why the hosting service can't start a session on it, as a clause; nothing where it can.
     #[serde(default)]
     pub stays_behind: Option<String>,
+    /// The partial with its passages of the project's README: `partials/readme/livekit.md`. Without one, the README has only the
+    /// command that runs the bot.
+    #[serde(default)]
+    pub readme: Option<String>,
 }
 
 impl Transport {

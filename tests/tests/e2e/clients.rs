@@ -311,6 +311,7 @@ pub(crate) fn tools() -> &'static Path {
             for file in [
                 "package.json",
                 "bare.mjs",
+                "browser.mjs",
                 "connect.mjs",
                 "counted.mjs",
                 "faults.mjs",

@@ -133,7 +133,7 @@ fn a_telephone_bot_answers_a_call() {
     assert!(
         remarks
             .iter()
-            .any(|remark| remark.contains("it takes the place of YOUR_HOST")),
+            .any(|remark| remark.contains("replace YOUR_HOST with that name")),
         "{remarks:?}"
     );
     let keys = |name: &str| match name {

@@ -116,7 +116,7 @@ const WALK: [(&str, &str); 17] = [
     ("What else should it do?", " \r"),
     ("Add a web client of your own?", "react\r"),
     ("What should build and serve it?", "nextjs\r"),
-    ("Prepare it for the cloud?", ENTER),
+    ("Prepare it for cloud deployment?", ENTER),
     ("Cancel background noise?", "y\r"),
     ("Add evals?", ENTER),
     ("Create this project?", ENTER),
@@ -216,7 +216,7 @@ fn shows_a_summary_that_can_be_changed() {
     terminal.press(DOWN).unwrap();
     terminal.press(ENTER).unwrap();
     terminal
-        .wait_for_question("What should be different?")
+        .wait_for_question("What do you want to change?")
         .unwrap();
     terminal.press("name\r").unwrap();
     terminal
@@ -272,7 +272,7 @@ fn escape_goes_back_to_the_answer_before() {
         terminal.wait_for_question(WALK[2].0).unwrap();
         terminal.press(CTRL_U).unwrap();
         terminal.press("日本\r").unwrap();
-        terminal.wait_for("no letter or digit of ASCII").unwrap();
+        terminal.wait_for("no ASCII letter or digit").unwrap();
         terminal.press(CTRL_C).unwrap();
         assert_eq!(terminal.end().unwrap().status.code(), Some(130));
         assert!(workspace.is_untouched());
@@ -445,7 +445,7 @@ fn what_is_in_the_way_is_told_when_the_folder_is_chosen() {
             &[
                 WALK[0],
                 WALK[1],
-                ("Take this folder all the same?", ENTER),
+                ("Use this folder anyway?", ENTER),
                 (WALK[0].0, "\u{15}other\r"),
             ],
         );

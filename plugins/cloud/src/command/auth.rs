@@ -1,7 +1,6 @@
 //! `auth login` and `auth status`.
 
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -22,6 +21,7 @@ use crate::domain::BackendName;
 use crate::domain::TokenKind;
 use crate::input::invalid;
 use crate::options::Login;
+use crate::platform::apart;
 use crate::scope::{Scope, Wanted};
 use crate::secret_file::Storage;
 use crate::text::theirs;
@@ -72,12 +72,11 @@ pub(super) fn login(context: &CommandContext<'_>, options: &Login) -> Result<Rep
 fn open_browser(address: &str) -> io::Result<()> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for mut command in ::open::commands(address) {
-        let started = command
+        let started = apart(&mut command)
             .env_remove("BOT_CLI_TOKEN")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(0)
             .spawn();
         match started {
             Ok(_) => return Ok(()),

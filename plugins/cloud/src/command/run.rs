@@ -4,7 +4,6 @@ mod not_started;
 
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -14,6 +13,7 @@ use std::time::{Duration, Instant};
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::process::become_program;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -23,6 +23,7 @@ use crate::backend::Ability;
 use crate::domain::{Entry, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
+use crate::platform::{interrupt, interruptible, shell_status};
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 
@@ -74,7 +75,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         .envs(environment(&entries));
     if context.environment.own_streams {
         // The user's terminal and streams are ours to hand on.
-        let error = command.exec();
+        let error = become_program(&mut command);
         return Err(not_started::failure(program, &entries, &error));
     }
     let shown = context.format() == Format::Text;
@@ -83,6 +84,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     } else {
         Stdio::inherit()
     });
+    interruptible(&mut command);
     let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -281,9 +283,7 @@ fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Resu
     if asked.is_some() {
         return Err(Failure::cancelled());
     }
-    let code = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal));
+    let code = shell_status(status);
     Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
@@ -297,15 +297,5 @@ fn pass_on(context: &CommandContext<'_>, rest: &mut Vec<u8>, bytes: &[u8]) {
     let text: Vec<u8> = rest.drain(..whole).collect();
     if !text.is_empty() {
         context.output(&String::from_utf8_lossy(&text));
-    }
-}
-
-fn interrupt(child: &Child) {
-    let process = i32::try_from(child.id())
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(process) = process {
-        // It may have ended this moment.
-        let _ = rustix::process::kill_process(process, rustix::process::Signal::INT);
     }
 }

@@ -1,13 +1,13 @@
 //! Locks by which processes let one another in.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{folder_of, owner};
+use super::folder_of;
+use crate::platform::{keep_owner, private_file};
 use crate::watch::Watch;
 
 /// The time limit for other processes.
@@ -21,11 +21,11 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// Opens the file whose lock lets one process in at a time. It stays empty.
 pub fn lock_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
+    let mut options = private_file();
+    options.write(true);
     match options.clone().create_new(true).open(path) {
         Ok(file) => {
-            owner::keep(&file, &fs::metadata(folder_of(path))?)?;
+            keep_owner(&file, &fs::metadata(folder_of(path))?)?;
             Ok(file)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -9,7 +9,7 @@ use bot_cli_sdk::session::Session;
 use bot_cli_sdk::standard_input;
 
 use crate::config::{FromFile, parse_file};
-use crate::resolve::quoted;
+use crate::wording::quoted;
 
 /// A configuration is some twenty short values; more is a mistake.
 const LONGEST: u64 = 1024 * 1024;
@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, session: &mut Session) -> Result<FromFile, Failu
             "invalid_config",
             format!("can't use {shown} as the configuration: {problem}"),
         )
-        .hint("`bot-cli init … --dry-run` prints what such a file holds")
+        .hint("`bot-cli init … --dry-run` prints such a file")
     };
     let bytes = if standard_input::is_named_by(path) {
         session.stdin()?

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bot_cli_sdk::discovery::Discovery;
+use bot_cli_sdk::discovery::{self, Discovery};
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
@@ -58,13 +58,14 @@ impl Keys {
         let discovery = Discovery::of_plugin(
             std::env::current_exe().ok(),
             |name| std::env::var_os(name),
-            rustix::process::geteuid().as_raw(),
+            discovery::user(),
         );
         // Whether it may run is for the host to say: nothing is read, so nothing is kept either.
         let has_cloud = discovery
             .folders
             .iter()
-            .any(|folder| folder.join(CLOUD_FILE).is_file());
+            .flat_map(|folder| discovery.endings.files(folder, CLOUD_FILE))
+            .any(|file| file.is_file());
         if has_cloud { Self::Vault } else { Self::File }
     }
 }
@@ -192,12 +193,12 @@ fn with_keys(
     let (ask, about, prefix) = match keys {
         Keys::Vault => (
             format!("{command} set {set} --backend local --from-template .env.example"),
-            "asks for these keys; Enter leaves one out",
+            "asks for these keys; press Enter to skip one",
             format!("{command} run {set} --backend local -- "),
         ),
         Keys::File => (
             "cp .env.example .env".to_owned(),
-            "then fill in these lines of .env",
+            "then fill in these lines in .env",
             String::new(),
         ),
     };
@@ -274,7 +275,7 @@ fn on_the_telephone(steps: &mut Steps, carrier: &Transport, with_keys: &str) {
     if carrier.env.is_empty() {
         steps.add(bot)
     } else {
-        steps.about("it takes the place of YOUR_HOST, without https://");
+        steps.about("replace YOUR_HOST with that name, without https://");
         steps.add(format!("{bot} -x YOUR_HOST"))
     }
     .stays()

@@ -14,9 +14,6 @@ use crate::options::Options;
 use crate::resolve::{invalid_input, resolve};
 use crate::target::Target;
 
-/// The target that stands for this.
-pub(crate) const NAME: &str = "quickstart";
-
 const DIRECTORY: &str = "quickstart-project";
 
 pub(super) fn run(
@@ -26,7 +23,7 @@ pub(super) fn run(
 ) -> Result<Reply, Failure> {
     if scaffolds {
         return Err(Failure::new(Exit::Usage, "usage", "`quickstart` is a fixed bot and takes no scaffold options")
-            .hint("give a directory instead: `bot-cli init my-bot …`, or `./quickstart` for one of that name"));
+            .hint("name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name"));
     }
     let config = resolve(&draft(), None, Catalogue::built_in()).map_err(invalid_input)?;
     if options.dry_run {

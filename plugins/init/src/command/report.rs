@@ -63,9 +63,9 @@ impl Report<'_> {
     fn text(&self, created: &[String], changed: &[String]) -> String {
         let shown = quote(&self.target.shown);
         let mut text = match (self.config, created.len() + changed.len()) {
-            (_, 0) => format!("Nothing to do: {shown} is as it should be\n"),
-            (Some(_), _) => format!("Made a bot project in {shown}\n"),
-            (None, _) => format!("Made {shown} ready for a coding agent\n"),
+            (_, 0) => format!("Nothing to do: {shown} is up to date\n"),
+            (Some(_), _) => format!("Created a bot project in {shown}\n"),
+            (None, _) => format!("Prepared {shown} for a coding agent\n"),
         };
         for (word, paths) in [("created", created), ("changed", changed)] {
             for path in paths.iter().filter(|_| !self.quiet) {
@@ -77,7 +77,7 @@ impl Report<'_> {
             text.extend([
                 "  `",
                 record::FOLDER,
-                "` keeps how the project was made: commit it with the rest\n",
+                "` records how the project was made: commit it with the rest\n",
             ]);
         }
         for kept in &self.found.kept {

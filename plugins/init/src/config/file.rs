@@ -12,7 +12,7 @@ use serde_json::{Error, Value};
 
 use crate::draft::{self, Draft, Slot};
 use crate::option_table;
-use crate::resolve::{did_you_mean, quoted};
+use crate::wording::{did_you_mean, quoted};
 
 /// The contents of a file, with its problems.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -86,11 +86,11 @@ impl Seen<'_> {
     fn repeated(&self, name: &str, raw: &RawValue) -> Option<String> {
         let Self { name: earlier, .. } = self;
         if *earlier == name {
-            return Some("a second time".to_owned());
+            return Some("given twice".to_owned());
         }
         let value = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
         (value(self.raw) != value(raw))
-            .then(|| format!("another name of `{earlier}`, which is there with another value"))
+            .then(|| format!("another name of `{earlier}`, which is also given, with a different value"))
     }
 }
 
@@ -143,7 +143,7 @@ fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
                     | Value::Number(_)
                     | Value::Array(_)
                     | Value::Object(_)) => {
-                        return Err(format!("needs a list of strings, holds {}", kind(&other)));
+                        return Err(format!("must be a list of strings, but contains {}", kind(&other)));
                     }
                 }
             }
@@ -154,7 +154,7 @@ fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
             for (name, version) in members {
                 let Value::String(version) = version else {
                     return Err(format!(
-                        "needs a version as a string for each pack, holds {} for {}",
+                        "must have a version as a string for each pack, but contains {} for {}",
                         kind(&version),
                         quoted(&name)
                     ));
@@ -171,7 +171,7 @@ fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
                 Slot::Switch(_) => "true or false",
                 Slot::Versions(_) => "an object of versions",
             };
-            return Err(format!("needs {needed}, is {}", kind(&value)));
+            return Err(format!("must be {needed}, but is {}", kind(&value)));
         }
     }
     Ok(())
@@ -286,12 +286,12 @@ mod tests {
             problems(text),
             [
                 "project_nane: no such key; did you mean `project_name`? (line 2, column 19)",
-                "recording: needs true or false, is the string `no` (line 3, column 16)",
-                "mode: needs a string, is null (line 4, column 11)",
-                "transports: needs a list of strings, holds a number (line 5, column 17)",
-                "transports: a second time (line 6, column 17)",
+                "recording: must be true or false, but is the string `no` (line 3, column 16)",
+                "mode: must be a string, but is null (line 4, column 11)",
+                "transports: must be a list of strings, but contains a number (line 5, column 17)",
+                "transports: given twice (line 6, column 17)",
                 "evals: no such key; did you mean `enable_eval`? (line 7, column 12)",
-                "recording: a second time (line 7, column 28)",
+                "recording: given twice (line 7, column 28)",
             ]
         );
     }
@@ -333,9 +333,9 @@ mod tests {
                 "{\"enable_eval\": true, \"eval\": false,\n \"stt\": 1, \"generate_client\": \"yes\"}"
             ),
             [
-                "eval: another name of `enable_eval`, which is there with another value (line 1, column 31)",
-                "stt: needs a string or null, is a number (line 2, column 9)",
-                "generate_client: needs true or false, is the string `yes` (line 2, column 31)",
+                "eval: another name of `enable_eval`, which is also given, with a different value (line 1, column 31)",
+                "stt: must be a string or null, but is a number (line 2, column 9)",
+                "generate_client: must be true or false, but is the string `yes` (line 2, column 31)",
             ]
         );
     }

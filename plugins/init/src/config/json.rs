@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use bot_cli_templates::catalogue::{BotType, Direction, Service};
 use serde_json::{Map, Value, json};
 
-use super::{Client, Config, Pipeline};
+use super::{Client, Config, DIRECTED, Pipeline};
 use crate::draft::PACKS;
 use crate::option_table::{Feature, Setting};
-use crate::resolve::DIRECTED;
 
 impl Config<'_> {
     /// Every key of a configuration file; `null` is what this bot has no use for. `packs` is there where services are of

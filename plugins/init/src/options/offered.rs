@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bot_cli_templates::catalogue::{BotType, Catalogue};
 use clap::builder::{PossibleValue, TypedValueParser};
 
-use crate::command::quickstart;
+use super::QUICKSTART;
 use crate::option_table::{SettingRow, Values};
 
 /// Accepts any text and knows the values of a setting.
@@ -87,7 +87,7 @@ impl TypedValueParser for OfferedPath {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let quickstart = PossibleValue::new(quickstart::NAME).help("A bot that runs at once");
+        let quickstart = PossibleValue::new(QUICKSTART).help("A bot that runs right away");
         Some(Box::new(std::iter::once(quickstart)))
     }
 }

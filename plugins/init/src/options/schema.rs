@@ -17,7 +17,7 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
     let mut properties = Map::new();
     properties.insert(
         "$schema".to_owned(),
-        json!({ "type": "string", "description": "Where this schema is, for editors; not read" }),
+        json!({ "type": "string", "description": "The location of this schema, for editors; ignored" }),
     );
     for (key, flag) in option_table::fields() {
         let option = command
@@ -39,7 +39,7 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
             alias.to_owned(),
             json!({
                 "$ref": format!("#/properties/{key}"),
-                "description": format!("The same as `{key}`; as the framework's own tool has it"),
+                "description": format!("Another name of `{key}`, from the framework's own tool"),
             }),
         );
     }
@@ -47,7 +47,7 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
         GENERATE_CLIENT.to_owned(),
         json!({
             "type": "boolean",
-            "description": "As the framework's own tool writes it; `client_framework` decides",
+            "description": "Written by the framework's own tool; only `client_framework` counts",
         }),
     );
     properties.insert(
@@ -55,13 +55,13 @@ pub(crate) fn schema(catalogue: &Catalogue) -> Value {
         json!({
             "type": "object",
             "additionalProperties": { "type": "string" },
-            "description": "The provider packs that services are of, and their versions; `--dry-run` prints them",
+            "description": "The provider packs of the chosen services, with their versions; `--dry-run` prints them",
         }),
     );
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of `bot-cli init`",
-        "description": "What `--config` reads and `--dry-run` prints. Options win over the file, so every key may be left out of it.",
+        "description": "Read by `--config` and printed by `--dry-run`. Options override the file, so every key is optional.",
         "type": "object",
         "properties": properties,
         "additionalProperties": false,

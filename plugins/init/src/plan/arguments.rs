@@ -47,7 +47,7 @@ pub(super) fn of_service(
         place(&mut arguments, service, &arg.name, argument)?;
     }
     if let Some(prompt) = &service.prompt {
-        place(&mut arguments, service, prompt, code("SYSTEM_PROMPT"))?;
+        place(&mut arguments, service, prompt, code("system_prompt"))?;
     }
     Ok(arguments)
 }

@@ -10,15 +10,21 @@ use crate::config::Config;
 /// Files that a build may copy although nobody generates them.
 const MADE_LATER: &[&str] = &["uv.lock"];
 
-pub(super) fn files(files: &[PlannedFile], config: &Config) -> Result<(), PlanError> {
-    for file in files {
-        text(file, config).map_err(|reason| PlanError::broken(&file.path, reason))?;
-        syntax(file).map_err(|reason| PlanError::broken(&file.path, reason))?;
-        if file.path.ends_with("Dockerfile") {
-            copies(file, files).map_err(|reason| PlanError::broken(&file.path, reason))?;
-        }
-    }
-    Ok(())
+/// Checks a file by itself.
+pub(super) fn file(file: &PlannedFile, config: &Config) -> Result<(), PlanError> {
+    text(file, config)
+        .and_then(|()| syntax(file))
+        .map_err(|reason| PlanError::broken(&file.path, reason))
+}
+
+/// Checks what files say of one another.
+pub(super) fn together(files: &[PlannedFile]) -> Result<(), PlanError> {
+    let mut builds = files
+        .iter()
+        .filter(|file| file.path.ends_with("Dockerfile"));
+    builds.try_for_each(|file| {
+        copies(file, files).map_err(|reason| PlanError::broken(&file.path, reason))
+    })
 }
 
 fn text(file: &PlannedFile, config: &Config) -> Result<(), String> {

@@ -20,7 +20,7 @@ const TEMPLATE: &str = "partials/imports.py.liquid";
 /// The statements of a file.
 #[derive(Serialize)]
 struct Statements<'a> {
-    /// Those for Python's own library, then the others.
+    /// Those for Python's own library, those for what is installed, then those for the project itself.
     sections: Vec<Section<'a>>,
 }
 
@@ -76,10 +76,11 @@ pub(super) fn complete(
 fn statements<'a>(free: &mut BTreeSet<&str>, config: &'a Config<'_>) -> Statements<'a> {
     let imports = Imports::get();
     let mut used = BTreeSet::new();
-    let mut sections = [Section::default(), Section::default()];
+    let mut sections: [Section; 3] = Default::default();
     let section = |module: &str| {
         let top = module.split('.').next().unwrap_or(module);
-        usize::from(imports.standard.iter().all(|standard| standard != top))
+        let has = |modules: &[String]| modules.iter().any(|it| it == top);
+        1 - usize::from(has(&imports.standard)) + usize::from(has(&imports.own))
     };
     for module in &imports.modules {
         if free.contains(module.as_str()) {

@@ -1,11 +1,12 @@
 //! Templates that somebody changed, and transports that somebody added.
 
-use bot_cli_templates::catalogue::Transport;
+use bot_cli_templates::catalogue::{BotType, Transport};
 use bot_cli_templates::{project_file, project_files};
 
 use super::templates::Templates;
 use super::tests::config;
 use super::{Plan, PlanError, scaffold_from};
+use crate::catalogue::Catalogue;
 
 /// The templates, with some of them added or changed.
 fn templates(changed: &[(&'static str, String)]) -> Templates {
@@ -126,9 +127,13 @@ fn a_web_transport_is_one_file_and_the_partial_that_it_names() {
         pictures = "subscribed"
         nameless_clients = true
         no_client = { session = "LiveKitRunnerArguments", partial = "partials/no_client/acme.py" }
+        readme = "partials/readme/acme.md"
         "#,
         false,
-        &[("partials/no_client/acme.py.liquid", partial.to_owned())],
+        &[
+            ("partials/no_client/acme.py.liquid", partial.to_owned()),
+            ("partials/readme/acme.md.liquid", ACME_README.to_owned()),
+        ],
     );
     assert_has(
         &plan,
@@ -143,7 +148,42 @@ fn a_web_transport_is_one_file_and_the_partial_that_it_names() {
             "        if not has_client(runner_args) and not context.messages:\n",
         ],
     );
-    assert_has(&plan, "README.md", &["uv run bot.py -t acme\n"]);
+    let passages = [
+        "### Acme RTC\n\nOpen <https://acme.example>.\n",
+        "| No picture | Restart Acme RTC |\n",
+    ];
+    assert_has(&plan, "README.md", &passages);
+}
+
+const ACME_README: &str = r#"{% case section %}
+{% when "run" %}
+Open <https://acme.example>.
+{% when "trouble" %}
+| No picture | Restart {{ transport.label | md }} |
+{% endcase %}
+"#;
+
+#[test]
+fn the_readme_has_a_place_for_every_section_and_no_words_about_one_transport() {
+    let readme = project_file("README.md.liquid").unwrap();
+    let page = include_str!("../../../../templates/README.md");
+    let partials = project_files().into_iter();
+    for (path, text) in partials.filter(|(path, _)| path.starts_with("partials/readme/")) {
+        for section in text.split("{% when ").skip(1) {
+            let section = section.split(" %}").next().unwrap();
+            assert!(
+                readme.contains(&format!("section: {section} %}}")),
+                "{path}: {section} is included nowhere"
+            );
+            let row = format!(" | `{}` |\n", section.trim_matches('"'));
+            assert!(page.contains(&row), "templates/README.md lacks {section}");
+        }
+    }
+    let every = [BotType::Web, BotType::Telephony].map(|it| Catalogue::built_in().transports(it));
+    for transport in every.into_iter().flatten() {
+        let id = format!("\"{}\"", transport.id);
+        assert!(!readme.contains(&id), "README.md.liquid branches on {id}");
+    }
 }
 
 const ACME_CALLS: &str = r#"{% case section %}

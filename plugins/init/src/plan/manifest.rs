@@ -8,7 +8,6 @@ use crate::option_table::Feature;
 
 mod client;
 
-pub(super) use client::leaves_out as client_leaves_out;
 
 /// A file of a project.
 pub(super) struct File {
@@ -31,16 +30,25 @@ struct Entry {
 
 /// Returns the files of this project, in the order of their paths.
 pub(super) fn files_of(config: &Config) -> Vec<File> {
-    let mut files: Vec<File> = MANIFEST
-        .iter()
-        .chain(client::MANIFEST)
-        .filter(|entry| (entry.when)(config))
-        .map(|entry| File {
-            path: entry.path.into(),
-            template: entry.template.into(),
-            about: entry.about,
-            existing: entry.existing,
-        })
+    let own = MANIFEST.iter().filter(|(when, _)| when(config));
+    let own = own.flat_map(|(_, files)| *files).map(|(path, about)| File {
+        path: (*path).into(),
+        template: template_of(path).into(),
+        about,
+        existing: match *path {
+            ".gitignore" => Existing::AddLines,
+            _ => Existing::Conflict,
+        },
+    });
+    let of_client = client::MANIFEST.iter().filter(|entry| (entry.when)(config));
+    let of_client = of_client.map(|entry| File {
+        path: entry.path.into(),
+        template: entry.template.into(),
+        about: entry.about,
+        existing: entry.existing,
+    });
+    let mut files: Vec<File> = own
+        .chain(of_client)
         .chain(client::files_of_transports(config))
         .collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -49,122 +57,93 @@ pub(super) fn files_of(config: &Config) -> Vec<File> {
     files
 }
 
-const MANIFEST: &[Entry] = &[
-    Entry {
-        path: ".gitignore",
-        template: "gitignore.liquid",
-        about: "What stays out of version control",
-        existing: Existing::AddLines,
-        when: always,
-    },
-    Entry {
-        path: "README.md",
-        template: "README.md.liquid",
-        about: "Setup instructions",
-        existing: Existing::Conflict,
-        when: always,
-    },
-    Entry {
-        path: "server/.dockerignore",
-        template: "server/dockerignore.liquid",
-        about: "What reaches the image build",
-        existing: Existing::Conflict,
-        when: deployed,
-    },
-    Entry {
-        path: "server/.env.example",
-        template: "server/env.example.liquid",
-        about: "Every environment variable; copy it to `.env`",
-        existing: Existing::Conflict,
-        when: always,
-    },
-    Entry {
-        path: "server/.python-version",
-        template: "server/python-version.liquid",
-        about: "The Python that `uv` takes: that of the container image",
-        existing: Existing::Conflict,
-        when: always,
-    },
-    Entry {
-        path: "server/Dockerfile",
-        template: "server/Dockerfile.liquid",
-        about: "Container image",
-        existing: Existing::Conflict,
-        when: deployed,
-    },
-    Entry {
-        path: "server/bot.py",
-        template: "server/bot.py.liquid",
-        about: "The bot",
-        existing: Existing::Conflict,
-        when: always,
-    },
-    Entry {
-        path: "server/cloud-deploy.toml",
-        template: "server/cloud-deploy.toml.liquid",
-        about: "How the hosting service runs the bot",
-        existing: Existing::Conflict,
-        when: deployed,
-    },
-    Entry {
-        path: "server/evals/audio.yaml",
-        template: "server/evals/audio.yaml.liquid",
-        about: "Eval: a spoken conversation",
-        existing: Existing::Conflict,
-        when: evaluated,
-    },
-    Entry {
-        path: "server/evals/judge.py",
-        template: "server/evals/judge.py.liquid",
-        about: "The language model that judges",
-        existing: Existing::Conflict,
-        when: evaluated,
-    },
-    Entry {
-        path: "server/evals/judged.yaml",
-        template: "server/evals/judged.yaml.liquid",
-        about: "Eval: answers that a language model judges",
-        existing: Existing::Conflict,
-        when: evaluated,
-    },
-    Entry {
-        path: "server/evals/text.yaml",
-        template: "server/evals/text.yaml.liquid",
-        about: "Eval: needs no model and no audio",
-        existing: Existing::Conflict,
-        when: evaluated,
-    },
-    Entry {
-        path: "server/pyproject.toml",
-        template: "server/pyproject.toml.liquid",
-        about: "Dependencies and tool settings",
-        existing: Existing::Conflict,
-        when: always,
-    },
-    Entry {
-        path: "server/server.py",
-        template: "server/server.py.liquid",
-        about: "The web server that brings calls to the bot",
-        existing: Existing::Conflict,
-        when: called_in_rooms,
-    },
+type Condition = fn(&Config) -> bool;
+
+/// The files beside a web client, by the condition on which a project has them: path and description.
+const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
+    (
+        |_| true,
+        &[
+            (".gitignore", "Files that git ignores"),
+            ("README.md", "Setup instructions"),
+            (
+                "server/.env.example",
+                "Every environment variable; copy it to `.env`",
+            ),
+            (
+                "server/.python-version",
+                "The Python version for `uv`, the same as in the container image",
+            ),
+            ("server/bot.py", "The bot"),
+            ("server/pyproject.toml", "Dependencies and tool settings"),
+            (
+                "server/tools.py",
+                "Functions that the language model may call: yours",
+            ),
+        ],
+    ),
+    (
+        |config| config.has(Feature::DeployToCloud),
+        &[
+            ("server/.dockerignore", "Files that the image build ignores"),
+            ("server/Dockerfile", "Container image"),
+            (
+                "server/cloud-deploy.toml",
+                "Settings for the hosting service",
+            ),
+        ],
+    ),
+    (
+        |config| config.has(Feature::Eval),
+        &[
+            ("server/evals/audio.yaml", "Eval: a spoken conversation"),
+            ("server/evals/judge.py", "The language model that judges"),
+            (
+                "server/evals/judged.yaml",
+                "Eval: answers that a language model judges",
+            ),
+            (
+                "server/evals/text.yaml",
+                "Eval: text only, without a judge",
+            ),
+        ],
+    ),
+    (
+        |config| config.has(Feature::NoiseCancel),
+        &[("server/noise.py", "The noise cancellation")],
+    ),
+    (
+        |config| config.has(Feature::Observability),
+        &[("server/watch.py", "The live view of the pipeline")],
+    ),
+    (
+        |config| config.has(Feature::Recording),
+        &[("server/recording.py", "The recorder")],
+    ),
+    (
+        |config| config.has(Feature::Transcription),
+        &[("server/transcript.py", "The transcript in the log")],
+    ),
+    (
+        |config| config.transports.iter().any(|it| it.call_server.is_some()),
+        &[(
+            "server/server.py",
+            "The web server that connects calls to the bot",
+        )],
+    ),
+    (
+        opens_plain_sockets,
+        &[("server/sockets.py", "Tells who opened a WebSocket")],
+    ),
 ];
 
-fn always(_: &Config) -> bool {
-    true
+/// Returns the template of a file: its path, without the dot that hides it.
+fn template_of(path: &str) -> String {
+    let shown = path.replace("/.", "/");
+    format!("{}.liquid", shown.trim_start_matches('.'))
 }
 
-fn deployed(config: &Config) -> bool {
-    config.has(Feature::DeployToCloud)
-}
-
-fn called_in_rooms(config: &Config) -> bool {
-    config
-        .transports
-        .iter()
-        .any(|transport| transport.call_server.is_some())
-}
-
-fn evaluated(config: &Config) -> bool {
-    config.has(Feature::Eval)
+/// Returns whether browsers and programs open a WebSocket, which the hosting service does not tell from a carrier's.
+pub(super) fn opens_plain_sockets(config: &Config) -> bool {
+    (config.transports.iter()).any(|transport| transport.runner_key == "websocket")
 }

@@ -90,16 +90,17 @@ impl Templates {
     }
 
     fn template(&self, path: &str) -> Result<Arc<liquid::Template>, PlanError> {
-        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(template) = parsed.get(path) {
+        let parsed = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(template) = parsed().get(path) {
             return Ok(Arc::clone(template));
         }
+        // Not while others wait for the list: two that parse the same one at the same time are rare.
         let template = self
             .parser
             .parse(&self.plain.lift(self.source(path)?))
             .map_err(|error| PlanError::broken(path, error.to_string()))?;
         let template = Arc::new(template);
-        parsed.insert(path.to_owned(), Arc::clone(&template));
+        parsed().insert(path.to_owned(), Arc::clone(&template));
         Ok(template)
     }
 }

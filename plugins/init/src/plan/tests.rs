@@ -79,7 +79,7 @@ fn a_variable_is_read_once_and_listed_once() {
         tts: service("openai_tts"),
     };
     let plan = scaffold(&config).unwrap();
-    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "ENV"] {
+    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL"] {
         let quoted = format!("\"{name}\"");
         assert_eq!(
             file(&plan, "server/bot.py").matches(&quoted).count(),
@@ -351,7 +351,11 @@ fn only_chosen_files_are_planned() {
             "server/.env.example",
             "server/.python-version",
             "server/bot.py",
-            "server/pyproject.toml"
+            "server/pyproject.toml",
+            "server/recording.py",
+            "server/tools.py",
+            "server/transcript.py",
+            "server/watch.py"
         ]
     );
 }

@@ -264,7 +264,7 @@ pub(super) fn groups(
 }
 
 /// Whether the bot reads the variable `ENV`.
-pub(super) fn reads_where(config: &Config) -> bool {
+fn reads_where(config: &Config) -> bool {
     let mut directions = config.transports.iter().map(|it| it.direction());
     config.has(Feature::NoiseCancel)
         || config.has(Feature::Observability)

@@ -42,8 +42,6 @@ pub struct ProjectView<'c> {
     pub client: &'static str,
     /// The transports that the web client offers, in the user's order.
     pub client_transports: Vec<ClientTransportView>,
-    /// Whether one of their packages imports another one that the client never runs.
-    pub client_leaves_out: bool,
     /// A variable for each: `recording`, `deploy`, as the table of options names them.
     #[serde(flatten)]
     pub features: Features,
@@ -74,7 +72,12 @@ pub struct TransportView {
     pub note: Option<&'static str>,
     /// Why the hosting service can't start a session on it.
     pub stays_behind: Option<&'static str>,
+    /// The partial with its passages of the project's README.
+    pub readme: &'static str,
 }
+
+/// The passages of a transport that names no partial for them.
+const PLAIN_README: &str = "partials/readme/plain.md";
 
 /// The handling of calls in rooms.
 #[derive(Debug, Clone, Serialize)]
@@ -175,6 +178,7 @@ impl<'c> ProjectView<'c> {
                     run_options: transport.run_options(),
                     note: transport.note.as_deref(),
                     stays_behind: transport.stays_behind.as_deref(),
+                    readme: transport.readme.as_deref().unwrap_or(PLAIN_README),
                 })
                 .collect(),
             call_server: with_server.map_or("", |transport| transport.id.as_str()),
@@ -214,7 +218,6 @@ impl<'c> ProjectView<'c> {
                     })
                 })
                 .collect(),
-            client_leaves_out: manifest::client_leaves_out(config),
             features: config.features,
             recorded: config.recorded,
             env: variables::groups(config, &readings)?,

@@ -2,9 +2,10 @@
 
 use bot_cli_templates::catalogue::{BotType, Transport};
 
-use super::{Problems, did_you_mean, quoted, said};
+use super::{Problems, said};
 use crate::config::Client;
 use crate::draft::Draft;
+use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn resolve(
     draft: &Draft,

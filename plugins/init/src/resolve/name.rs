@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{Problems, quoted, said};
+use super::{Problems, said};
 use crate::draft::Draft;
+use crate::wording::quoted;
 
 /// The two names of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl ProjectName {
             return Err("empty".to_owned());
         }
         if display.chars().any(unprintable) {
-            return Err(format!("{} holds control characters", quoted(display)));
+            return Err(format!("{} contains control characters", quoted(display)));
         }
         if display.chars().count() > LONGEST_DISPLAY {
             return Err(format!("longer than {LONGEST_DISPLAY} characters"));
@@ -35,7 +36,7 @@ impl ProjectName {
         let derived = slug(display);
         if derived.is_empty() {
             return Err(format!(
-                "{} has no letter or digit of ASCII, from which packages and agents get their name",
+                "{} has no ASCII letter or digit to derive the names of the package and the agent from",
                 quoted(display)
             ));
         }
@@ -56,7 +57,7 @@ impl ProjectName {
             _ => "long",
         };
         Some(format!(
-            "packages and agents are called `{}`: `{derived}` is too {too} a name for the hosting service, which takes {SHORTEST} to {LONGEST} characters",
+            "the package and the agent are called `{}`: `{derived}` is too {too} for the hosting service, which accepts {SHORTEST} to {LONGEST} characters",
             self.slug
         ))
     }
@@ -90,7 +91,7 @@ pub(super) fn resolve(
         (Some(name), _, _) => ProjectName::parse(name),
         (None, true, _) => Err("empty".to_owned()),
         (None, false, Some(default)) => ProjectName::parse(default).map_err(|problem| {
-            format!("missing, and the directory's name does not serve: {problem}")
+            format!("missing, and the directory's name can't be used: {problem}")
         }),
         (None, false, None) => Err(super::MISSING.to_owned()),
     };

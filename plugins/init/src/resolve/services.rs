@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use bot_cli_templates::catalogue::{BotType, Kind, Service};
 
-use super::{Problems, did_you_mean, quoted, said};
+use super::{Problems, said};
 use crate::catalogue::{Catalogue, belongs_to};
 use crate::config::Pipeline;
 use crate::draft::Draft;
+use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn pipeline<'c>(
     draft: &Draft,
@@ -223,7 +224,7 @@ fn unknown(raw: &str, kind: Kind, from: &From<'_, '_>) -> String {
             let near = near();
             let may_be_of_pack = near.is_empty() && raw.ends_with(ending(kind)) && is_plain(raw);
             let of_pack = if may_be_of_pack {
-                "; services of provider packs begin with the pack's name, and no pack that is installed has this one"
+                "; services of provider packs begin with the pack's name, and no installed pack has this one"
             } else {
                 ""
             };

@@ -72,7 +72,7 @@ fn names_every_missing_field() {
         (
             r#""mode": "", "bot_type": " ", "stt_service": " ", "realtime_service": "openai_realtime", "transports": ["p2p_webrtc"]"#,
             &[
-                "bot_type: empty; `web` or `telephony`",
+                "bot_type: empty; must be `web` or `telephony`",
                 "mode: missing; `cascade` or `realtime`",
             ],
         ),
@@ -189,7 +189,7 @@ fn refuses_what_does_not_go_together() {
                 r#"{SERVICES}, "transports": ["hosted_rtc_pstn_dialin", "hosted_rtc_pstn_dialout"]"#
             ),
             &[
-                "transports: `hosted_rtc_pstn_dialin` and `hosted_rtc_pstn_dialout` exclude each other in one bot",
+                "transports: `hosted_rtc_pstn_dialin` and `hosted_rtc_pstn_dialout` can't be combined in one bot",
             ],
         ),
         (
@@ -203,7 +203,7 @@ fn refuses_what_does_not_go_together() {
                 r#"{SERVICES}, "transports": ["hosted_rtc_pstn", "carrier_a_hosted_rtc_sip"], "daily_pstn_mode": "dial-in", "twilio_daily_sip_mode": "dial-out""#
             ),
             &[
-                "transports: `hosted_rtc_pstn_dialin` and `carrier_a_hosted_rtc_sip_dialout` exclude each other in one bot",
+                "transports: `hosted_rtc_pstn_dialin` and `carrier_a_hosted_rtc_sip_dialout` can't be combined in one bot",
             ],
         ),
         (
@@ -348,17 +348,17 @@ fn names_are_any_text_that_gives_a_slug() {
         ("{{ 7*7 }} \"'; rm -rf", Ok("7-7-rm-rf")),
         ("日本 bot", Ok("bot")),
         (&exact, Ok(exact.as_str())),
-        ("日本語", Err("has no letter or digit of ASCII")),
+        ("日本語", Err("has no ASCII letter or digit")),
         ("ab", Ok("ab-bot")),
         ("../x", Ok("x-bot")),
         (&long, Err("longer than 255 characters")),
         (&too_long, Ok(&too_long[..62])),
         (
             "a\u{1b}[31mbc",
-            Err("`a\\u{1b}[31mbc` holds control characters"),
+            Err("`a\\u{1b}[31mbc` contains control characters"),
         ),
-        ("abc\ndef", Err("`abc\\ndef` holds control characters")),
-        ("abc\u{202e}def", Err("holds control characters")),
+        ("abc\ndef", Err("`abc\\ndef` contains control characters")),
+        ("abc\u{202e}def", Err("contains control characters")),
         (" ", Err("empty")),
     ] {
         let parsed = super::ProjectName::parse(name);
@@ -379,7 +379,7 @@ fn a_name_that_is_lengthened_or_shortened_says_so() {
         (
             "b",
             Some(
-                "packages and agents are called `b-bot`: `b` is too short a name for the hosting service, which takes 3 to 63 characters",
+                "the package and the agent are called `b-bot`: `b` is too short for the hosting service, which accepts 3 to 63 characters",
             ),
         ),
     ] {
@@ -387,6 +387,6 @@ fn a_name_that_is_lengthened_or_shortened_says_so() {
         assert_eq!(name.note().as_deref(), note);
     }
     let long = super::ProjectName::parse(&"a".repeat(70)).unwrap();
-    assert!(long.note().unwrap().contains("is too long a name"));
+    assert!(long.note().unwrap().contains("is too long for"));
     assert_eq!(long.display.len(), 70);
 }

@@ -37,7 +37,7 @@ pub(super) fn check(
             problems.add(
                 key,
                 format!(
-                    "`{}` and `{}` can't be in one bot: {why}",
+                    "`{}` and `{}` can't be combined in one bot: {why}",
                     earlier.id, service.id
                 ),
             );

@@ -2,15 +2,11 @@
 
 use bot_cli_templates::catalogue::{BotType, Direction, Transport};
 
-use super::{Problems, did_you_mean, quoted, said};
+use super::{Problems, said};
 use crate::catalogue::Catalogue;
+use crate::config::DIRECTED;
 use crate::draft::Draft;
-
-/// The transports that come as one for each direction, and the key that chooses.
-pub(crate) const DIRECTED: [(&str, &str); 2] = [
-    ("hosted_rtc_pstn", "daily_pstn_mode"),
-    ("carrier_a_hosted_rtc_sip", "twilio_daily_sip_mode"),
-];
+use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn resolve(
     draft: &Draft,
@@ -157,7 +153,7 @@ fn check_together(found: &[&'static Transport], problems: &mut Problems) {
             problems.add(
                 "transports",
                 format!(
-                    "`{}` and `{}` exclude each other in one bot",
+                    "`{}` and `{}` can't be combined in one bot",
                     earlier.id, transport.id
                 ),
             );

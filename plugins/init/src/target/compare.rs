@@ -96,7 +96,7 @@ impl Comparison {
             1 => ("1 file is".to_owned(), "it"),
             several => (format!("{several} files are"), "them"),
         };
-        let shown = crate::resolve::quoted(shown_target);
+        let shown = crate::wording::quoted(shown_target);
         let mut failure = Failure::new(
             Exit::Failed,
             "conflict",
@@ -107,7 +107,7 @@ impl Comparison {
         ));
         if (self.conflicts.iter()).any(|conflict| conflict.path.starts_with(FOLDER)) {
             failure = failure.hint(format!(
-                "`--no-record` makes a project without `{FOLDER}`, the record of how it was made"
+                "`--no-record` creates a project without `{FOLDER}`, the record of how it was made"
             ));
         }
         for conflict in &self.conflicts {
@@ -137,7 +137,7 @@ impl Comparison {
             }
             PathState::File(bytes) => match file.existing {
                 Existing::Conflict => {
-                    self.conflict(file, "is there with other contents".to_owned());
+                    self.conflict(file, "already exists with other contents".to_owned());
                 }
                 Existing::AddLines => match with_lines(&bytes, &file.text) {
                     None => self.unchanged.push(file.path.clone()),

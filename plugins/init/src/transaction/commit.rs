@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::anchored_path::{AnchoredPath, move_new};
 use super::journal::{Journal, Rename};
-use super::staging::{Staging, sync_folder, write_synced};
+use super::staging::{Staging, write_synced};
 use super::{Change, Error};
 use crate::digest::sha256;
+use crate::platform::{AnchoredPath, move_new, sync as sync_folder};
 
 /// The staged tree becomes `root`, which is not there yet.
 pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
@@ -116,7 +116,7 @@ fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
             Some(ours) => only_ours(target, &ours, changes)?,
             None => {
                 return Err(io::Error::other(format!(
-                    "`{}` has been put there meanwhile",
+                    "`{}` was created there in the meantime",
                     entry.path().display()
                 )));
             }

@@ -7,8 +7,9 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 
 use super::Change;
-use super::staging::{Staging, sync_folder, write_synced};
+use super::staging::{Staging, write_synced};
 use crate::digest::sha256;
+use crate::platform::sync;
 
 /// The renames of a commit, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ impl Journal {
         let draft = staging.journal().with_extension("draft");
         write_synced(&draft, &serde_json::to_vec(self)?)?;
         fs::rename(&draft, staging.journal())?;
-        sync_folder(staging.path())
+        sync(staging.path())
     }
 
     /// The journal of a staging folder, if its run came so far.

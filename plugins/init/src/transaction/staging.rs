@@ -1,20 +1,20 @@
 //! The folder in which changes are made ready.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::Error;
 use crate::digest::sha256;
+use crate::platform::{create_private_folder, is_one_filesystem, is_own, remove_locked, sync};
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
 #[derive(Debug)]
 pub(super) struct Staging {
     path: PathBuf,
     /// Held for its lock.
-    _lock: File,
+    lock: File,
 }
 
 /// Returns the possible places for the staging of `target`: beside it or, if that is another filesystem or forbidden, in it.
@@ -24,7 +24,7 @@ pub(super) fn places(target: &Path) -> Vec<PathBuf> {
     if let (Some(parent), Some(name)) = (subject.parent(), subject.file_name()) {
         let digest = sha256(name.as_encoded_bytes());
         let short = &digest[..12];
-        if subject != target || !target.exists() || same_device(parent, target) {
+        if subject != target || !target.exists() || is_one_filesystem(parent, target) {
             places.push(parent.join(format!(".bot-cli-init-{short}")));
         }
     }
@@ -49,20 +49,17 @@ const INSIDE: &str = ".bot-cli-init-staging";
 impl Staging {
     /// Makes the folder, for this user only.
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        DirBuilder::new()
-            .mode(0o700)
-            .create(path)
-            .map_err(|error| {
-                if error.kind() == io::ErrorKind::AlreadyExists {
-                    Error::Busy
-                } else {
-                    Error::NoPlace(path.parent().unwrap_or(path).to_owned(), error)
-                }
-            })?;
+        create_private_folder(path).map_err(|error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                Error::Busy
+            } else {
+                Error::NoPlace(path.parent().unwrap_or(path).to_owned(), error)
+            }
+        })?;
         let made = lock(path).and_then(|lock| {
             let staging = Self {
                 path: path.to_owned(),
-                _lock: lock,
+                lock,
             };
             fs::create_dir(staging.new_files()).map_err(|error| Error::io(path, error))?;
             Ok(staging)
@@ -80,13 +77,13 @@ impl Staging {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, error)),
         };
-        if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+        if !found.is_dir() || !is_own(&found) {
             return Err(Error::Foreign);
         }
         let lock = lock(path)?;
         Ok(Some(Self {
             path: path.to_owned(),
-            _lock: lock,
+            lock,
         }))
     }
 
@@ -136,11 +133,12 @@ impl Staging {
 
     /// Removes the folder, the journal first: without it there is nothing to complete.
     pub(super) fn remove(self) -> Result<(), Error> {
+        let path = self.path.clone();
         let removed = || -> io::Result<()> {
             ignore_missing(fs::remove_file(self.journal()))?;
-            ignore_missing(fs::remove_dir_all(&self.path))
+            ignore_missing(remove_locked(&self.path, self.lock))
         };
-        removed().map_err(|error| Error::io(&self.path, error))
+        removed().map_err(|error| Error::io(&path, error))
     }
 }
 
@@ -151,23 +149,13 @@ pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes the entries of a folder lasting.
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
-}
-
 /// Side by side: a filesystem puts what arrives together into one write to the disk.
 fn sync_all(entries: &[PathBuf]) -> io::Result<()> {
     const THREADS: usize = 8;
     thread::scope(|scope| {
         let parts: Vec<_> = entries
             .chunks(entries.len().div_ceil(THREADS).max(1))
-            .map(|part| {
-                scope.spawn(|| {
-                    part.iter()
-                        .try_for_each(|path| File::open(path)?.sync_all())
-                })
-            })
+            .map(|part| scope.spawn(|| part.iter().try_for_each(|path| sync(path))))
             .collect();
         parts.into_iter().try_for_each(|part| {
             part.join().unwrap_or_else(|_| {
@@ -200,10 +188,6 @@ fn lock(path: &Path) -> Result<File, Error> {
         Err(TryLockError::WouldBlock) => Err(Error::Busy),
         Err(TryLockError::Error(error)) => Err(Error::io(path, error)),
     }
-}
-
-fn same_device(left: &Path, right: &Path) -> bool {
-    matches!((fs::metadata(left), fs::metadata(right)), (Ok(left), Ok(right)) if left.dev() == right.dev())
 }
 
 fn ignore_missing(result: io::Result<()>) -> io::Result<()> {

@@ -37,7 +37,7 @@ pub(super) fn expanded(answer: &str, home: Option<&Path>) -> Result<PathBuf, Str
 pub(super) fn doubt(selection: &Selection) -> Option<String> {
     let target = selection.target.as_ref()?;
     if target.path.parent().is_none() {
-        return Some("this is the root of all folders".to_owned());
+        return Some("this is the root folder".to_owned());
     }
     let home = selection
         .home

@@ -7,9 +7,9 @@ use bot_cli_templates::catalogue::{BotType, Kind};
 use serde_json::json;
 
 use super::choices::{self, explained};
-use super::walk::{Flag, Step};
+use super::step::{ALL_THE_SAME, Extra, Flag, Step, TARGET, extras};
 use super::{Selection, Way, place};
-use crate::option_table::{Feature, FeatureQuestion, Setting};
+use crate::option_table::{Feature, Setting};
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
 
@@ -82,16 +82,16 @@ pub(super) static ALL: &[Step] = &[
     Step {
         key: ALL_THE_SAME,
         flag: Flag::None,
-        label: "All the same",
+        label: "Anyway",
         // Once it is agreed to it is no line of the summary.
         applies: |selection| {
             selection.can_ask && !selection.all_the_same && place::doubt(selection).is_some()
         },
         value: |_| None,
         question: |selection, _| {
-            confirm("Take this folder all the same?", false)
+            confirm("Use this folder anyway?", false)
                 .details(place::doubt(selection).unwrap_or_default())
-                .help("no: nothing is made there")
+                .help("no: nothing is created there")
         },
         store: |selection, answer| {
             selection.all_the_same = answer.as_bool().ok_or("must be yes or no")?;
@@ -169,7 +169,7 @@ pub(super) static ALL: &[Step] = &[
                 return Err("choose at least one".to_owned());
             }
             if let Some([one, other]) = choices::excluding(&transports) {
-                return Err(format!("`{one}` and `{other}` exclude each other"));
+                return Err(format!("`{one}` and `{other}` can't be combined"));
             }
             selection.draft.transports = Some(transports);
             Ok(())
@@ -367,7 +367,7 @@ pub(super) static ALL: &[Step] = &[
                 .map(Answer::Confirm)
         },
         question: |_, _| {
-            confirm("Prepare it for the cloud?", true)
+            confirm("Prepare it for cloud deployment?", true)
                 .help("adds server/Dockerfile and server/cloud-deploy.toml")
         },
         store: |selection, answer| switch(selection, Feature::DeployToCloud, answer),
@@ -405,36 +405,11 @@ pub(super) static ALL: &[Step] = &[
     },
 ];
 
-pub(super) const TARGET: &str = "target";
-
-/// The question whose no leads back to the folder.
-pub(super) const ALL_THE_SAME: &str = "all_the_same";
-
 const WEB: &str = "web";
 const TELEPHONY: &str = "telephony";
 const NO_VIDEO: &str = "none";
 const CASCADE: &str = "cascade";
 const REALTIME: &str = "realtime";
-
-/// An extra: a feature that the question for extras offers.
-pub(super) struct Extra {
-    pub(super) feature: Feature,
-    label: &'static str,
-    about: &'static str,
-}
-
-pub(super) fn extras() -> impl Iterator<Item = Extra> {
-    Feature::ALL
-        .into_iter()
-        .filter_map(|feature| match feature.row().question {
-            FeatureQuestion::Extra { label, about } => Some(Extra {
-                feature,
-                label,
-                about,
-            }),
-            FeatureQuestion::Own => None,
-        })
-}
 
 /// The extras that have a meaning: a telephone has no picture, and an avatar always sends one.
 fn offered(selection: &Selection) -> impl Iterator<Item = Extra> {

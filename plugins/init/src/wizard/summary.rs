@@ -4,7 +4,8 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::question::{Answer, Choice, Question};
 use bot_cli_sdk::session::Session;
 
-use super::walk::{Step, Walk};
+use super::step::Step;
+use super::walk::Walk;
 use super::{Selection, Way, choices};
 use crate::catalogue::Catalogue;
 
@@ -149,7 +150,7 @@ fn question(lines: &[Line], changeable: bool) -> Question {
 fn which(lines: &[Line]) -> Question {
     let asked = lines.iter().filter(|line| line.asked);
     let choices = asked.map(|line| Choice::new(line.key, line.label).about(&line.value));
-    Question::select("change", "What should be different?", choices).allow_back()
+    Question::select("change", "What do you want to change?", choices).allow_back()
 }
 
 fn table(lines: &[Line]) -> String {

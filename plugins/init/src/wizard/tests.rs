@@ -247,7 +247,7 @@ fn the_root_and_the_home_directory_are_asked_about() {
     for (answer, why) in [
         ("~", "this is your home directory, not a folder in it"),
         (".", "this is your home directory, not a folder in it"),
-        ("/", "this is the root of all folders"),
+        ("/", "this is the root folder"),
     ] {
         let says = [
             json!(answer),

@@ -11,58 +11,9 @@ use bot_cli_sdk::question::{Answer, Question};
 use bot_cli_sdk::session::Session;
 use serde_json::Value;
 
-use super::steps::{ALL_THE_SAME, TARGET, extras};
+use super::step::{ALL_THE_SAME, Step, TARGET};
 use super::{Find, Selection, Way};
 use crate::catalogue::Catalogue;
-use crate::option_table::{Feature, Setting};
-
-/// One question of the table.
-pub(super) struct Step {
-    /// Names the question and its scripted answer: the option's name in `snake_case` where there is one.
-    pub(super) key: &'static str,
-    /// The option that answers it.
-    pub(super) flag: Flag,
-    /// The name in the summary.
-    pub(super) label: &'static str,
-    /// Whether it has a meaning, by what the steps above it have settled.
-    pub(super) applies: fn(&Selection) -> bool,
-    /// The settled value.
-    pub(super) value: fn(&Selection) -> Option<Answer>,
-    /// The question; the walk fills in `key`, `flag`, `back` and earlier answers.
-    pub(super) question: fn(&Selection, &Catalogue) -> Question,
-    /// Settles it, or says what is wrong with the answer.
-    pub(super) store: fn(&mut Selection, &Answer) -> Result<(), String>,
-}
-
-/// The option or argument that answers a question on a command line.
-pub(super) enum Flag {
-    /// There is none.
-    None,
-    /// The argument for the folder.
-    Target,
-    /// The option of a setting.
-    Setting(Setting),
-    /// The option of a feature.
-    Feature(Feature),
-    /// The options of all extras.
-    Extras,
-}
-
-impl Flag {
-    /// Returns its words.
-    pub(super) fn words(&self) -> Option<String> {
-        match self {
-            Self::None => None,
-            Self::Target => Some("TARGET_DIR".to_owned()),
-            Self::Setting(setting) => Some(setting.row().flag.to_owned()),
-            Self::Feature(feature) => Some(feature.flag().to_owned()),
-            Self::Extras => {
-                let flags: Vec<_> = extras().map(|extra| extra.feature.flag()).collect();
-                Some(flags.join(", "))
-            }
-        }
-    }
-}
 
 /// A walk through a table.
 pub(super) struct Walk<'a> {

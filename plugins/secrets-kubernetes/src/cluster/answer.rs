@@ -8,8 +8,7 @@ use http::{HeaderMap, StatusCode};
 use kube::core::Status;
 use serde::de::DeserializeOwned;
 
-use super::{Failed, Reach, Request, Retry, Said};
-use crate::words;
+use super::{Failed, Reach, Request, Retry, Said, refusal};
 
 /// The body of an answer that says that all is well.
 pub struct Answer(Secret);
@@ -63,13 +62,13 @@ pub fn read(
         }),
         _ => Retry::No,
     };
-    let mut error = words::refusal(status.as_u16(), said.as_ref(), request);
+    let mut error = refusal::refusal(status.as_u16(), said.as_ref(), request);
     error.retry_after = asked;
     Err(Failed {
         error,
         reach: reach(status, said.is_some()),
         said: match (status, &said) {
-            (StatusCode::NOT_FOUND, Some(said)) if words::names_namespace(said) => {
+            (StatusCode::NOT_FOUND, Some(said)) if refusal::names_namespace(said) => {
                 Said::NoNamespace
             }
             (StatusCode::NOT_FOUND, Some(_)) => Said::NotFound,

@@ -1,12 +1,12 @@
 //! The plugin's file and the manifest in it.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use super::{Held, failed};
 use crate::conformance::bench::Bench;
 use crate::discovery::PluginName;
 use crate::failure::reason;
+use crate::platform::files::is_executable;
 use crate::protocol::{self, ArgumentKind, ArgumentSpec, CommandSpec};
 
 /// The file can be executed.
@@ -20,7 +20,7 @@ pub fn mode(bench: &Bench) -> Held {
     match fs::metadata(bench.program()) {
         Err(error) => failed(format!("its file can't be found: {}", reason(&error))),
         Ok(facts) if !facts.is_file() => failed("it is not a file"),
-        Ok(facts) if facts.permissions().mode() & 0o111 == 0 => failed("it is not executable"),
+        Ok(facts) if !is_executable(bench.program(), &facts) => failed("it is not executable"),
         Ok(_) => Ok(()),
     }
 }

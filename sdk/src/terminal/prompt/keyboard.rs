@@ -3,13 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use rustix::stdio::stdin;
-use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
-};
-
 use super::key::{Decoder, Key};
 use crate::failure::Failure;
+use crate::platform::input::Modes;
 use crate::process;
 use crate::terminal::look;
 use crate::terminal::stream::to_stderr;
@@ -37,7 +33,7 @@ pub struct Keyboard<'a, 'w> {
     decoder: Decoder,
     size: (usize, usize),
     /// None while the process is stopped.
-    modes: Option<Modes>,
+    modes: Option<Keys>,
 }
 
 impl<'a, 'w> Keyboard<'a, 'w> {
@@ -46,7 +42,7 @@ impl<'a, 'w> Keyboard<'a, 'w> {
             waiting,
             decoder: Decoder::new(),
             size: look::size(),
-            modes: Some(Modes::begin()?),
+            modes: Some(Keys::begin()?),
         })
     }
 
@@ -93,39 +89,27 @@ impl<'a, 'w> Keyboard<'a, 'w> {
     pub fn suspend(&mut self) -> io::Result<()> {
         self.modes = None;
         process::suspend()?;
-        self.modes = Some(Modes::begin()?);
+        self.modes = Some(Keys::begin()?);
         Ok(())
     }
 }
 
 /// The terminal gives every key as it is, and marks what is pasted.
-struct Modes {
-    before: Termios,
+struct Keys {
+    /// Dropped after the marks are off.
+    _modes: Modes,
 }
 
-impl Modes {
+impl Keys {
     fn begin() -> io::Result<Self> {
-        let before = tcgetattr(stdin())?;
-        let mut keys = before.clone();
-        keys.local_modes -=
-            LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
-        keys.input_modes -= InputModes::ICRNL
-            | InputModes::INLCR
-            | InputModes::IGNCR
-            | InputModes::ISTRIP
-            | InputModes::IXON;
-        keys.special_codes[SpecialCodeIndex::VMIN] = 1;
-        keys.special_codes[SpecialCodeIndex::VTIME] = 0;
-        tcsetattr(stdin(), OptionalActions::Now, &keys)?;
+        let modes = Modes::keys()?;
         to_stderr("\x1b[?2004h");
-        Ok(Self { before })
+        Ok(Self { _modes: modes })
     }
 }
 
-impl Drop for Modes {
+impl Drop for Keys {
     fn drop(&mut self) {
         to_stderr("\x1b[?2004l");
-        // Nothing is left to be done where the terminal itself has gone.
-        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }

@@ -1,12 +1,7 @@
 //! Questions line by line, for terminals that only write and for screen readers: nothing moves, and no line is written twice.
 
 use std::fmt::Write as _;
-use std::io;
 
-use rustix::stdio::stdin;
-use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
-};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -15,6 +10,7 @@ use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
 use super::{above, failed};
 use crate::failure::{Failure, reason};
+use crate::platform::input::Modes;
 use crate::question::{Answer, Question, QuestionKind};
 use crate::suggest;
 use crate::terminal::one_line;
@@ -31,7 +27,8 @@ const NONE: &str = "none";
 pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let hidden = match question.kind {
         QuestionKind::Password => {
-            let hidden = Hidden::begin().map_err(|error| failed(question, &reason(&error)))?;
+            let hidden =
+                Modes::hidden_lines().map_err(|error| failed(question, &reason(&error)))?;
             Some(hidden)
         }
         QuestionKind::Text
@@ -220,29 +217,5 @@ fn line(waiting: &mut Waiting, hidden: bool) -> Result<Zeroizing<String>, Failur
             Some(Key::Tab) if hidden => line.push('\t'),
             _ => {}
         }
-    }
-}
-
-/// A terminal that shows nothing of what is typed, as long as this lives.
-struct Hidden {
-    before: Termios,
-}
-
-impl Hidden {
-    fn begin() -> io::Result<Self> {
-        let before = tcgetattr(stdin())?;
-        let mut hidden = before.clone();
-        hidden.local_modes -= LocalModes::ECHO | LocalModes::ECHONL;
-        // A stopped process would leave such a terminal to the shell.
-        hidden.special_codes[SpecialCodeIndex::VSUSP] = 0;
-        tcsetattr(stdin(), OptionalActions::Now, &hidden)?;
-        Ok(Self { before })
-    }
-}
-
-impl Drop for Hidden {
-    fn drop(&mut self) {
-        // Nothing is left to be done where the terminal itself has gone.
-        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }

@@ -25,7 +25,7 @@ const IN_FILES: &[Defect] = &[
         "server/bot.py",
         "required(\"OPENAI_API_KEY\")",
         "required(\"OPENAI_KEY\")",
-        "OPENAI_KEY is read by bot.py or server.py and not listed",
+        "OPENAI_KEY is read by the project and not listed",
     ),
     (
         "server/bot.py",
@@ -140,9 +140,9 @@ const IN_SESSIONS: &[Defect] = &[
         "unexpected keyword argument",
     ),
     (
-        "server/bot.py",
-        "whisker.create_observer(worker)",
-        "whisker.observer(worker)",
+        "server/watch.py",
+        "view.create_observer(worker)",
+        "view.observer(worker)",
         "AttributeError",
     ),
     (

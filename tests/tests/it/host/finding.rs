@@ -35,7 +35,7 @@ fn the_first_folder_wins_and_the_others_are_shown() {
          help   -        -        shadowed  [BENCH]/plugins/bot-cli-help\n\
          \n\
          [BENCH]/plugins/bot-cli-hello: `[BENCH]/home/.local/share/bot-cli/plugins/bot-cli-hello` comes first\n\
-         [BENCH]/plugins/bot-cli-help: a command of bot-cli itself comes first\n",
+         [BENCH]/plugins/bot-cli-help: a built-in command of bot-cli comes first\n",
         "",
     );
 }

@@ -19,7 +19,7 @@ fn a_plugin_in_sh_passes_every_check_and_its_own_test() {
         &bench,
         &["plugin", "new", "demo", "--lang", "sh"],
         0,
-        "Made the plugin `demo`\n  created   bot-cli-demo/bot-cli-demo\n  created   bot-cli-demo/test.sh\n",
+        "Created the plugin `demo`\n  created   bot-cli-demo/bot-cli-demo\n  created   bot-cli-demo/test.sh\n",
         "next: ./bot-cli-demo/test.sh\n\
          next: bot-cli plugin check ./bot-cli-demo/bot-cli-demo --argv world\n\
          next: ./bot-cli-demo/bot-cli-demo world\n",
@@ -56,7 +56,7 @@ fn a_provider_pack_passes_every_check_and_is_found_where_packs_are() {
         &bench,
         &["plugin", "new", "acme-fast", "--role", "provider-pack"],
         0,
-        "Made the provider pack `acme-fast`\n  created   acme-fast/pack.toml\n  created   acme-fast/providers/acme-fast.toml\n",
+        "Created the provider pack `acme-fast`\n  created   acme-fast/pack.toml\n  created   acme-fast/providers/acme-fast.toml\n",
         "next: bot-cli plugin check ./acme-fast\n\
          next: mkdir -p [BENCH]/home/.local/share/bot-cli/packs && cp -R ./acme-fast [BENCH]/home/.local/share/bot-cli/packs/\n",
     );
@@ -104,7 +104,7 @@ fn the_name_of_the_file_is_as_good_as_the_name() {
         &bench,
         &new,
         0,
-        "Made the secrets backend `zz`\n  created   bot-cli-secrets-zz/bot-cli-secrets-zz\n  created   bot-cli-secrets-zz/test.py\n",
+        "Created the secrets backend `zz`\n  created   bot-cli-secrets-zz/bot-cli-secrets-zz\n  created   bot-cli-secrets-zz/test.py\n",
         "next: ./bot-cli-secrets-zz/test.py\n\
          next: bot-cli plugin check ./bot-cli-secrets-zz/bot-cli-secrets-zz --argv ''\n\
          next: mkdir -p [BENCH]/home/.local/share/bot-cli/plugins && cp ./bot-cli-secrets-zz/bot-cli-secrets-zz [BENCH]/home/.local/share/bot-cli/plugins/\n",
@@ -145,16 +145,16 @@ fn a_role_a_language_and_a_name_must_fit_each_other() {
         ),
         (
             &["plugin", "--lang", "sh"],
-            "error: the name is a command of bot-cli itself\n",
+            "error: the name is a built-in command of bot-cli\n",
         ),
         (
             &["local", "--role", "secrets-backend", "--lang", "python"],
-            "error: the name is that of a backend that needs no plugin\n",
+            "error: the name is that of a built-in backend\n",
         ),
         (
             &["git", "--role", "provider-pack"],
-            "error: a provider pack `git` could not be used as it would be written: `env.GIT_API_KEY` is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`; and 2 more problems\n  \
-             name: begins what others have\nhint: choose another name\n",
+            "error: a provider pack `git` would be created but could not be used: `env.GIT_API_KEY` is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`; and 2 more problems\n  \
+             name: is the beginning of other names\nhint: choose another name\n",
         ),
     ] {
         let arguments = [&["plugin", "new"], words].concat();
@@ -185,7 +185,7 @@ fn nothing_is_overwritten() {
         assert_eq!(ran.status, Some(1));
         assert!(
             ran.stderr
-                .starts_with("error: nothing was written; already there: `here/"),
+                .starts_with("error: nothing was written; these already exist: `here/"),
             "{}",
             ran.stderr
         );
@@ -272,7 +272,7 @@ fn what_can_not_be_written_is_refused() {
         ),
         (
             &["help", "--lang", "sh"],
-            "error: the name is a command of bot-cli itself\n",
+            "error: the name is a built-in command of bot-cli\n",
         ),
         (
             &["demo", "--lang", "sh", "--sdk", "."],

@@ -256,7 +256,7 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
         ),
         (
             &["secrets-safe", "--verbose"],
-            "error: `secrets-safe` is a secrets backend, not a command: `bot-cli make` can keep secrets in it\n\
+            "error: `secrets-safe` is a secrets backend, not a command: `bot-cli make` can store secrets in it\n\
              hint: bot-cli make --keeper safe\nhint: bot-cli plugin list\n",
         ),
         (
@@ -276,7 +276,7 @@ fn a_pack_or_backend_that_is_run_says_what_it_is_for_and_how_it_is_used() {
         (
             &["secrets-safe", "--help"][..],
             "Keeps secrets\n\n\
-             `secrets-safe` is a secrets backend, not a command: `bot-cli make` can keep secrets in it\n\n\
+             `secrets-safe` is a secrets backend, not a command: `bot-cli make` can store secrets in it\n\n\
              Use:\n  bot-cli make --keeper safe\n  bot-cli plugin list\n\n\
              Settings:\n  address  Where it is (required)\n  team\n",
         ),

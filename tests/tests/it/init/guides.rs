@@ -74,7 +74,7 @@ fn a_scaffold_keeps_the_other_guide_up_to_date_and_never_makes_it() {
     let kept = run(folder.path(), &web(&["my-bot"]));
     assert_eq!(kept.status, Some(0), "{kept:?}");
     assert!(
-        kept.stderr.contains("kept: `GETTING_STARTED.md` (written by version 0.0.1); the same command with `--overwrite-guide` refreshes"),
+        kept.stderr.contains("kept: `GETTING_STARTED.md` (written by version 0.0.1); to refresh, add `--overwrite-guide` to the command"),
         "{kept:?}"
     );
     done(folder.path(), &web(&["my-bot", "--overwrite-guide"]));
@@ -109,7 +109,7 @@ fn a_guide_that_is_a_link_is_kept_and_never_written_through() {
     let kept = run(folder.path(), &["my-bot"]);
     assert_eq!(
         kept.stderr,
-        "warning: `AGENTS.md` is not bot-cli's and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`\nnext: cd my-bot\nnext: cat GETTING_STARTED.md\n      # then start your coding agent in this folder\n"
+        "warning: `AGENTS.md` was not written by bot-cli and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`\nnext: cd my-bot\nnext: cat GETTING_STARTED.md\n      # then start your coding agent in this folder\n"
     );
     let overwrite = run(folder.path(), &["my-bot", "--overwrite-guide"]);
     assert_eq!(overwrite.status, Some(1));

@@ -34,7 +34,7 @@ fn names_that_are_of_no_use_are_refused() {
     for (arguments, problem) in [
         (
             vec!["my-bot", "--name", "日本語"],
-            "project_name: `日本語` has no letter or digit of ASCII, from which packages and agents get their name",
+            "project_name: `日本語` has no ASCII letter or digit to derive the names of the package and the agent from",
         ),
         (vec!["my-bot", "--name", ""], "project_name: empty"),
         (
@@ -43,11 +43,11 @@ fn names_that_are_of_no_use_are_refused() {
         ),
         (
             vec!["my-bot", "--name", "x\u{1b}]0;owned\u{7}y"],
-            "project_name: `x\\u{1b}]0;owned\\u{7}y` holds control characters",
+            "project_name: `x\\u{1b}]0;owned\\u{7}y` contains control characters",
         ),
         (
             vec!["日本語"],
-            "project_name: missing, and the directory's name does not serve: `日本語` has no letter or digit of ASCII, from which packages and agents get their name",
+            "project_name: missing, and the directory's name can't be used: `日本語` has no ASCII letter or digit to derive the names of the package and the agent from",
         ),
         (vec!["/"], "project_name: missing"),
     ] {
@@ -70,7 +70,7 @@ fn a_short_or_long_folder_serves_and_says_what_packages_are_called() {
     ] {
         let made = run(folder.path(), &web(&[target]));
         assert_eq!(made.status, Some(0), "{made:?}");
-        let note = format!("note: packages and agents are called `{slug}`: ");
+        let note = format!("note: the package and the agent are called `{slug}`: ");
         assert!(made.stderr.contains(&note), "{made:?}");
         assert!(made.stderr.contains(why), "{made:?}");
         let read = |file: &str| {
@@ -100,23 +100,23 @@ fn targets_that_are_of_no_use_are_refused() {
         ),
         (
             "dangling",
-            "can't use `dangling` as the target: it is a symbolic link to nowhere",
+            "can't use `dangling` as the target: it is a broken symbolic link",
         ),
         (
             "dangling/below",
-            "can't use `dangling/below` as the target: it is a symbolic link to nowhere",
+            "can't use `dangling/below` as the target: it is a broken symbolic link",
         ),
         (
             "none/../other",
-            "can't use `none/../other` as the target: `..` leads through a directory that is not there",
+            "can't use `none/../other` as the target: `..` leads through a directory that does not exist",
         ),
         (
             "new\nline",
-            "can't use `new\\nline` as the target: its name holds control characters",
+            "can't use `new\\nline` as the target: its name contains control characters",
         ),
         (
             "\u{2014}transport=p2p_webrtc",
-            "can't use `\u{2014}transport=p2p_webrtc` as the target: it begins with a dash or a quotation mark that shells don't know",
+            "can't use `\u{2014}transport=p2p_webrtc` as the target: it begins with a typographic dash or quotation mark",
         ),
     ] {
         for arguments in [vec![target], web(&[target])] {

@@ -222,7 +222,7 @@ fn options_of_the_frameworks_own_tool_are_known() {
     assert_eq!(told.status, Some(0));
     assert!(
         told.stderr.starts_with(
-            "note: coding agents get the documentation of the framework from you: `uv tool install pipecat-ai-context-hub`"
+            "note: to give coding agents the framework's documentation, run `uv tool install pipecat-ai-context-hub`"
         ),
         "{told:?}"
     );
@@ -250,7 +250,7 @@ fn quickstart_takes_no_scaffold_options() {
                 status: Some(2),
                 stdout: String::new(),
                 stderr: "error: `quickstart` is a fixed bot and takes no scaffold options\n\
-                         hint: give a directory instead: `bot-cli init my-bot …`, or `./quickstart` for one of that name\n"
+                         hint: name a directory instead: `bot-cli init my-bot …`, or `./quickstart` for a directory of that name\n"
                     .to_owned(),
             }
         );
@@ -306,9 +306,9 @@ fn what_a_file_gets_wrong_is_told_with_its_place() {
     assert_eq!(
         problems(&document),
         [
-            "transports: needs a list of strings, is the string `p2p_webrtc` (line 1, column 32)",
-            "mode: needs a string, is null (line 2, column 9)",
-            "mode: a second time (line 2, column 23)",
+            "transports: must be a list of strings, but is the string `p2p_webrtc` (line 1, column 32)",
+            "mode: must be a string, but is null (line 2, column 9)",
+            "mode: given twice (line 2, column 23)",
         ]
     );
 }

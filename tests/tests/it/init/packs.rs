@@ -253,7 +253,7 @@ fn a_project_has_the_services_of_a_pack_and_names_it() {
     }
     let readme = text("README.md");
     for line in [
-        "| Speech-to-text | Acme Fast, of the provider pack acme 1.2.0 |",
+        "| Speech-to-text | Acme Fast, from the provider pack acme 1.2.0 |",
         "Acme Fast: Runs on this machine.",
         "| `ACME_VOICE` | Acme: Voice id | <https://acme.example/keys> | no; default: it's \\#1 |",
     ] {
@@ -331,7 +331,7 @@ fn a_near_miss_is_told_the_service_of_a_pack() {
     );
     let run = user.run(&hearing(&["my-bot"], "nobodys_quick_stt"));
     assert!(
-        run.stderr.contains("`nobodys_quick_stt`: no such service; services of provider packs begin with the pack's name, and no pack that is installed has this one"),
+        run.stderr.contains("`nobodys_quick_stt`: no such service; services of provider packs begin with the pack's name, and no installed pack has this one"),
         "{run:?}"
     );
 }

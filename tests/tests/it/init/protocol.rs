@@ -62,14 +62,14 @@ fn nothing_said_and_nobody_to_ask_names_the_commands_to_run() {
     assert_eq!(error["code"], 2);
     assert_eq!(
         error["message"],
-        "nothing says what to initialize, and there is no terminal to ask on"
+        "neither a directory nor a scaffold option was given, and there is no terminal to ask on"
     );
     assert_eq!(error["data"]["code"], "no_terminal");
     assert_eq!(
         error["data"]["hints"],
         json!([
             "`bot-cli init my-bot` writes the guides for a coding agent",
-            "`bot-cli init quickstart` makes a bot that runs at once",
+            "`bot-cli init quickstart` creates a bot that runs right away",
             "`bot-cli init --help` shows the options that scaffold a bot of your own",
         ])
     );

@@ -80,7 +80,7 @@ fn a_record_that_is_not_renewed_is_told_of() {
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(
         run.stderr.starts_with(
-            "warning: `.bot-cli` is of an earlier run and knows nothing of this one: remove it, or leave out `--no-record`\n"
+            "warning: `.bot-cli` is the record of an earlier run and does not describe this one: remove it, or leave out `--no-record`\n"
         ),
         "{run:?}"
     );
@@ -142,7 +142,7 @@ fn what_is_no_record_of_ours_stays() {
                 fs::create_dir(project.join(".bot-cli")).unwrap();
                 fs::write(project.join(FILES[2]), "{}").unwrap();
             },
-            &[".bot-cli/project.json: is there with other contents"],
+            &[".bot-cli/project.json: already exists with other contents"],
         ),
         (
             |project| {
@@ -168,7 +168,7 @@ fn what_is_no_record_of_ours_stays() {
         assert_eq!(problems(&document), expected);
         assert_eq!(
             document["error"]["hints"][1],
-            "`--no-record` makes a project without `.bot-cli`, the record of how it was made"
+            "`--no-record` creates a project without `.bot-cli`, the record of how it was made"
         );
         assert_eq!(tree(folder.path()), before);
         let without = reply(folder.path(), &web(&["my-bot", "--no-record"]));

@@ -34,7 +34,7 @@ fn quiet_says_only_what_became_of_it() {
     let run = run(folder.path(), &web(&["my-bot", "-q"]));
     assert_eq!(
         (run.stdout.as_str(), run.stderr.as_str()),
-        ("Made a bot project in my-bot\n", "")
+        ("Created a bot project in my-bot\n", "")
     );
 }
 

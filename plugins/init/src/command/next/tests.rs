@@ -26,7 +26,7 @@ next: cd my-bot/server
 next: uv sync
       # uv comes from https://docs.astral.sh/uv/getting-started/installation/
 next: bot-cli cloud secrets set my-bot-secrets --backend local --from-template .env.example
-      # asks for these keys; Enter leaves one out
+      # asks for these keys; press Enter to skip one
 {KEYS}next: bot-cli cloud secrets run my-bot-secrets --backend local -- uv run bot.py -t webrtc
       # in a second terminal:
 next: cd /home/me/my-bot/client
@@ -53,7 +53,7 @@ next: cd './-b ot/server'
 next: uv sync
       # uv comes from https://docs.astral.sh/uv/getting-started/installation/
 next: cp .env.example .env
-      # then fill in these lines of .env
+      # then fill in these lines in .env
 {KEYS}next: uv run bot.py -t webrtc
       # open http://localhost:7860/client/, allow the microphone and connect
 "
@@ -70,7 +70,7 @@ fn a_carrier_needs_a_name_only_where_the_bot_tells_it() {
     assert!(
         before.ends_with(
             "      # calls need a tunnel to port 7860: in another terminal, `ngrok http 7860` prints a host name\n      \
-             # it takes the place of YOUR_HOST, without https://\n"
+             # replace YOUR_HOST with that name, without https://\n"
         ),
         "{twilio}"
     );

@@ -44,7 +44,7 @@ pub(super) const MANIFEST: &[Entry] = &[
         "client/leave-out.js",
         "client/react_nextjs/leave-out.js",
         "Keeps unused packages out of the build",
-        nextjs_that_leaves_out,
+        nextjs,
     ),
     file(
         "client/next.config.ts",
@@ -61,7 +61,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/Developer.tsx",
         "client/react/src/Developer.tsx.liquid",
-        "Drawer for developers; delete it to have none",
+        "Drawer for developers; can be deleted",
         react_vite,
     ),
     file(
@@ -97,7 +97,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/Stage.tsx",
         "client/react/src/Stage.tsx",
-        "What the bot is doing",
+        "The state of the bot",
         react,
     ),
     file(
@@ -109,13 +109,13 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/Turns.tsx",
         "client/react/src/Turns.tsx",
-        "The transcript, and a line to type",
+        "The transcript and the text input",
         react,
     ),
     file(
         "client/src/app/layout.tsx",
         "client/react_nextjs/src/app/layout.tsx.liquid",
-        "What surrounds every page",
+        "The layout of every page",
         nextjs,
     ),
     file(
@@ -127,13 +127,13 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/app/template.tsx",
         "client/react/src/Developer.tsx.liquid",
-        "Drawer for developers; delete it to have none",
+        "Drawer for developers; can be deleted",
         nextjs,
     ),
     file(
         "client/src/attempt.ts",
         "client/shared/src/attempt.ts",
-        "One try to reach the bot, and what it opened",
+        "One attempt to connect, and what it opened",
         any,
     ),
     file(
@@ -151,19 +151,19 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/developer.ts",
         "client/vanilla/src/developer.ts.liquid",
-        "Drawer for developers; delete it to have none",
+        "Drawer for developers; can be deleted",
         vanilla,
     ),
     file(
         "client/src/features.ts",
         "client/shared/src/features.ts.liquid",
-        "What the bot does with pictures",
+        "The bot's video features",
         any,
     ),
     file(
         "client/src/follow.ts",
         "client/shared/src/follow.ts",
-        "Keeps the end of the transcript in sight",
+        "Keeps the transcript scrolled to its end",
         any,
     ),
     file(
@@ -175,7 +175,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/levels.ts",
         "client/shared/src/levels.ts",
-        "How loud both sides are",
+        "Audio levels of both sides",
         any,
     ),
     file(
@@ -205,7 +205,7 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/problems.ts",
         "client/shared/src/problems.ts",
-        "Failures in plain words",
+        "Error messages",
         any,
     ),
     file(
@@ -217,13 +217,13 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/remembered.ts",
         "client/shared/src/remembered.ts",
-        "What the user chose, for the next visit",
+        "The user's choices, for the next visit",
         any,
     ),
     file(
         "client/src/session.ts",
         "client/shared/src/session.ts",
-        "The connection to the bot, and everything that the page shows",
+        "The connection to the bot, and the data that the page shows",
         any,
     ),
     file(
@@ -235,37 +235,37 @@ pub(super) const MANIFEST: &[Entry] = &[
     file(
         "client/src/speaker.ts",
         "client/shared/src/speaker.ts",
-        "Plays the bot",
+        "Plays the bot's audio",
         any,
     ),
     file(
         "client/src/start.ts",
         "client/shared/src/start.ts",
-        "Asks the server for a bot",
+        "Starts a bot on the server",
         any,
     ),
     file(
         "client/src/state.ts",
         "client/shared/src/state.ts",
-        "What the page shows and what it can do",
+        "The state of the page",
         any,
     ),
     file(
         "client/src/status.ts",
         "client/shared/src/status.ts",
-        "What happens, in one line",
+        "The status line",
         any,
     ),
     file(
         "client/src/style.css",
         "client/shared/src/style.css",
-        "Looks, light and dark",
+        "Styles, light and dark",
         any,
     ),
     file(
         "client/src/transports.ts",
         "client/shared/src/transports.ts.liquid",
-        "The ways to reach the bot",
+        "The available transports",
         any,
     ),
     file(
@@ -359,17 +359,4 @@ fn react_vite(config: &Config) -> bool {
 
 fn nextjs(config: &Config) -> bool {
     config.client == Client::ReactNextjs
-}
-
-fn nextjs_that_leaves_out(config: &Config) -> bool {
-    nextjs(config) && leaves_out(config)
-}
-
-/// Returns whether a package of the client imports another one that the client never runs.
-pub(in crate::plan) fn leaves_out(config: &Config) -> bool {
-    config
-        .transports
-        .iter()
-        .filter_map(|transport| transport.client.as_ref())
-        .any(|client| client.unused.is_some())
 }

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::super::PlanError;
 use super::super::arguments::{self, Argument};
+use super::super::manifest;
 use super::super::settings::Settings;
-use super::super::variables::{Reading, reads_where};
+use super::super::variables::Reading;
 use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
 
@@ -57,8 +58,6 @@ pub struct BotView<'c> {
     pub without_client: Vec<NoClientView<'c>>,
     /// The handlers of a connection may be called without a client.
     pub nameless_clients: bool,
-    /// Something differs between a developer's machine and the hosting service.
-    pub asks_where: bool,
 }
 
 /// An entry of `TRANSPORT_PARAMS`.
@@ -137,7 +136,7 @@ impl<'c> BotView<'c> {
             video_size: config.video.and_then(|video| video.video_size),
             carriers: transports().filter_map(carrier).collect(),
             streams: transports().any(|transport| transport.carrier),
-            plain_websocket: transports().any(|transport| transport.runner_key == "websocket"),
+            plain_websocket: manifest::opens_plain_sockets(config),
             call_input_rate: hertz(call_input_rate),
             call_input_of,
             input_rate: input_rate.map_or_else(String::new, hertz),
@@ -155,7 +154,6 @@ impl<'c> BotView<'c> {
                 })
                 .collect(),
             nameless_clients: transports().any(|transport| transport.nameless_clients),
-            asks_where: reads_where(config),
         })
     }
 }

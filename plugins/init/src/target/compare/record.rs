@@ -69,7 +69,7 @@ impl Comparison {
             Origin::Later => {
                 self.in_the_way(file.path, "was written by a later version of bot-cli");
             }
-            Origin::Foreign => self.in_the_way(file.path, "is there with other contents"),
+            Origin::Foreign => self.in_the_way(file.path, "already exists with other contents"),
         }
         Ok(())
     }

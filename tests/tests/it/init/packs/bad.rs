@@ -281,7 +281,7 @@ fn services_that_can_not_be_in_one_bot_are_refused_together() {
     let run = user.run(&options);
     assert_eq!(run.status, Some(2), "{run:?}");
     assert!(
-        run.stderr.contains("`acme_stt` and `other_tts` can't be in one bot: both import `SameService`, from `acme_speech` and from `other_speech`"),
+        run.stderr.contains("`acme_stt` and `other_tts` can't be combined in one bot: both import `SameService`, from `acme_speech` and from `other_speech`"),
         "{run:?}"
     );
     assert!(!user.path("work/my-bot").exists());

@@ -9,10 +9,7 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-import wave
 from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
 
 from dotenv import load_dotenv
 from loguru import logger
@@ -22,7 +19,6 @@ from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
-from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
 from pipecat.runner.types import (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -47,6 +43,9 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.workers.runner import WorkerRunner
 
+from recording import Recorder
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -55,10 +54,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-RECORDINGS = Path("recordings")
-RECORDING_SAMPLE_RATE = 24_000
-RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit audio
 
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
 _problems: list[str] = []
@@ -80,11 +75,6 @@ def check_settings() -> None:
 
 OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
-
-
-def is_local() -> bool:
-    """Return whether the bot runs on a developer's machine: the runner says so there."""
-    return os.getenv("ENV") == "local"
 
 
 # What a session starts with once its transport is chosen; a call's room comes in the body instead.
@@ -130,7 +120,9 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
         if len(settings) > 1:
             raise ValueError("a session calls one number: start one for each of `dialout_settings`")
         settings = settings[0] if settings else None
-    if settings and is_local() and not isinstance(runner_args, CallArguments):
+    # The runner says so on a developer's machine.
+    is_local = os.getenv("ENV") == "local"
+    if settings and is_local and not isinstance(runner_args, CallArguments):
         logger.warning("`server.py` did not make this room: nobody is called from it")
         return None
     return settings
@@ -153,7 +145,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 }
 
 
-def create_llm() -> OpenAIRealtimeLLMService:
+def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
     """Hear, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
         api_key=OPENAI_API_KEY,
@@ -169,50 +161,18 @@ def create_llm() -> OpenAIRealtimeLLMService:
                     ),
                 ),
             ),
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
 
-class Recording:
-    """A WAV file that grows while the conversation lasts: user on the left, bot on the right."""
-
-    def __init__(self, session_id: str | None):
-        started = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        self.path = RECORDINGS / f"{started}_{session_id or 'session'}.wav"
-        self._file: wave.Wave_write | None = None
-
-    def write(self, audio: bytes, sample_rate: int, num_channels: int) -> None:
-        """Append 16-bit audio; the file is made with the first of it."""
-        if self._file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = wave.open(str(self.path), "wb")
-            self._file.setnchannels(num_channels)
-            self._file.setsampwidth(2)
-            self._file.setframerate(sample_rate)
-        self._file.writeframes(audio)
-
-    def close(self) -> None:
-        """Finish the file."""
-        if self._file is not None:
-            self._file.close()
-            logger.info(f"Recording saved to {self.path}")
-
-
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     # The service itself notices when the user begins and ends a turn.
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
-    recorder = AudioBufferProcessor(
-        sample_rate=RECORDING_SAMPLE_RATE,
-        num_channels=2,
-        buffer_size=RECORDING_CHUNK_BYTES,
-        auto_start_recording=True,
-    )
-    recording = Recording(runner_args.session_id)
 
     pipeline = Pipeline(
         [
@@ -220,7 +180,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             user_aggregator,
             llm,
             transport.output(),
-            recorder,
+            Recorder(runner_args.session_id),
             assistant_aggregator,
         ]
     )
@@ -274,14 +234,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         async def on_dialout_stopped(transport, data):
             await runner.cancel()
 
-    @recorder.event_handler("on_audio_data")
-    async def on_audio_data(processor, audio: bytes, sample_rate: int, num_channels: int):
-        recording.write(audio, sample_rate, num_channels)
+    # Your own event handlers go here.
 
-    try:
-        await runner.run()
-    finally:
-        recording.close()
+    await runner.run()
 
 
 async def bot(runner_args: RunnerArguments) -> None:

@@ -33,6 +33,8 @@ from pipecat.services.simli.video import SimliVideoService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
 
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -79,7 +81,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 }
 
 
-def create_llm() -> OpenAIRealtimeLLMService:
+def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
     """Hear, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
         api_key=OPENAI_API_KEY,
@@ -95,7 +97,7 @@ def create_llm() -> OpenAIRealtimeLLMService:
                     ),
                 ),
             ),
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -110,10 +112,10 @@ def create_video() -> SimliVideoService:
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     video = create_video()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     # The service itself notices when the user begins and ends a turn.
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
 
@@ -151,6 +153,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

@@ -28,6 +28,8 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -71,7 +73,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 }
 
 
-def create_llm() -> AWSNovaSonicLLMService:
+def create_llm(system_prompt: str) -> AWSNovaSonicLLMService:
     """Hear, think and speak with AWS Nova Sonic."""
     return AWSNovaSonicLLMService(
         access_key_id=AWS_ACCESS_KEY_ID,
@@ -80,16 +82,16 @@ def create_llm() -> AWSNovaSonicLLMService:
         region=AWS_REGION,
         settings=AWSNovaSonicLLMService.Settings(
             voice=AWS_VOICE_ID,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -128,6 +130,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

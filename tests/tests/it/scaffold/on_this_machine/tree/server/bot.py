@@ -32,6 +32,8 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -75,13 +77,13 @@ def create_stt() -> WhisperSTTService:
     )
 
 
-def create_llm() -> OLLamaLLMService:
+def create_llm(system_prompt: str) -> OLLamaLLMService:
     """Think of an answer with Ollama (local)."""
     return OLLamaLLMService(
         base_url=OLLAMA_BASE_URL,
         settings=OLLamaLLMService.Settings(
             model=OLLAMA_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -98,10 +100,10 @@ def create_tts() -> KokoroTTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -142,6 +144,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 from dotenv import load_dotenv
 from loguru import logger
-from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import LLMRunFrame
 from pipecat.pipeline.pipeline import Pipeline
@@ -33,6 +32,9 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
+
+from noise import noise_filter
+from tools import TOOLS
 
 load_dotenv(override=True)
 
@@ -68,21 +70,6 @@ RIME_API_KEY = required("RIME_API_KEY")
 RIME_VOICE_ID = required("RIME_VOICE_ID")
 
 
-def is_local() -> bool:
-    """Return whether the bot runs on a developer's machine: the runner says so there."""
-    return os.getenv("ENV") == "local"
-
-
-def noise_filter() -> BaseAudioFilter | None:
-    """Return the noise cancellation of the hosting service; a developer's machine has none."""
-    if is_local():
-        return None
-
-    from pipecat.audio.filters.krisp_viva_filter import KrispVivaFilter
-
-    return KrispVivaFilter()
-
-
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "daily": lambda: DailyParams(
@@ -100,13 +87,13 @@ def create_stt() -> AssemblyAISTTService:
     )
 
 
-def create_llm() -> GroqLLMService:
+def create_llm(system_prompt: str) -> GroqLLMService:
     """Think of an answer with Groq."""
     return GroqLLMService(
         api_key=GROQ_API_KEY,
         settings=GroqLLMService.Settings(
             model=GROQ_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -124,10 +111,10 @@ def create_tts() -> RimeTTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -168,6 +155,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

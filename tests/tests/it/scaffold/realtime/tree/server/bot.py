@@ -16,11 +16,7 @@ from pipecat.frames.frames import LLMRunFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
-from pipecat.processors.aggregators.llm_response_universal import (
-    AssistantTurnStoppedMessage,
-    LLMContextAggregatorPair,
-    UserTurnMessageAddedMessage,
-)
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.services.openai.realtime.events import (
@@ -34,6 +30,9 @@ from pipecat.services.openai.realtime.events import (
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService
 from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
+
+from tools import TOOLS
+from transcript import log_transcript
 
 load_dotenv(override=True)
 
@@ -75,7 +74,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 }
 
 
-def create_llm() -> OpenAIRealtimeLLMService:
+def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
     """Hear, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
         api_key=OPENAI_API_KEY,
@@ -91,18 +90,20 @@ def create_llm() -> OpenAIRealtimeLLMService:
                     ),
                 ),
             ),
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     # The service itself notices when the user begins and ends a turn.
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
+
+    log_transcript(user_aggregator, assistant_aggregator)
 
     pipeline = Pipeline(
         [
@@ -138,13 +139,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         logger.info("The user has gone")
         await runner.cancel()
 
-    @user_aggregator.event_handler("on_user_turn_message_added")
-    async def on_user_turn_message_added(aggregator, message: UserTurnMessageAddedMessage):
-        logger.info(f"Transcript: [{message.timestamp}] user: {message.content}")
-
-    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
-    async def on_assistant_turn_stopped(aggregator, message: AssistantTurnStoppedMessage):
-        logger.info(f"Transcript: [{message.timestamp}] bot: {message.content}")
+    # Your own event handlers go here.
 
     await runner.run()
 

@@ -8,10 +8,7 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import os
 import sys
-import wave
 from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
 
 from dotenv import load_dotenv
 from loguru import logger
@@ -21,12 +18,9 @@ from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import (
-    AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
-    UserTurnMessageAddedMessage,
 )
-from pipecat.processors.audio.audio_buffer_processor import AudioBufferProcessor
 from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.services.google.gemini_live.llm import GeminiLiveLLMService
@@ -34,6 +28,10 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.daily.transport import DailyParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
+
+from recording import Recorder
+from tools import TOOLS
+from transcript import log_transcript
 
 load_dotenv(override=True)
 
@@ -43,10 +41,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-RECORDINGS = Path("recordings")
-RECORDING_SAMPLE_RATE = 24_000
-RECORDING_CHUNK_BYTES = 5 * RECORDING_SAMPLE_RATE * 2  # five seconds of 16-bit audio
 
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
 _problems: list[str] = []
@@ -80,59 +74,29 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 }
 
 
-def create_llm() -> GeminiLiveLLMService:
+def create_llm(system_prompt: str) -> GeminiLiveLLMService:
     """Hear, think and speak with Gemini Live."""
     return GeminiLiveLLMService(
         api_key=GOOGLE_API_KEY,
         settings=GeminiLiveLLMService.Settings(
             model=GOOGLE_MODEL,
             voice=GOOGLE_VOICE_ID,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
 
-class Recording:
-    """A WAV file that grows while the conversation lasts: user on the left, bot on the right."""
-
-    def __init__(self, session_id: str | None):
-        started = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        self.path = RECORDINGS / f"{started}_{session_id or 'session'}.wav"
-        self._file: wave.Wave_write | None = None
-
-    def write(self, audio: bytes, sample_rate: int, num_channels: int) -> None:
-        """Append 16-bit audio; the file is made with the first of it."""
-        if self._file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = wave.open(str(self.path), "wb")
-            self._file.setnchannels(num_channels)
-            self._file.setsampwidth(2)
-            self._file.setframerate(sample_rate)
-        self._file.writeframes(audio)
-
-    def close(self) -> None:
-        """Finish the file."""
-        if self._file is not None:
-            self._file.close()
-            logger.info(f"Recording saved to {self.path}")
-
-
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
     )
-    recorder = AudioBufferProcessor(
-        sample_rate=RECORDING_SAMPLE_RATE,
-        num_channels=2,
-        buffer_size=RECORDING_CHUNK_BYTES,
-        auto_start_recording=True,
-    )
-    recording = Recording(runner_args.session_id)
+
+    log_transcript(user_aggregator, assistant_aggregator)
 
     pipeline = Pipeline(
         [
@@ -140,7 +104,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
             user_aggregator,
             llm,
             transport.output(),
-            recorder,
+            Recorder(runner_args.session_id),
             assistant_aggregator,
         ]
     )
@@ -169,22 +133,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         logger.info("The user has gone")
         await runner.cancel()
 
-    @user_aggregator.event_handler("on_user_turn_message_added")
-    async def on_user_turn_message_added(aggregator, message: UserTurnMessageAddedMessage):
-        logger.info(f"Transcript: [{message.timestamp}] user: {message.content}")
+    # Your own event handlers go here.
 
-    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
-    async def on_assistant_turn_stopped(aggregator, message: AssistantTurnStoppedMessage):
-        logger.info(f"Transcript: [{message.timestamp}] bot: {message.content}")
-
-    @recorder.event_handler("on_audio_data")
-    async def on_audio_data(processor, audio: bytes, sample_rate: int, num_channels: int):
-        recording.write(audio, sample_rate, num_channels)
-
-    try:
-        await runner.run()
-    finally:
-        recording.close()
+    await runner.run()
 
 
 async def bot(runner_args: RunnerArguments) -> None:

@@ -24,7 +24,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.services.anthropic.llm import AnthropicLLMService
@@ -34,6 +34,9 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
+
+from sockets import tell_sockets_apart
+from tools import TOOLS
 
 load_dotenv(override=True)
 
@@ -70,12 +73,6 @@ MINIMAX_GROUP_ID = required("MINIMAX_GROUP_ID")
 MINIMAX_VOICE_ID = os.getenv("MINIMAX_VOICE_ID") or NOT_GIVEN
 
 
-def expect_plain_socket(runner_args: RunnerArguments) -> None:
-    """Take whoever opens a WebSocket for a client: the hosting service does not say who it is."""
-    if isinstance(runner_args, WebSocketRunnerArguments) and not runner_args.transport_type:
-        runner_args.transport_type = "websocket"
-
-
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "websocket": lambda: FastAPIWebsocketParams(
@@ -94,13 +91,13 @@ def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:
     )
 
 
-def create_llm() -> AnthropicLLMService:
+def create_llm(system_prompt: str) -> AnthropicLLMService:
     """Think of an answer with Anthropic Claude."""
     return AnthropicLLMService(
         api_key=ANTHROPIC_API_KEY,
         settings=AnthropicLLMService.Settings(
             model=ANTHROPIC_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -122,10 +119,10 @@ async def run_bot(
 ) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt(session)
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts(session)
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -167,13 +164,15 @@ async def run_bot(
         logger.info("The user has gone")
         await runner.cancel()
 
+    # Your own event handlers go here.
+
     await runner.run()
 
 
 async def bot(runner_args: RunnerArguments) -> None:
     """Serve one session; the runner calls this for everyone who connects."""
     check_settings()
-    expect_plain_socket(runner_args)
+    await tell_sockets_apart(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     async with aiohttp.ClientSession() as session:
         await run_bot(transport, runner_args, session)

@@ -12,7 +12,6 @@ Run it with `uv run bot.py`. Its settings come from `.env`; `.env.example` says 
 
 import asyncio
 import os
-import socket
 import sys
 from collections.abc import Callable
 
@@ -24,10 +23,8 @@ from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import (
-    AssistantTurnStoppedMessage,
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
-    UserTurnMessageAddedMessage,
 )
 from pipecat.runner.types import (
     DailyRunnerArguments,
@@ -48,9 +45,12 @@ from pipecat.transports.daily.transport import DailyParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
-from pipecat_whisker import WhiskerServer
 from twilio.rest import Client
 from twilio.twiml.voice_response import Dial, VoiceResponse
+
+from tools import TOOLS
+from transcript import log_transcript
+from watch import watch
 
 load_dotenv(override=True)
 
@@ -60,9 +60,6 @@ SYSTEM_PROMPT = (
     "without lists, markup or emoji. When you do not know something, say so."
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
-
-# The ports at which sessions on this machine can be watched now.
-WATCHED: set[int] = set()
 
 # What a call of each carrier needs from the environment.
 CARRIERS: dict[str, list[str]] = {
@@ -103,25 +100,6 @@ OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 CARTESIA_API_KEY = required("CARTESIA_API_KEY")
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
-
-
-def is_local() -> bool:
-    """Return whether the bot runs on a developer's machine: the runner says so there."""
-    return os.getenv("ENV") == "local"
-
-
-def port_to_watch() -> int | None:
-    """Take a port for the live view of one session, from 9090 on; None: there is none left."""
-    for port in range(9090, 9100):
-        if port in WATCHED:
-            continue
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-        except OSError:
-            continue
-        WATCHED.add(port)
-        return port
-    return None
 
 
 def warn_about_calls() -> None:
@@ -205,14 +183,14 @@ def create_stt() -> DeepgramSTTService:
     )
 
 
-def create_llm() -> OpenAILLMService:
+def create_llm(system_prompt: str) -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         settings=OpenAILLMService.Settings(
             model=OPENAI_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -230,14 +208,16 @@ def create_tts() -> CartesiaTTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
     )
+
+    log_transcript(user_aggregator, assistant_aggregator)
 
     pipeline = Pipeline(
         [
@@ -263,12 +243,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         handle_sigint=runner_args.handle_sigint,
         handle_sigterm=runner_args.handle_sigterm,
     )
-    watched_at = port_to_watch() if is_local() else None
-    if watched_at is not None:
-        logger.info(f"This session can be watched live at ws://localhost:{watched_at}")
-        whisker = WhiskerServer(port=watched_at)
-        worker.add_observer(whisker.create_observer(worker))
-        await runner.add_workers(whisker)
+    await watch(worker, runner)
     await runner.add_workers(worker)
 
     call = call_of(runner_args)
@@ -307,19 +282,9 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         async def on_dialin_error(transport, data):
             await runner.cancel()
 
-    @user_aggregator.event_handler("on_user_turn_message_added")
-    async def on_user_turn_message_added(aggregator, message: UserTurnMessageAddedMessage):
-        logger.info(f"Transcript: [{message.timestamp}] user: {message.content}")
+    # Your own event handlers go here.
 
-    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
-    async def on_assistant_turn_stopped(aggregator, message: AssistantTurnStoppedMessage):
-        logger.info(f"Transcript: [{message.timestamp}] bot: {message.content}")
-
-    try:
-        await runner.run()
-    finally:
-        if watched_at is not None:
-            WATCHED.discard(watched_at)
+    await runner.run()
 
 
 async def bot(runner_args: RunnerArguments) -> None:

@@ -42,6 +42,8 @@ from pipecat.transports.daily.transport import DailyParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -73,11 +75,6 @@ OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_BASE_URL = os.getenv("OPENAI_BASE_URL") or None
 OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
-
-
-def is_local() -> bool:
-    """Return whether the bot runs on a developer's machine: the runner says so there."""
-    return os.getenv("ENV") == "local"
 
 
 # What a session starts with once its transport is chosen; a call's room comes in the body instead.
@@ -123,7 +120,9 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
         if len(settings) > 1:
             raise ValueError("a session calls one number: start one for each of `dialout_settings`")
         settings = settings[0] if settings else None
-    if settings and is_local() and not isinstance(runner_args, CallArguments):
+    # The runner says so on a developer's machine.
+    is_local = os.getenv("ENV") == "local"
+    if settings and is_local and not isinstance(runner_args, CallArguments):
         logger.warning("`server.py` did not make this room: nobody is called from it")
         return None
     return settings
@@ -146,14 +145,14 @@ def create_stt() -> OpenAISTTService:
     )
 
 
-def create_llm() -> OpenAILLMService:
+def create_llm(system_prompt: str) -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         settings=OpenAILLMService.Settings(
             model=OPENAI_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -173,10 +172,10 @@ def create_tts() -> OpenAITTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -242,6 +241,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         @transport.event_handler("on_dialout_stopped")
         async def on_dialout_stopped(transport, data):
             await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

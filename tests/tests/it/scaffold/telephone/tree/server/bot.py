@@ -15,7 +15,6 @@ from collections.abc import Callable
 
 from dotenv import load_dotenv
 from loguru import logger
-from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.evals.transport import EvalTransportParams
 from pipecat.frames.frames import LLMRunFrame
@@ -35,6 +34,9 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
+
+from noise import noise_filter
+from tools import TOOLS
 
 load_dotenv(override=True)
 
@@ -80,21 +82,6 @@ OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
 
-def is_local() -> bool:
-    """Return whether the bot runs on a developer's machine: the runner says so there."""
-    return os.getenv("ENV") == "local"
-
-
-def noise_filter() -> BaseAudioFilter | None:
-    """Return the noise cancellation of the hosting service; a developer's machine has none."""
-    if is_local():
-        return None
-
-    from pipecat.audio.filters.krisp_viva_filter import KrispVivaFilter
-
-    return KrispVivaFilter()
-
-
 def warn_about_calls() -> None:
     """Say which settings a call would miss; without them the bot still serves everything else."""
     for carrier, names in CARRIERS.items():
@@ -137,14 +124,14 @@ def create_stt() -> OpenAISTTService:
     )
 
 
-def create_llm() -> OpenAILLMService:
+def create_llm(system_prompt: str) -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         settings=OpenAILLMService.Settings(
             model=OPENAI_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -164,10 +151,10 @@ def create_tts() -> OpenAITTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -218,6 +205,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

@@ -34,6 +34,8 @@ from pipecat.transports.livekit.transport import LiveKitParams
 from pipecat.utils.types import NOT_GIVEN, NotGiven
 from pipecat.workers.runner import WorkerRunner
 
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -112,13 +114,13 @@ def create_stt() -> GladiaSTTService:
     )
 
 
-def create_llm() -> GoogleLLMService:
+def create_llm(system_prompt: str) -> GoogleLLMService:
     """Think of an answer with Google Gemini."""
     return GoogleLLMService(
         api_key=GOOGLE_API_KEY,
         settings=GoogleLLMService.Settings(
             model=GOOGLE_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -136,10 +138,10 @@ def create_tts() -> CambTTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -180,6 +182,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

@@ -22,7 +22,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.services.google.gemini_live.llm import GeminiLiveLLMService
@@ -30,6 +30,9 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams, Vi
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
+
+from sockets import tell_sockets_apart
+from tools import TOOLS
 
 load_dotenv(override=True)
 
@@ -63,12 +66,6 @@ GOOGLE_MODEL = os.getenv("GOOGLE_MODEL") or NOT_GIVEN
 GOOGLE_VOICE_ID = os.getenv("GOOGLE_VOICE_ID") or NOT_GIVEN
 
 
-def expect_plain_socket(runner_args: RunnerArguments) -> None:
-    """Take whoever opens a WebSocket for a client: the hosting service does not say who it is."""
-    if isinstance(runner_args, WebSocketRunnerArguments) and not runner_args.transport_type:
-        runner_args.transport_type = "websocket"
-
-
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
@@ -86,23 +83,23 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 }
 
 
-def create_llm() -> GeminiLiveLLMService:
+def create_llm(system_prompt: str) -> GeminiLiveLLMService:
     """Hear, think and speak with Gemini Live."""
     return GeminiLiveLLMService(
         api_key=GOOGLE_API_KEY,
         settings=GeminiLiveLLMService.Settings(
             model=GOOGLE_MODEL,
             voice=GOOGLE_VOICE_ID,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -142,13 +139,15 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         logger.info("The user has gone")
         await runner.cancel()
 
+    # Your own event handlers go here.
+
     await runner.run()
 
 
 async def bot(runner_args: RunnerArguments) -> None:
     """Serve one session; the runner calls this for everyone who connects."""
     check_settings()
-    expect_plain_socket(runner_args)
+    await tell_sockets_apart(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)
 

@@ -1,22 +1,29 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** Packages, each with another one that it imports and this client never runs. */
-const UNUSED: [string, string][] = [
-  ["@pipecat-ai/small-webrtc-transport", "@daily-co/daily-js"],
-  ["@pipecat-ai/websocket-transport", "@daily-co/daily-js"],
+/**
+ * Packages, each with the imports that are never used here. The build also leaves out what packages put into the global scope:
+ * that would keep code that nobody runs.
+ */
+const LEFT_OUT: [string, string[]][] = [
+  // It would tell the bot which browser this is.
+  ["@pipecat-ai/client-js", ["bowser"]],
+  ["@pipecat-ai/small-webrtc-transport", ["@daily-co/daily-js"]],
+  ["@pipecat-ai/daily-transport", []],
+  ["@pipecat-ai/websocket-transport", ["@daily-co/daily-js"]],
 ];
 
-/** Leaves out of the build what is never run. */
+/** Leaves out of the build what is never used. */
 const leaveOut: Plugin = {
   name: "leave-out",
   apply: "build",
   enforce: "pre",
-  resolveId(id, importer) {
-    const isUnused = UNUSED.some(([by, unused]) => id === unused && importer?.includes(`/${by}/`));
-    return isUnused ? "\0unused" : undefined;
+  transform(code, id) {
+    const [, imports] = LEFT_OUT.find(([by]) => id.includes(`/${by}/`)) ?? [];
+    if (!imports) return undefined;
+    const without = imports.reduce((left, unused) => left.replace(new RegExp(`^import (\\S+) from "${unused}";`, "m"), "const $1 = {};"), code);
+    return { code: without.replace(/^globalThis\.\w+ = [\w$]+;$/gm, ""), map: null };
   },
-  load: (id) => (id === "\0unused" ? "export default {};" : undefined),
 };
 
 export default defineConfig({ plugins: [react(), leaveOut] });

@@ -25,7 +25,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+from pipecat.runner.types import RunnerArguments
 from pipecat.runner.utils import create_transport
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.services.openai.llm import OpenAILLMService
@@ -36,6 +36,9 @@ from pipecat.transports.daily.transport import DailyParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
+
+from sockets import tell_sockets_apart
+from tools import TOOLS
 
 load_dotenv(override=True)
 
@@ -70,12 +73,6 @@ OPENAI_MODEL = os.getenv("OPENAI_MODEL") or NOT_GIVEN
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
 
-def expect_plain_socket(runner_args: RunnerArguments) -> None:
-    """Take whoever opens a WebSocket for a client: the hosting service does not say who it is."""
-    if isinstance(runner_args, WebSocketRunnerArguments) and not runner_args.transport_type:
-        runner_args.transport_type = "websocket"
-
-
 # How to set up each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
@@ -108,14 +105,14 @@ def create_stt() -> OpenAISTTService:
     )
 
 
-def create_llm() -> OpenAILLMService:
+def create_llm(system_prompt: str) -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         settings=OpenAILLMService.Settings(
             model=OPENAI_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -135,10 +132,10 @@ def create_tts() -> OpenAITTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -180,13 +177,15 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
         logger.info("The user has gone")
         await runner.cancel()
 
+    # Your own event handlers go here.
+
     await runner.run()
 
 
 async def bot(runner_args: RunnerArguments) -> None:
     """Serve one session; the runner calls this for everyone who connects."""
     check_settings()
-    expect_plain_socket(runner_args)
+    await tell_sockets_apart(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)
 

@@ -32,6 +32,8 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
+from tools import TOOLS
+
 load_dotenv(override=True)
 
 SYSTEM_PROMPT = (
@@ -82,14 +84,14 @@ def create_stt() -> OpenAISTTService:
     )
 
 
-def create_llm() -> OpenAILLMService:
+def create_llm(system_prompt: str) -> OpenAILLMService:
     """Think of an answer with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
         settings=OpenAILLMService.Settings(
             model=OPENAI_MODEL,
-            system_instruction=SYSTEM_PROMPT,
+            system_instruction=system_prompt,
         ),
     )
 
@@ -109,10 +111,10 @@ def create_tts() -> OpenAITTSService:
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
     """Hold one conversation, from the first word until the user has gone."""
     stt = create_stt()
-    llm = create_llm()
+    llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
 
-    context = LLMContext()
+    context = LLMContext(tools=TOOLS)
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -153,6 +155,8 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     async def on_client_disconnected(transport, client):
         logger.info("The user has gone")
         await runner.cancel()
+
+    # Your own event handlers go here.
 
     await runner.run()
 

@@ -1,8 +1,15 @@
-{% if bot.streams or eval %}
+"""WebSockets, of which the hosting service does not say who opened them."""
+
+from fastapi import WebSocket
+from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
+from starlette.types import Message
+from starlette.websockets import WebSocketState
+
+
 async def tell_sockets_apart(runner_args: RunnerArguments) -> None:
     """Find out who opened a WebSocket where the host does not say, as the hosting service.
 
-    Clients send bytes; {% if bot.streams and eval %}carriers and evals send text{% elsif eval %}evals send text{% else %}carriers send text{% endif %}, by which the framework knows them.
+    Clients send bytes; evals send text, by which the framework knows them.
     """
     if not isinstance(runner_args, WebSocketRunnerArguments) or runner_args.transport_type:
         return
@@ -18,9 +25,3 @@ async def tell_sockets_apart(runner_args: RunnerArguments) -> None:
     again = WebSocket(opened.scope, receive=receive, send=opened.send)
     again.client_state = again.application_state = WebSocketState.CONNECTED
     runner_args.websocket = again
-{% else %}
-def expect_plain_socket(runner_args: RunnerArguments) -> None:
-    """Take whoever opens a WebSocket for a client: the hosting service does not say who it is."""
-    if isinstance(runner_args, WebSocketRunnerArguments) and not runner_args.transport_type:
-        runner_args.transport_type = "websocket"
-{% endif %}

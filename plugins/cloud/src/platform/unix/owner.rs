@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 /// Gives a new file or folder to the owner of what it takes the place of, or of the folder that it is in. Only root can, and
 /// only root has to.
-pub(super) fn keep(new: impl AsFd, of: &Metadata) -> io::Result<()> {
+pub fn keep(new: impl AsFd, of: &Metadata) -> io::Result<()> {
     let is_root = rustix::process::geteuid().is_root();
     // Some file systems have one owner for everything.
     if !is_root || rustix::fs::fstat(&new)?.st_uid == of.uid() {

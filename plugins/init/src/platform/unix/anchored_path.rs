@@ -12,14 +12,14 @@ use rustix::io::Errno;
 
 /// A name in a folder that is held open: whatever happens to the path, it stays the same folder.
 #[derive(Debug)]
-pub(super) struct AnchoredPath<'a> {
+pub struct AnchoredPath<'a> {
     folder: OwnedFd,
     name: &'a str,
 }
 
 impl<'a> AnchoredPath<'a> {
     /// The place `path` in `target`. The target itself may be reached through a link, nothing in it may.
-    pub(super) fn open(target: &Path, path: &'a str) -> io::Result<Self> {
+    pub fn open(target: &Path, path: &'a str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let mut folder = openat(CWD, target, flags, Mode::empty())?;
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -31,7 +31,7 @@ impl<'a> AnchoredPath<'a> {
     }
 
     /// The contents of the regular file that is here; anything else is `AlreadyExists`.
-    pub(super) fn read(&self) -> io::Result<(Vec<u8>, Permissions)> {
+    pub fn read(&self) -> io::Result<(Vec<u8>, Permissions)> {
         // Without NONBLOCK a named pipe would hold us up.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&self.folder, self.name, flags, Mode::empty()).map_err(not_followed)?;
@@ -46,34 +46,34 @@ impl<'a> AnchoredPath<'a> {
     }
 
     /// Moves `from` here; `AlreadyExists` when something is here already.
-    pub(super) fn receive_new(&self, from: &Path) -> io::Result<()> {
+    pub fn receive_new(&self, from: &Path) -> io::Result<()> {
         move_new_at(from, self.folder.as_fd(), Path::new(self.name))
     }
 
     /// Moves `from` here, in the place of what is here.
-    pub(super) fn receive(&self, from: &Path) -> io::Result<()> {
+    pub fn receive(&self, from: &Path) -> io::Result<()> {
         Ok(renameat(CWD, from, &self.folder, self.name)?)
     }
 
     /// Moves what is here to `to`.
-    pub(super) fn give(&self, to: &Path) -> io::Result<()> {
+    pub fn give(&self, to: &Path) -> io::Result<()> {
         Ok(renameat(&self.folder, self.name, CWD, to)?)
     }
 
     /// Exchanges this entry and `other` in one step.
-    pub(super) fn exchange(&self, other: &Path) -> io::Result<()> {
+    pub fn exchange(&self, other: &Path) -> io::Result<()> {
         let flags = RenameFlags::EXCHANGE;
         Ok(renameat_with(CWD, other, &self.folder, self.name, flags)?)
     }
 
     /// Gives the file that is here the second name `to`.
-    pub(super) fn link(&self, to: &Path) -> io::Result<()> {
+    pub fn link(&self, to: &Path) -> io::Result<()> {
         Ok(linkat(&self.folder, self.name, CWD, to, AtFlags::empty())?)
     }
 }
 
 /// A rename that never replaces anything.
-pub(super) fn move_new(from: &Path, to: &Path) -> io::Result<()> {
+pub fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     move_new_at(from, CWD, to)
 }
 

@@ -1,4 +1,4 @@
-//! Suggestions for mistyped words.
+//! The user's words in messages: quoted, and what a mistyped one may have meant.
 
 use bot_cli_sdk::suggest;
 

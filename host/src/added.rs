@@ -1,0 +1,491 @@
+//! `plugin add`, `upgrade` and `remove`: plugins, packs and backends in the user's own folder.
+//!
+//! Nothing is started. A plugin is copied to a private folder and judged there, and then put in place by one rename. The record of
+//! what was added names the new plugin before and the old one after that rename, so that it is right whenever the process ends.
+
+mod archive;
+mod candidate;
+mod changes;
+mod given;
+mod home;
+mod members;
+mod platform;
+mod put;
+mod record;
+mod sum;
+
+use std::path::Path;
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::discovery::{PREFIX, PluginName};
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::question::{Answer, Question, QuestionKind};
+use bot_cli_sdk::suggest;
+use bot_cli_sdk::terminal::{Terminal, one_line, table};
+use bot_cli_sdk::ui::{Level, Ui};
+use serde_json::{Value, json};
+
+use crate::arguments::{AddArguments, RemoveArguments, UpgradeArguments};
+use crate::environment::Environment;
+use candidate::Candidate;
+use changes::{Changes, Installed};
+pub use given::word;
+use home::Home;
+use put::Replace;
+use record::{Entry, Record};
+
+/// What a command needs beside its arguments.
+struct Context<'a> {
+    environment: &'a Environment,
+    terminal: Terminal,
+    cancel: Cancel,
+    home: Home,
+}
+
+impl<'a> Context<'a> {
+    fn new(environment: &'a Environment, terminal: &Terminal) -> Result<Self, Failure> {
+        let cancel = Cancel::on_signals()?;
+        Ok(Self {
+            environment,
+            terminal: terminal.clone().watching(&cancel),
+            cancel,
+            home: Home::find(environment)?,
+        })
+    }
+
+    fn stage(
+        &self,
+        given: &Path,
+        sum: Option<&str>,
+        dry_run: DryRun,
+    ) -> Result<Candidate, Failure> {
+        let staging = match dry_run {
+            DryRun::Yes => put::staging_elsewhere()?,
+            DryRun::No => put::staging(&self.home)?,
+        };
+        let request = given::Request::parse(given, sum)?;
+        Candidate::judge(request, staging, self.environment, &self.cancel)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DryRun {
+    Yes,
+    No,
+}
+
+impl DryRun {
+    fn new(wanted: bool) -> Self {
+        if wanted { Self::Yes } else { Self::No }
+    }
+}
+
+/// Adds a plugin.
+pub fn add(
+    arguments: &AddArguments,
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Result<Reply, Failure> {
+    let given = Path::new(&arguments.plugin);
+    given::check_local(given)?;
+    let context = Context::new(environment, terminal)?;
+    let dry_run = DryRun::new(arguments.dry_run);
+    let turn = (dry_run == DryRun::No)
+        .then(|| context.home.take_turn(&context.terminal, &context.cancel))
+        .transpose()?;
+    let mut record = Record::read(&context.home)?;
+    let candidate = context.stage(given, arguments.sha256.as_deref(), dry_run)?;
+    let name = candidate.name.as_str();
+    let place = context.home.place(name, candidate.form);
+    if let Some(entry) = record.entry(name)
+        && std::fs::symlink_metadata(&place).is_ok()
+    {
+        let message = format!(
+            "{} is already there: {} {}, added from {}",
+            candidate.title(),
+            name,
+            one_line(&entry.version),
+            one_line(&entry.from)
+        );
+        let upgrade = format!("bot-cli plugin upgrade {name} {}", word(given));
+        return Err(Failure::new(Exit::Failed, "exists", message).hint(upgrade));
+    }
+    if std::fs::symlink_metadata(&place).is_ok() {
+        let message = format!(
+            "`{}` is already there, and `plugin add` did not put it there",
+            place.display()
+        );
+        let hint = format!("rm -r {}", word(&place));
+        return Err(Failure::new(Exit::Failed, "exists", message).hint(hint));
+    }
+    let entry = candidate.entry();
+    let reply = if let Some(turn) = &turn {
+        put::put(
+            &context.home,
+            turn,
+            &mut record,
+            candidate.staged(),
+            entry.clone(),
+            Replace::Nothing,
+        )?;
+        let title = format!("Added {}", candidate.title());
+        let warnings = after(&candidate, &place, environment, &context.terminal);
+        reply(
+            &title,
+            &entry,
+            &place,
+            json!({ "dry_run": false, "warnings": warnings }),
+        )
+    } else {
+        let title = format!("Would add {}", candidate.title());
+        reply(&title, &entry, &place, json!({ "dry_run": true }))
+    };
+    Ok(match dry_run {
+        DryRun::Yes => reply,
+        DryRun::No => reply.next(candidate.next_command()),
+    })
+}
+
+/// Puts another version in the place of a plugin that was added.
+pub fn upgrade(
+    arguments: &UpgradeArguments,
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Result<Reply, Failure> {
+    if let Some(given) = &arguments.plugin {
+        given::check_local(Path::new(given))?;
+    }
+    let mut context = Context::new(environment, terminal)?;
+    let dry_run = DryRun::new(arguments.dry_run);
+    let turn = (dry_run == DryRun::No)
+        .then(|| context.home.take_turn(&context.terminal, &context.cancel))
+        .transpose()?;
+    let mut record = Record::read(&context.home)?;
+    let old = known(&record, &arguments.name, environment)?.clone();
+    let given = match &arguments.plugin {
+        Some(given) => given.into(),
+        None => source(&old)?,
+    };
+    let candidate = context.stage(&given, arguments.sha256.as_deref(), dry_run)?;
+    let name = candidate.name.as_str();
+    if name != old.name {
+        let message = format!(
+            "`{}` is {}, not `{}`",
+            given.display(),
+            candidate.title(),
+            old.name
+        );
+        let hint = format!("bot-cli plugin add {}", word(&given));
+        return Err(Failure::new(Exit::Usage, "other_name", message).hint(hint));
+    }
+    if candidate.form != old.form {
+        let message = format!(
+            "`{name}` was added as a {}, and `{}` is a {}",
+            old.form.words(),
+            given.display(),
+            candidate.form.words()
+        );
+        let hint = format!(
+            "bot-cli plugin remove {name} && bot-cli plugin add {}",
+            word(&given)
+        );
+        return Err(Failure::new(Exit::Failed, "other_form", message).hint(hint));
+    }
+    let place = context.home.place(name, old.form);
+    let found = sum::of(&place).ok();
+    let entry = candidate.entry();
+    if found.as_deref() == Some(entry.sha256.as_str()) {
+        let title = format!("{} is the same; nothing was changed", candidate.title());
+        return Ok(reply(&title, &old, &place, json!({ "changed": false })));
+    }
+    if found.is_some() && !arguments.force {
+        check_unchanged(&old, found.as_deref(), &place, "upgrade")?;
+    }
+    let changes = Changes::between(
+        &Installed::find(&old, &place, environment),
+        &candidate.installed(),
+    );
+    let data = json!({ "changed": true, "changes": changes.data(), "dry_run": arguments.dry_run });
+    let Some(turn) = &turn else {
+        let title = format!("Would upgrade {}\n{}", candidate.title(), changes.text());
+        return Ok(reply(title.trim_end(), &entry, &place, data));
+    };
+    if !arguments.skip {
+        let question = format!("Upgrade the {} `{name}`?", candidate.kind());
+        confirm(&mut context.terminal, &question, &changes.text())?;
+    }
+    let replace = if found.is_some() {
+        Replace::Old
+    } else {
+        Replace::Nothing
+    };
+    put::put(
+        &context.home,
+        turn,
+        &mut record,
+        candidate.staged(),
+        entry.clone(),
+        replace,
+    )?;
+    let _ = after(&candidate, &place, environment, &context.terminal);
+    let title = format!("Upgraded {}\n{}", candidate.title(), changes.text());
+    Ok(reply(title.trim_end(), &entry, &place, data))
+}
+
+/// Removes a plugin that was added.
+pub fn remove(
+    arguments: &RemoveArguments,
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Result<Reply, Failure> {
+    let context = Context::new(environment, terminal)?;
+    let dry_run = DryRun::new(arguments.dry_run);
+    let turn = (dry_run == DryRun::No)
+        .then(|| context.home.take_turn(&context.terminal, &context.cancel))
+        .transpose()?;
+    let mut record = Record::read(&context.home)?;
+    let entry = known(&record, &arguments.name, environment)?.clone();
+    let place = context.home.place(&entry.name, entry.form);
+    let is_there = std::fs::symlink_metadata(&place).is_ok();
+    if is_there && !arguments.force {
+        check_unchanged(&entry, sum::of(&place).ok().as_deref(), &place, "remove")?;
+    }
+    let title = match (&turn, is_there) {
+        (None, true) => format!("Would remove the {} `{}`", entry.kind(), entry.name),
+        (None, false) => format!("`{}` is gone; would forget it", place.display()),
+        (Some(turn), is_there) => {
+            put::remove(&context.home, turn, &mut record, &entry)?;
+            if is_there {
+                format!("Removed the {} `{}`", entry.kind(), entry.name)
+            } else {
+                format!("`{}` was gone already; forgot it", place.display())
+            }
+        }
+    };
+    Ok(reply(
+        &title,
+        &entry,
+        &place,
+        json!({ "dry_run": arguments.dry_run }),
+    ))
+}
+
+/// The names of what was added, for completion.
+pub fn names(environment: &Environment) -> Vec<(String, String)> {
+    let record = Home::find(environment).and_then(|home| Record::read(&home));
+    let entries = record.map(|record| record.entries).unwrap_or_default();
+    entries
+        .into_iter()
+        .map(|entry| {
+            let about = format!("{} {}", entry.kind(), entry.version);
+            (entry.name, about)
+        })
+        .collect()
+}
+
+/// The origin of the plugins that were added.
+#[derive(Debug, Default)]
+pub struct Origins {
+    home: Option<Home>,
+    entries: Vec<Entry>,
+    /// Why there is nothing to read.
+    pub problem: Option<Failure>,
+}
+
+/// The origin of a plugin.
+#[derive(Debug)]
+pub struct Origin {
+    entry: Entry,
+    /// The sum of the file or folder as it is now, if it is another.
+    now: Option<String>,
+}
+
+impl Origins {
+    /// Reads where the plugins came from.
+    pub fn read(environment: &Environment) -> Self {
+        let Ok(home) = Home::find(environment) else {
+            return Self::default();
+        };
+        match Record::read(&home) {
+            Ok(record) => Self {
+                home: Some(home),
+                entries: record.entries,
+                problem: None,
+            },
+            Err(problem) => Self {
+                problem: Some(problem),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// The origin of the plugin in `place`, if it was added.
+    pub fn of(&self, place: &Path) -> Option<Origin> {
+        let home = self.home.as_ref()?;
+        let mut entries = self.entries.iter();
+        let entry = entries.find(|entry| home.place(&entry.name, entry.form) == place)?;
+        let now = sum::of(place).unwrap_or_else(|_| "unreadable".to_owned());
+        Some(Origin {
+            now: Some(now).filter(|now| *now != entry.sha256),
+            entry: entry.clone(),
+        })
+    }
+}
+
+impl Origin {
+    /// The origin, for programs.
+    pub fn data(&self) -> Value {
+        json!({
+            "from": self.entry.from,
+            "from_sha256": self.entry.from_sha256,
+            "sha256": self.entry.sha256,
+            "changed": self.now.is_some(),
+        })
+    }
+
+    /// The origin in a sentence.
+    pub fn words(&self) -> String {
+        format!(
+            "added from {}, sha256 {}",
+            self.entry.from, self.entry.sha256
+        )
+    }
+
+    /// The change since it was added, if there is one, and what mends it.
+    pub fn problem(&self) -> Option<(String, String)> {
+        let now = self.now.as_ref()?;
+        let name = &self.entry.name;
+        Some((
+            format!("changed since it was added: its sha256 is now {now}"),
+            format!("bot-cli plugin upgrade {name} --force"),
+        ))
+    }
+}
+
+/// The entry of the plugin that somebody means by `name`.
+fn known<'a>(
+    record: &'a Record,
+    name: &str,
+    environment: &Environment,
+) -> Result<&'a Entry, Failure> {
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    if let Some(entry) = record.entry(name) {
+        return Ok(entry);
+    }
+    let names = record.entries.iter().map(|entry| entry.name.as_str());
+    let found = PluginName::parse(name)
+        .and_then(|name| environment.discovery.by_name(&name).plugin)
+        .map(|plugin| plugin.file);
+    let failure = match found {
+        Some(file) => {
+            let message = format!("`{}` was not added by `bot-cli plugin add`", file.display());
+            return Err(Failure::new(Exit::Failed, "not_added", message)
+                .hint("change it with what installed it")
+                .hint("`bot-cli plugin add FILE` puts a version of your own before it"));
+        }
+        None if suggest::is_plain(name) => Failure::new(
+            Exit::NotFound,
+            "not_found",
+            format!("no plugin `{name}` was added"),
+        ),
+        None => Failure::new(Exit::NotFound, "not_found", "no such plugin was added"),
+    };
+    let mut near: Vec<&str> = suggest::near(name, names.clone());
+    // Packs and backends are known by their short names elsewhere.
+    near.extend(names.filter(|known| known.split_once('-').is_some_and(|(_, rest)| rest == name)));
+    Err(if near.is_empty() {
+        failure.hint("bot-cli plugin list")
+    } else {
+        failure.hint(suggest::did_you_mean(&near))
+    })
+}
+
+/// The file or folder from which a plugin was added, if it is still there.
+fn source(entry: &Entry) -> Result<std::path::PathBuf, Failure> {
+    let path = Path::new(&entry.from);
+    if path.exists() {
+        return Ok(path.to_owned());
+    }
+    let message = format!(
+        "`{}`, from which `{}` was added, is gone",
+        entry.from, entry.name
+    );
+    Err(Failure::new(Exit::Failed, "no_source", message)
+        .hint(format!("bot-cli plugin upgrade {} FILE", entry.name)))
+}
+
+fn check_unchanged(
+    entry: &Entry,
+    now: Option<&str>,
+    place: &Path,
+    command: &str,
+) -> Result<(), Failure> {
+    if now == Some(entry.sha256.as_str()) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` was changed since it was added, and is kept: its sha256 is {}, not {}",
+        place.display(),
+        now.unwrap_or("unknown"),
+        entry.sha256
+    );
+    let hint = format!("bot-cli plugin {command} {} --force", entry.name);
+    Err(Failure::new(Exit::Failed, "changed", message).hint(hint))
+}
+
+fn confirm(terminal: &mut Terminal, message: &str, details: &str) -> Result<(), Failure> {
+    let question = Question::confirm("confirm", message)
+        .details(details)
+        .flag("--skip");
+    if !terminal.capabilities().ask.contains(&QuestionKind::Confirm) {
+        let message = "nobody can be asked here, so that nothing was changed";
+        return Err(Failure::new(Exit::Usage, "input_required", message)
+            .field("skip", Some("--skip"), "required without a terminal")
+            .hint("`--skip` upgrades without a question, `--dry-run` shows what changes")
+            .with_inputs(vec![question]));
+    }
+    match terminal.ask(&question.default(false))? {
+        Answer::Confirm(true) => Ok(()),
+        _ => Err(Failure::new(
+            Exit::Failed,
+            "declined",
+            "nothing was changed",
+        )),
+    }
+}
+
+/// What somebody should know about a plugin that is in place now. Warns about it, too.
+fn after(
+    candidate: &Candidate,
+    place: &Path,
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Vec<String> {
+    let warnings = candidate.warnings(place, environment);
+    for warning in &warnings {
+        terminal.clone().log(Level::Warn, warning);
+    }
+    warnings
+}
+
+fn reply(title: &str, entry: &Entry, place: &Path, more: Value) -> Reply {
+    let rows = vec![
+        vec!["  file".to_owned(), place.display().to_string()],
+        vec!["  from".to_owned(), one_line(&entry.from)],
+        vec!["  sha256".to_owned(), entry.sha256.clone()],
+    ];
+    let mut data = json!({
+        "name": entry.name,
+        "role": entry.role,
+        "version": entry.version,
+        "file": place.to_string_lossy(),
+        "from": entry.from,
+        "from_sha256": entry.from_sha256,
+        "sha256": entry.sha256,
+    });
+    if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
+        data.extend(more);
+    }
+    Reply::text(format!("{title}\n{}", table(&rows))).data(data)
+}

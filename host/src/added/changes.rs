@@ -1,0 +1,144 @@
+//! What another version of a plugin changes for its users.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use bot_cli_sdk::protocol::{ArgumentKind, CommandSpec, Manifest};
+use bot_cli_sdk::terminal::one_line;
+use serde_json::{Value, json};
+
+use super::record::Entry;
+
+/// The abilities of a version, by the words that its users type.
+#[derive(Debug, Default)]
+pub struct Installed {
+    version: String,
+    role: String,
+    commands: BTreeSet<String>,
+    options: BTreeSet<String>,
+    services: BTreeSet<String>,
+}
+
+impl Installed {
+    /// The abilities that a manifest declares, with the services of a pack.
+    pub fn new(manifest: &Manifest, services: Vec<String>) -> Self {
+        let mut installed = Self {
+            version: one_line(&manifest.version),
+            role: one_line(manifest.role.name()),
+            services: services.into_iter().collect(),
+            ..Self::default()
+        };
+        if let Some(root) = &manifest.command {
+            installed.add(root, &manifest.name);
+        }
+        installed
+    }
+
+    /// A version of which only the record is known.
+    pub fn unknown(entry: &Entry) -> Self {
+        Self {
+            version: entry.version.clone(),
+            role: entry.role.name().to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, command: &CommandSpec, path: &str) {
+        for argument in command.arguments.iter().filter(|it| !it.hidden) {
+            let word = match (argument.kind, &argument.long, argument.short) {
+                (ArgumentKind::Positional, ..) => argument.name.clone(),
+                (_, Some(long), _) => format!("--{long}"),
+                (_, None, Some(short)) => format!("-{short}"),
+                (_, None, None) => continue,
+            };
+            self.options.insert(one_line(&format!("{path} {word}")));
+        }
+        for below in command.commands.iter().filter(|it| !it.hidden) {
+            let path = one_line(&format!("{path} {}", below.name));
+            self.add(below, &path);
+            self.commands.insert(path);
+        }
+    }
+}
+
+/// The difference between two versions.
+#[derive(Debug)]
+pub struct Changes {
+    version: (String, String),
+    role: (String, String),
+    commands: Difference,
+    options: Difference,
+    services: Difference,
+}
+
+#[derive(Debug, Default)]
+struct Difference {
+    added: Vec<String>,
+    removed: Vec<String>,
+}
+
+impl Difference {
+    fn between(old: &BTreeSet<String>, new: &BTreeSet<String>) -> Self {
+        Self {
+            added: new.difference(old).cloned().collect(),
+            removed: old.difference(new).cloned().collect(),
+        }
+    }
+
+    fn data(&self) -> Value {
+        json!({ "added": self.added, "removed": self.removed })
+    }
+}
+
+impl Changes {
+    /// What `new` changes.
+    pub fn between(old: &Installed, new: &Installed) -> Self {
+        Self {
+            version: (old.version.clone(), new.version.clone()),
+            role: (old.role.clone(), new.role.clone()),
+            commands: Difference::between(&old.commands, &new.commands),
+            options: Difference::between(&old.options, &new.options),
+            services: Difference::between(&old.services, &new.services),
+        }
+    }
+
+    /// The changes for programs.
+    pub fn data(&self) -> Value {
+        let of = |(from, to): &(String, String)| json!({ "from": from, "to": to });
+        json!({
+            "version": of(&self.version),
+            "role": of(&self.role),
+            "commands": self.commands.data(),
+            "options": self.options.data(),
+            "services": self.services.data(),
+        })
+    }
+
+    /// The changes in lines.
+    pub fn text(&self) -> String {
+        let mut lines = String::new();
+        let mut line = |what: &str, text: &str| {
+            // Writing into a text can't fail.
+            let _ = writeln!(lines, "  {what:<10}{text}");
+        };
+        let shown = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
+        let (from, to) = &self.version;
+        if from == to {
+            line("version", &format!("{}, as before", shown(from)));
+        } else {
+            line("version", &format!("{} -> {}", shown(from), shown(to)));
+        }
+        let (from, to) = &self.role;
+        if from != to {
+            line("role", &format!("{from} -> {to}"));
+        }
+        let differences = [&self.commands, &self.options, &self.services];
+        for word in differences.iter().flat_map(|it| &it.added) {
+            line("adds", &format!("`{word}`"));
+        }
+        for word in differences.iter().flat_map(|it| &it.removed) {
+            line("removes", &format!("`{word}`"));
+        }
+        lines
+    }
+}

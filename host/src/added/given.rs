@@ -1,0 +1,138 @@
+//! What somebody wants to have added: a file, a folder or an archive on this machine, with the sum that it must have.
+
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::failure::{Exit, Failure, reason};
+
+/// A file or folder, and the sum that it must have.
+pub struct Request {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// The sum, in lower-case hexadecimal digits.
+    pub sum: Option<String>,
+}
+
+impl Request {
+    /// Reads what was given.
+    pub fn parse(given: &Path, sum: Option<&str>) -> Result<Self, Failure> {
+        let path = std::path::absolute(given).map_err(|error| {
+            let message = format!("could not read `{}`: {}", given.display(), reason(&error));
+            Failure::new(Exit::Usage, "not_read", message)
+        })?;
+        Ok(Self {
+            path,
+            sum: sum.map(parse_sum).transpose()?,
+        })
+    }
+
+    /// Refuses what has another sum.
+    pub fn check_sum(&self, sum: &str) -> Result<(), Failure> {
+        match &self.sum {
+            Some(wanted) if wanted != sum => {
+                let message = format!(
+                    "`{}` has the sha256 {sum}, not {wanted}",
+                    self.path.display()
+                );
+                Err(Failure::new(Exit::Failed, "other_sum", message)
+                    .hint("download it again, and compare the sum with that of its author"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+fn parse_sum(text: &str) -> Result<String, Failure> {
+    let sum = text.trim().to_ascii_lowercase();
+    let sum = sum.strip_prefix("sha256:").unwrap_or(&sum).to_owned();
+    if sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(sum);
+    }
+    let problem = "must be 64 hexadecimal digits, as `sha256sum FILE` prints them";
+    Err(Failure::new(
+        Exit::Usage,
+        "invalid_input",
+        format!("`--sha256` {problem}"),
+    )
+    .field("sha256", Some("--sha256"), problem))
+}
+
+/// Refuses an address, with the lines that download it.
+pub fn check_local(given: &Path) -> Result<(), Failure> {
+    let text = given.to_string_lossy();
+    let is_address = text.split_once("://").is_some_and(|(scheme, rest)| {
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        !rest.is_empty() && !scheme.is_empty() && scheme.bytes().all(letter)
+    });
+    if !is_address {
+        return Ok(());
+    }
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').find(|part| !part.is_empty());
+    let name = Path::new(".").join(name.unwrap_or("plugin"));
+    let message =
+        "that is an address, and bot-cli downloads nothing: download the file, then add it";
+    Err(Failure::new(Exit::Usage, "no_network", message)
+        .hint(format!("curl -fLo {} {}", word(&name), quoted(&text)))
+        .hint(format!(
+            "bot-cli plugin add {} --sha256 SUM_FROM_ITS_AUTHOR",
+            word(&name)
+        )))
+}
+
+/// The path as a word of a shell, which no command takes for an option.
+pub fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.starts_with('-') {
+        return quoted(&format!("./{text}"));
+    }
+    quoted(&text)
+}
+
+fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{check_local, parse_sum};
+
+    #[test]
+    fn an_address_is_downloaded_by_its_user() {
+        let failure =
+            check_local(Path::new("https://example.com/a%20b/x.tar.gz?raw=1")).unwrap_err();
+        assert_eq!(
+            failure.hints,
+            [
+                "curl -fLo ./x.tar.gz 'https://example.com/a%20b/x.tar.gz?raw=1'",
+                "bot-cli plugin add ./x.tar.gz --sha256 SUM_FROM_ITS_AUTHOR",
+            ]
+        );
+        for path in ["x", "./a://b", "://x", "https:/x", "/a/b"] {
+            assert!(check_local(Path::new(path)).is_ok(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_sum_is_read_as_tools_print_it() {
+        let digits = "0123456789abcdef".repeat(4);
+        for text in [
+            digits.clone(),
+            digits.to_uppercase(),
+            format!("sha256:{digits}"),
+            format!(" {digits}\n"),
+        ] {
+            assert_eq!(parse_sum(&text).unwrap(), digits);
+        }
+        for text in [
+            "",
+            "abc",
+            &digits[1..],
+            &format!("{digits}0"),
+            &"g".repeat(64),
+        ] {
+            assert!(parse_sum(text).is_err(), "{text}");
+        }
+    }
+}

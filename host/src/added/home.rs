@@ -1,0 +1,123 @@
+//! The folders for plugins of the user's own, and the turn to change something in them.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use bot_cli_sdk::cancel::Cancel;
+use bot_cli_sdk::discovery::PREFIX;
+use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::pack;
+use bot_cli_sdk::terminal::Terminal;
+use bot_cli_sdk::ui::{Level, Ui};
+
+use super::record::Form;
+use crate::environment::Environment;
+
+/// The interval at which a command that waits for its turn looks whether it is cancelled.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The folders for plugins of the user's own.
+#[derive(Debug)]
+pub struct Home {
+    /// The folder of all the rest: `~/.local/share/bot-cli`.
+    pub folder: PathBuf,
+    plugins: PathBuf,
+    packs: PathBuf,
+}
+
+/// The turn of this process: no other command changes what was added until it is dropped.
+pub struct Turn(#[expect(dead_code, reason = "the lock ends with the file")] File);
+
+impl Home {
+    /// The folders of this user.
+    pub fn find(environment: &Environment) -> Result<Self, Failure> {
+        let discovery = &environment.discovery;
+        let plugins = discovery.own_plugins.clone();
+        let packs = discovery.pack_folders.first().cloned();
+        let folder = plugins
+            .as_deref()
+            .and_then(Path::parent)
+            .map(Path::to_owned);
+        match (folder, plugins, packs) {
+            (Some(folder), Some(plugins), Some(packs)) => Ok(Self {
+                folder,
+                plugins,
+                packs,
+            }),
+            _ => {
+                let message = "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
+                Err(Failure::new(Exit::Usage, "no_folder", message)
+                    .hint("set HOME or XDG_DATA_HOME"))
+            }
+        }
+    }
+
+    /// The place of the plugin `name`.
+    pub fn place(&self, name: &str, form: Form) -> PathBuf {
+        match form {
+            Form::File => self
+                .plugins
+                .join(format!("{PREFIX}{name}{}", std::env::consts::EXE_SUFFIX)),
+            Form::Folder => self
+                .packs
+                .join(name.strip_prefix(pack::PREFIX).unwrap_or(name)),
+        }
+    }
+
+    /// The record of what was added.
+    pub fn record(&self) -> PathBuf {
+        self.folder.join("plugins.lock")
+    }
+
+    /// Makes the folders.
+    pub fn make(&self) -> Result<(), Failure> {
+        for folder in [&self.folder, &self.plugins, &self.packs] {
+            fs::create_dir_all(folder).map_err(|error| not_written(folder, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until no other command changes what was added. What a command left behind that was killed is removed.
+    pub fn take_turn(&self, terminal: &Terminal, cancel: &Cancel) -> Result<Turn, Failure> {
+        self.make()?;
+        let path = self.folder.join(".plugins.busy");
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|error| not_written(&path, &error))?;
+        let mut is_told = false;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    if !is_told {
+                        let message = "waiting for another `bot-cli plugin` command to end";
+                        terminal.clone().log(Level::Note, message);
+                        is_told = true;
+                    }
+                    if cancel.requested() {
+                        return Err(cancel.explain(Failure::cancelled()));
+                    }
+                    thread::sleep(TICK);
+                }
+                Err(TryLockError::Error(error)) => return Err(not_written(&path, &error)),
+            }
+        }
+        super::put::sweep(self);
+        Ok(Turn(file))
+    }
+}
+
+/// The failure of a change that is not made.
+pub fn not_written(path: &Path, error: &std::io::Error) -> Failure {
+    let message = format!(
+        "could not write `{}`: {}; nothing was changed",
+        path.display(),
+        reason(error)
+    );
+    Failure::new(Exit::Failed, "not_written", message)
+}

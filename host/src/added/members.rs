@@ -1,0 +1,166 @@
+//! The one plugin among the files of an archive or a folder.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use bot_cli_sdk::discovery::{PREFIX, PluginName};
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::pack;
+use bot_cli_sdk::terminal::one_line;
+
+use super::platform;
+
+/// The most bytes of a plugin, and of everything in an archive.
+pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The most files of an archive.
+pub const MOST_FILES: usize = 10_000;
+
+/// The most names in a message.
+const MOST_NAMED: usize = 5;
+
+/// A file of an archive.
+pub struct Member<'a> {
+    /// The path, relative and without `..`.
+    pub path: PathBuf,
+    /// The contents.
+    pub content: &'a mut dyn Read,
+}
+
+/// The plugin that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chosen {
+    /// An executable.
+    Executable(PathBuf),
+    /// The folder of a pack, which is empty where the archive itself is that folder.
+    Pack(PathBuf),
+}
+
+/// What was found in an archive so far.
+#[derive(Debug, Default)]
+pub struct Survey {
+    seen: BTreeSet<PathBuf>,
+    executables: Vec<PathBuf>,
+    packs: Vec<PathBuf>,
+    /// Files that have the name of a plugin, but can't be one.
+    texts: Vec<PathBuf>,
+}
+
+impl Survey {
+    /// Looks at a file.
+    pub fn look(&mut self, member: &mut Member<'_>, of: &Path) -> Result<(), Failure> {
+        let path = &member.path;
+        if !self.seen.insert(path.clone()) {
+            let name = one_line(&path.to_string_lossy());
+            return Err(refused(of, &format!("it has `{name}` twice")));
+        }
+        if self.seen.len() > MOST_FILES {
+            return Err(refused(of, &format!("it has more than {MOST_FILES} files")));
+        }
+        let file_name = path.file_name().unwrap_or_default();
+        if file_name == pack::FILE {
+            self.packs
+                .push(path.parent().unwrap_or(Path::new("")).to_owned());
+        } else if name(path).is_some() {
+            let mut head = Vec::new();
+            let read = member.content.take(4).read_to_end(&mut head);
+            read.map_err(|error| unreadable(of, &error))?;
+            if platform::is_executable(&head) {
+                self.executables.push(path.clone());
+            } else {
+                self.texts.push(path.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The plugin, if there is exactly one.
+    pub fn choose(self, of: &Path) -> Result<Chosen, Failure> {
+        let found = self.executables.len() + self.packs.len();
+        match (self.executables.first(), self.packs.first()) {
+            (Some(file), None) if found == 1 => return Ok(Chosen::Executable(file.clone())),
+            (None, Some(folder)) if found == 1 => return Ok(Chosen::Pack(folder.clone())),
+            _ => {}
+        }
+        let packs = self.packs.iter().map(|folder| folder.join(pack::FILE));
+        let all: Vec<PathBuf> = self.executables.iter().cloned().chain(packs).collect();
+        if !all.is_empty() {
+            return Err(
+                refused(of, &format!("it has {found} plugins: {}", named(&all)))
+                    .hint("unpack it and add each by its file or folder"),
+            );
+        }
+        if !self.texts.is_empty() {
+            let problem = format!(
+                "{} {} neither an executable nor a script that begins with `#!`",
+                named(&self.texts),
+                if self.texts.len() == 1 { "is" } else { "are" }
+            );
+            return Err(refused(of, &problem));
+        }
+        let seen: Vec<PathBuf> = self.seen.into_iter().collect();
+        let problem = if seen.is_empty() {
+            "it is empty".to_owned()
+        } else {
+            format!("there is no plugin in it, only {}", named(&seen))
+        };
+        Err(refused(of, &problem).hint(format!(
+            "a plugin is an executable file `{PREFIX}NAME`, a provider pack may be a folder with a `{}`",
+            pack::FILE
+        )))
+    }
+}
+
+/// The name of the plugin that has this file.
+pub fn name(file: &Path) -> Option<PluginName> {
+    let name = file.file_name()?.to_str()?.strip_prefix(PREFIX)?;
+    let name = name
+        .strip_suffix(std::env::consts::EXE_SUFFIX)
+        .unwrap_or(name);
+    PluginName::parse(name)
+}
+
+/// `path` as one below a folder, if it is such a path.
+pub fn below(path: &Path) -> Option<PathBuf> {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(part) => clean.push(part),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(clean)
+}
+
+/// Whether some part of `path` begins with a dot.
+pub fn is_hidden(path: &Path) -> bool {
+    path.iter()
+        .any(|part| part.to_string_lossy().starts_with('.'))
+}
+
+/// The failure of somebody who wants to add what can't be added.
+pub fn refused(of: &Path, problem: &str) -> Failure {
+    let message = format!("`{}` was not added: {problem}", of.display());
+    Failure::new(Exit::Failed, "not_added", message)
+}
+
+/// The failure of an archive that can't be read.
+pub fn unreadable(of: &Path, error: &std::io::Error) -> Failure {
+    let reason = one_line(&bot_cli_sdk::failure::reason(error));
+    refused(of, &format!("it can't be read: {reason}"))
+}
+
+fn named(paths: &[PathBuf]) -> String {
+    let shown: Vec<String> = paths
+        .iter()
+        .take(MOST_NAMED)
+        .map(|path| format!("`{}`", one_line(&path.to_string_lossy())))
+        .collect();
+    let more = match paths.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,37 @@
+//! Unix.
+
+mod anchored_path;
+
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
+
+pub use anchored_path::{AnchoredPath, move_new};
+
+/// Creates a folder that only this user can enter.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Whether a file or a folder belongs to the user of this process.
+pub fn is_own(found: &Metadata) -> bool {
+    found.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Whether both are on one filesystem, within which a rename moves.
+pub fn is_one_filesystem(left: &Path, right: &Path) -> bool {
+    matches!((fs::metadata(left), fs::metadata(right)), (Ok(left), Ok(right)) if left.dev() == right.dev())
+}
+
+/// Makes a file's contents lasting, or a folder's entries.
+pub fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Removes a folder with everything in it, also the file of the `lock`, which ends after that.
+pub fn remove_locked(folder: &Path, lock: File) -> io::Result<()> {
+    let removed = fs::remove_dir_all(folder);
+    drop(lock);
+    removed
+}

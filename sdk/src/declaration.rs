@@ -1,0 +1,40 @@
+//! The declaration of a plugin of either kind: a command tree, or a secrets backend.
+
+/// Declares a command tree to hosts, which find its manifest in the executable without running it.
+///
+/// `manifest!(Greet, "../manifest.json")` compiles that file in, named from the source file as with `include_str!`, adds the
+/// package's version, and brings the test `the_manifest_is_up_to_date`. `UPDATE=1 cargo test` writes the file; before the
+/// first time it has to be there, with `{}` in it. `manifest!(backend Acme, "../manifest.json")` does so for a
+/// [`Backend`](crate::backend::Backend).
+#[macro_export]
+macro_rules! manifest {
+    (backend $backend:ty, $file:literal) => {
+        $crate::manifest!(of $backend, $crate::backend::ByHand<$backend>, $file);
+    };
+    ($command:ty, $file:literal) => {
+        $crate::manifest!(of $command, $command, $file);
+    };
+    (of $command:ty, $described:ty, $file:literal) => {
+        impl $crate::plugin::Declared for $command {
+            const MANIFEST: &'static str = {
+                const FILE: &str = include_str!($file);
+                const VERSION: &str = env!("CARGO_PKG_VERSION");
+                const EMBEDDED: [u8; $crate::plugin::manifest_length(FILE, VERSION)] =
+                    $crate::plugin::embedded_manifest(FILE, VERSION);
+                match ::core::str::from_utf8(&EMBEDDED) {
+                    Ok(text) => text,
+                    Err(_) => "",
+                }
+            };
+        }
+
+        #[cfg(test)]
+        #[test]
+        fn the_manifest_is_up_to_date() {
+            let file = $crate::plugin::beside(env!("CARGO_MANIFEST_DIR"), file!(), $file);
+            if let Err(problem) = $crate::plugin::manifest_is_up_to_date::<$described>(file) {
+                panic!("{problem}");
+            }
+        }
+    };
+}

@@ -1,0 +1,10 @@
+//! Unix.
+
+pub mod files;
+#[cfg(feature = "host")]
+pub mod folders;
+pub mod input;
+pub mod output;
+pub mod process;
+#[cfg(feature = "host")]
+pub mod trust;

@@ -1,0 +1,116 @@
+//! The events of the console that tell a process to stop, under the names of the signals that they stand for.
+
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::{io, thread};
+
+use bot_cli_win32::console::{self, Event};
+
+use crate::background::{no_thread, spawn};
+use crate::failure::{Exit, Failure, reason};
+
+/// A reason to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopSignal {
+    /// The user pressed Ctrl-C.
+    Interrupt,
+    /// Ctrl-Break, which a host sends to its plugin.
+    Terminate,
+    /// The console is closed, or the user signs off.
+    HangUp,
+}
+
+impl StopSignal {
+    /// The exit status of a process that stops because of it, as on other systems.
+    #[must_use]
+    pub const fn status(self) -> u8 {
+        match self {
+            Self::Interrupt => 130,
+            Self::Terminate => 143,
+            Self::HangUp => 129,
+        }
+    }
+
+    /// Whether whoever started this process has it ignore the event. Windows does not tell.
+    #[must_use]
+    pub const fn is_ignored(self) -> bool {
+        false
+    }
+}
+
+/// Returns how a process ended: its status.
+#[cfg(feature = "host")]
+pub fn shell_status(status: std::process::ExitStatus) -> i32 {
+    status.code().unwrap_or(-1)
+}
+
+/// Which events are listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listened {
+    /// All of them.
+    All,
+    /// Those that the parent does not ignore: Windows keeps the others away.
+    NotIgnored,
+}
+
+/// Those who listen. The system has one listener of this process, and knows nothing of them.
+static LISTENERS: Mutex<Vec<Sender<StopSignal>>> = Mutex::new(Vec::new());
+
+/// From now on, calls `heard` in a thread of its own for each of these events, instead of ending at once.
+pub fn listen_to_stop_signals(
+    _: Listened,
+    mut heard: impl FnMut(StopSignal) + Send + 'static,
+) -> Result<(), Failure> {
+    let unwatched = |error: io::Error| {
+        let message = format!("could not watch for Ctrl-C: {}", reason(&error));
+        Failure::new(Exit::Failed, "no_signals", message)
+    };
+    let signals = subscribe().map_err(unwatched)?;
+    spawn(move || signals.iter().for_each(&mut heard)).map_err(|error| no_thread(&error))
+}
+
+fn subscribe() -> io::Result<Receiver<StopSignal>> {
+    let (sender, signals) = mpsc::channel();
+    let mut listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
+    listeners.push(sender);
+    drop(listeners);
+    console::listen(tell)?;
+    Ok(signals)
+}
+
+/// From now on, the events of the console do nothing to this process: they are for the program that it waits for.
+pub fn leave_to_others() -> io::Result<()> {
+    LISTENERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+    console::listen(tell).map(drop)
+}
+
+fn tell(event: Event) {
+    let signal = match event {
+        Event::Interrupt => StopSignal::Interrupt,
+        Event::Break => StopSignal::Terminate,
+        Event::End => StopSignal::HangUp,
+    };
+    for listener in LISTENERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+    {
+        // Who does not listen any more has ended.
+        let _ = listener.send(signal);
+    }
+    if event == Event::End {
+        // The process ends when this returns. Whoever listens ends it, or the system does after a few seconds.
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Whether whoever started this process has it ignore a signal: there are none.
+#[must_use]
+pub const fn is_ignored(_: i32) -> bool {
+    false
+}
