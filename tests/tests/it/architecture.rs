@@ -10,6 +10,7 @@ fn allowed(member: &str) -> Option<&'static [&'static str]> {
     match member {
         "bot-cli-sdk" => Some(&[]),
         "bot-cli" | "bot-cli-templates" => Some(&["bot-cli-sdk"]),
+        "xtask" => Some(&["bot-cli", "bot-cli-sdk"]),
         "bot-cli-tests" => None,
         _plugin => Some(&["bot-cli-sdk", "bot-cli-templates"]),
     }
