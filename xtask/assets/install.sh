@@ -225,6 +225,7 @@ begin() {
         if [ -n "$other" ] && kill -0 "$other" 2>/dev/null; then
             fail "another installation into $prefix is running, as process $other"
         fi
+        [ ! -f "$stage/made-prefix" ] || made_prefix=yes
         undo
         mkdir -p "$prefix"
     fi
@@ -234,6 +235,7 @@ begin() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     echo $$ >"$stage/process"
+    [ -z "$made_prefix" ] || : >"$stage/made-prefix"
 }
 
 uninstall() {

@@ -78,24 +78,21 @@ fn uvx_makes_a_bot_and_names_no_command_that_is_gone_afterwards() {
     let home = public_folder();
     let mut uvx = uv(home.path());
     uvx.args(["tool", "run", "--from"])
-        .arg(artefact("", ".whl"));
-    let made = ran(uvx
+        .arg(artefact("", ".whl"))
         .args([NAME, "init", "quickstart"])
-        .current_dir(home.path()));
-    assert!(
-        home.path()
-            .join("quickstart-project/server/bot.py")
-            .is_file()
-    );
-    let next: Vec<&str> = made
+        .current_dir(home.path());
+    let output = uvx.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    let bot = home.path().join("quickstart-project/server/bot.py");
+    assert!(bot.is_file());
+    let next: Vec<&str> = said
         .lines()
         .filter_map(|line| line.strip_prefix("next: "))
         .collect();
-    assert!(next.contains(&"uv sync"), "{made}");
-    assert!(
-        !next.iter().any(|line| line.starts_with("bot-cli ")),
-        "{made}"
-    );
+    assert!(next.contains(&"uv sync"), "{said}");
+    let gone = next.iter().any(|line| line.starts_with("bot-cli "));
+    assert!(!gone, "{said}");
 }
 
 #[test]
