@@ -66,6 +66,16 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Users],
     },
     Group {
+        name: "dist",
+        about: "packages and archives, installed and used",
+        needs: &[
+            Need::Executables,
+            Need::Framework,
+            Need::Users,
+            Need::program(&["curl", "wget"], "curl", 1),
+        ],
+    },
+    Group {
         name: "dotenv",
         about: "files of secrets beside python-dotenv",
         needs: &[Need::Client],

@@ -11,6 +11,7 @@ use crate::kubernetes::api_server;
 use crate::older;
 use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
+use crate::shipped;
 use crate::wine;
 
 /// The oldest Node.js that the clients build on.
@@ -33,6 +34,8 @@ pub(super) enum Need {
     NpmRegistry,
     /// The commit that the older executables are built from.
     OlderCommit,
+    /// Release builds of the product, as new as their source, or packages that a variable names.
+    Executables,
     /// The right to mount a filesystem.
     Mount,
     /// The right to work as other users.
@@ -108,6 +111,7 @@ impl Need {
             Self::PythonIndex => (python_index(), Remedy::None),
             Self::NpmRegistry => (npm_registry(), Remedy::None),
             Self::OlderCommit => (older::is_in_this_clone(), Remedy::None),
+            Self::Executables => (shipped::find().map(drop), Remedy::None),
             Self::Mount => (mount(), Remedy::None),
             Self::Users => (users(), Remedy::None),
             Self::Trace => (trace(), Remedy::None),

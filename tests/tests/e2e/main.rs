@@ -17,6 +17,7 @@ mod conversation;
 mod cores;
 mod deployed;
 mod disks;
+mod dist;
 mod dotenv;
 mod draws;
 mod fish;

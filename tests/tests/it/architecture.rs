@@ -15,6 +15,7 @@ fn allowed(member: &str) -> Option<&'static [&'static str]> {
         "bot-cli-system" => Some(&[]),
         "bot-cli-sdk" => Some(&["bot-cli-system"]),
         "bot-cli" | "bot-cli-templates" => Some(&["bot-cli-sdk"]),
+        "xtask" => Some(&["bot-cli", "bot-cli-sdk"]),
         "bot-cli-tests" => None,
         _plugin => Some(&["bot-cli-sdk", "bot-cli-templates", "bot-cli-system"]),
     }
