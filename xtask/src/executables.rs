@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::command_line::say;
 use crate::entry::Entry;
+use crate::progress::say;
 use crate::project::{ALONE, Project, TOGETHER, clean};
 use crate::tools;
 

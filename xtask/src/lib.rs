@@ -12,6 +12,7 @@ mod dist;
 mod entry;
 mod executables;
 mod notices;
+mod progress;
 mod project;
 mod source;
 mod tools;
