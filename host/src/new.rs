@@ -114,7 +114,10 @@ fn check_absent<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure
     if taken.is_empty() {
         return Ok(());
     }
-    let message = format!("nothing was written; these already exist: {}", taken.join(", "));
+    let message = format!(
+        "nothing was written; these already exist: {}",
+        taken.join(", ")
+    );
     Err(Failure::new(Exit::Failed, "exists", message).hint("choose another folder with `--dir`"))
 }
 

@@ -205,9 +205,8 @@ impl Options {
     /// Nobody's agents are changed without their doing.
     fn mention_context_hub(&self, session: &mut Session) {
         if self.context_hub {
-            let message = format!(
-                "to give coding agents the framework's documentation, run {CONTEXT_HUB}"
-            );
+            let message =
+                format!("to give coding agents the framework's documentation, run {CONTEXT_HUB}");
             session.log(Level::Note, &message);
         }
     }

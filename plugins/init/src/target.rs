@@ -40,9 +40,9 @@ impl Target {
         }
         if suggest::is_typographic(shown) {
             let problem = "it begins with a typographic dash or quotation mark";
-            return Err(
-                unusable(shown, problem).hint(format!("if that is what you mean: `bot-cli init ./{shown}`"))
-            );
+            return Err(unusable(shown, problem).hint(format!(
+                "if that is what you mean: `bot-cli init ./{shown}`"
+            )));
         }
         let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &reason(&error)))?;
         let exists = match fs::metadata(&path) {
@@ -78,10 +78,7 @@ fn locate(path: &Path) -> io::Result<PathBuf> {
             Ok(_) => {
                 let mut located = match fs::canonicalize(found) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        return Err(io::Error::new(
-                            error.kind(),
-                            "it is a broken symbolic link",
-                        ));
+                        return Err(io::Error::new(error.kind(), "it is a broken symbolic link"));
                     }
                     other => other?,
                 };

@@ -89,8 +89,9 @@ impl Seen<'_> {
             return Some("given twice".to_owned());
         }
         let value = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
-        (value(self.raw) != value(raw))
-            .then(|| format!("another name of `{earlier}`, which is also given, with a different value"))
+        (value(self.raw) != value(raw)).then(|| {
+            format!("another name of `{earlier}`, which is also given, with a different value")
+        })
     }
 }
 
@@ -143,7 +144,10 @@ fn fill(slot: Slot<'_>, raw: &str) -> Result<(), String> {
                     | Value::Number(_)
                     | Value::Array(_)
                     | Value::Object(_)) => {
-                        return Err(format!("must be a list of strings, but contains {}", kind(&other)));
+                        return Err(format!(
+                            "must be a list of strings, but contains {}",
+                            kind(&other)
+                        ));
                     }
                 }
             }

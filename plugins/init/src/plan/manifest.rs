@@ -8,7 +8,6 @@ use crate::option_table::Feature;
 
 mod client;
 
-
 /// A file of a project.
 pub(super) struct File {
     /// The path, relative to the target.
@@ -102,10 +101,7 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
                 "server/evals/judged.yaml",
                 "Eval: answers that a language model judges",
             ),
-            (
-                "server/evals/text.yaml",
-                "Eval: text only, without a judge",
-            ),
+            ("server/evals/text.yaml", "Eval: text only, without a judge"),
         ],
     ),
     (
