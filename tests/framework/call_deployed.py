@@ -1,4 +1,4 @@
-"""Lets a deployed bot be called, or call: `call_deployed.py TRANSPORT ADDRESS [--folder SERVER_FOLDER] [--service]`.
+"""Lets a deployed bot be called, or call: `call_deployed.py TRANSPORT ADDRESS [--folder SERVER_FOLDER] [--service [--numbers N]]`.
 
 The project's own web server is told of a call, or asked for one, makes a room and has the hosting service start the
 bot. With `--service`, and for people in a browser, the hosting service itself makes the room. Both are at ADDRESS: see
@@ -43,7 +43,7 @@ def through_server(transport: str, folder: Path, address: str) -> None:
         assert status in (200, 202), f"{status} {text}"
 
 
-def through_service(transport: str, address: str) -> None:
+def through_service(transport: str, address: str, numbers: int) -> None:
     """As the hosting service documents it."""
     if transport == "hosted_rtc":
         body, properties = {}, {}
@@ -52,7 +52,7 @@ def through_service(transport: str, address: str) -> None:
         keys = {"daily_api_key": "service-key", "daily_api_url": "https://api.daily.co/v1"}
         body, properties = {"dialin_settings": settings} | keys, {"sip": {"sip_mode": "dial-in"}}
     else:
-        body, properties = {"dialout_settings": [{"phoneNumber": NUMBER}]}, {"enable_dialout": True}
+        body, properties = {"dialout_settings": [{"phoneNumber": NUMBER}] * numbers}, {"enable_dialout": True}
     wanted = {"createDailyRoom": True, "dailyRoomProperties": properties, "body": body}
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     url = f"{address}/v1/public/bot/start"
@@ -70,10 +70,11 @@ def main() -> None:
     parser.add_argument("address", help="http://127.0.0.1:PORT")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--service", action="store_true")
+    parser.add_argument("--numbers", type=int, default=1, help="how many numbers the service is to call")
     given = parser.parse_args()
     before = len(world(given.address)["sessions"])
     if given.service or given.transport == "hosted_rtc":
-        through_service(given.transport, given.address)
+        through_service(given.transport, given.address, given.numbers)
     else:
         through_server(given.transport, given.folder, given.address)
     deadline = time.monotonic() + PATIENCE

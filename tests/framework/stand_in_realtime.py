@@ -1,7 +1,7 @@
 """A stand-in for OpenAI's speech-to-speech API on loopback: `stand_in_realtime.py GREETING ANSWER`.
 
 It prints its address and serves until it is ended. The first response of a session is the greeting, each other one the
-answer: the words, and a tone in place of the voice.
+answer to what was asked since the last one: the words, and a tone in place of the voice.
 """
 
 import asyncio
@@ -21,7 +21,8 @@ CHUNK = 4_800
 
 async def converse(socket: ServerConnection) -> None:
     numbers = count()
-    words = sys.argv[1]
+    greeted = False
+    asked: list[str] = []
 
     async def say(kind: str, **rest: Any) -> None:
         await socket.send(json.dumps({"type": kind, "event_id": f"event-{next(numbers)}"} | rest))
@@ -33,9 +34,12 @@ async def converse(socket: ServerConnection) -> None:
                 await say("session.updated", session={})
             case {"type": "conversation.item.create", "item": item}:
                 await say("conversation.item.added", item=item)
+                asked += [part["text"] for part in item["content"] if part.get("text")]
             case {"type": "response.create"}:
-                await respond(say, words)
-                words = sys.argv[2]
+                answer = sys.argv[2] if asked else "Nobody asked."
+                await respond(say, answer if greeted else sys.argv[1])
+                greeted = True
+                asked.clear()
 
 
 async def respond(say: Any, words: str) -> None:

@@ -20,7 +20,7 @@ mod requirements;
 mod settings;
 mod templates;
 pub(crate) mod variables;
-pub mod view;
+mod view;
 
 /// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -80,11 +80,17 @@ impl TestExecutable {
     }
 
     /// Runs these tests and shows each as it ends. A test of which nothing was heard has failed, unless the user stopped it.
-    pub(super) fn run(&self, tests: &[String], interrupt: &Interrupt) -> Result<Ran, String> {
+    pub(super) fn run(
+        &self,
+        tests: &[String],
+        at_once: Option<usize>,
+        interrupt: &Interrupt,
+    ) -> Result<Ran, String> {
         let problem = |error| format!("could not run `{}`: {error}", self.file.display());
         let begun = Instant::now();
         let mut child = Command::new(&self.file)
             .args(["--exact", "--color=never"])
+            .args(at_once.map(|count| format!("--test-threads={count}")))
             .args(tests)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stdin(Stdio::null())

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Condvar, Mutex, OnceLock};
 
 use bot_cli_tests::program::program;
 use tempfile::TempDir;
@@ -114,7 +114,7 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
         .args(["--bot-process", &bot.process().to_string()])
         .args(["--greeting", GREETING])
         .args(more);
-    run(&mut faults);
+    visit(&mut faults);
     // That has killed it.
     drop(bot);
     let bot = client.bot(port);
@@ -128,7 +128,7 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     if folder.join("src/Probe.tsx").exists() {
         parts.arg("--hooks");
     }
-    run(&mut parts);
+    visit(&mut parts);
     let mut look = browse("look.mjs", &page);
     look.args(["--bot", &address])
         .args(["--bot-process", &bot.process().to_string()])
@@ -138,7 +138,7 @@ fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     if let Some(folder) = std::env::var_os("SCREENSHOTS") {
         look.arg("--screenshots").arg(folder);
     }
-    run(&mut look);
+    visit(&mut look);
 }
 
 /// Another version of the peer-to-peer transport has other private fields.
@@ -160,14 +160,41 @@ fn works_with_a_hidden_connection(client: &Project) {
     let _bot = client.bot(port.unwrap());
     let (_server, page) = client.serve();
     let mut hidden = browse("hidden.mjs", &page);
-    run(hidden.args(["--greeting", GREETING]));
+    visit(hidden.args(["--greeting", GREETING]));
 }
 
 /// The file of the drawer is deleted: nothing else misses it.
 fn works_without_drawer(client: &Project) {
     client.build();
     let (_server, page) = client.serve();
-    run(&mut browse("bare.mjs", &page));
+    visit(&mut browse("bare.mjs", &page));
+}
+
+/// A browser at work. Voices are heard in real time, for which there must be processors enough: others wait.
+struct Place;
+
+static FREE: Mutex<usize> = Mutex::new(2);
+static LEFT: Condvar = Condvar::new();
+
+impl Place {
+    fn take() -> Self {
+        let free = FREE.lock().unwrap();
+        *LEFT.wait_while(free, |free| *free == 0).unwrap() -= 1;
+        Self
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *FREE.lock().unwrap() += 1;
+        LEFT.notify_one();
+    }
+}
+
+/// Runs a script that uses a browser.
+fn visit(script: &mut Command) {
+    let _place = Place::take();
+    run(script);
 }
 
 fn browse(script: &str, page: &str) -> Command {

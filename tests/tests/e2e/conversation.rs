@@ -66,6 +66,37 @@ fn sessions_at_once_are_watched_at_a_port_each() {
 }
 
 #[test]
+fn a_realtime_bot_answers_what_is_typed() {
+    let script = |name: &str| format!("{}/framework/{name}", env!("CARGO_MANIFEST_DIR"));
+    let service = script("stand_in_realtime.py");
+    let mut service = Running::start(
+        python()
+            .command("python")
+            .arg(service)
+            .args(["Hello.", "It is Paris."]),
+    );
+    let bot = Bot::scaffold(&["--realtime", "openai_realtime"]);
+    fs::write(bot.server.join(".env"), "OPENAI_API_KEY=any\n").unwrap();
+    let port = free_port();
+    let mut running = Running::start(
+        bot.command(port)
+            .env("PYTHONPATH", script("redirected"))
+            .env("STAND_IN_REALTIME", service.line_with("ws://")),
+    );
+    running.line_with("Uvicorn running on");
+    let output = python()
+        .command("python")
+        .arg(script("talk_to_deployed.py"))
+        .args(["webrtc", &format!("http://127.0.0.1:{port}")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["greeting"], "Hello.");
+    assert_eq!(said["answer"], "It is Paris.");
+}
+
+#[test]
 fn the_bot_serves_its_web_page() {
     let bot = Bot::new();
     let (_running, port) = bot.listen("OPENAI_API_KEY=any\n");
@@ -243,15 +274,13 @@ impl Bot {
 
     fn scaffold(services: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let mode = if services.contains(&"--realtime") {
+            "realtime"
+        } else {
+            "cascade"
+        };
         let output = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-            .args([
-                "bot",
-                "--transport",
-                "p2p_webrtc",
-                "--mode",
-                "cascade",
-                "--eval",
-            ])
+            .args(["bot", "--transport", "p2p_webrtc", "--mode", mode, "--eval"])
             .args(services)
             .current_dir(folder.path())
             .output()

@@ -184,6 +184,17 @@ fn the_bot_calls_a_number_through_daily() {
         assert_eq!(room["dialled"], dialled);
         assert_voice(&room, asked_by);
     }
+    // The service's list may have more entries. Who reads the log learns what to do.
+    let several = ["hosted_rtc_pstn_dialout", "--service"];
+    let world = deployed.drive("call_deployed.py", &several, &["--numbers", "2"]);
+    assert_eq!(
+        world["sessions"].as_array().unwrap().last().unwrap()["problem"],
+        "ValueError: `dialout_settings` has 2 entries, and a session calls one number: \
+         nobody was called. Start a session for each entry."
+    );
+    let rooms = world["rooms"].as_array().unwrap();
+    let dialled = rooms.iter().filter_map(|room| room["dialled"].as_array());
+    assert_eq!(dialled.map(Vec::len).sum::<usize>(), 2, "{rooms:?}");
 }
 
 #[test]

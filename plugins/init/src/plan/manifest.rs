@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Existing;
-use crate::config::Config;
+use crate::config::{Config, Pipeline};
 use crate::option_table::Feature;
 
 mod client;
@@ -119,6 +119,10 @@ const MANIFEST: &[(Condition, &[(&str, &str)])] = &[
     (
         |config| config.has(Feature::Transcription),
         &[("server/transcript.py", "The transcript in the log")],
+    ),
+    (
+        |config| matches!(config.pipeline, Pipeline::Realtime(_)),
+        &[("server/typed.py", "Hands typed text to the model")],
     ),
     (
         |config| config.transports.iter().any(|it| it.call_server.is_some()),

@@ -158,5 +158,10 @@ fn no_pack_has_a_name_of_the_templates() {
         .flat_map(|name| ["class", "import", "variable"].map(|what| (name, what)))
         .filter(|(name, what)| with(name, what))
         .collect();
-    assert_eq!(free, []);
+    assert_eq!(
+        free,
+        [],
+        "a pack could take these names of the templates: add them to `RESERVED` (class, import) or to \
+         `RESERVED_VARIABLES` (variable) in sdk/src/pack/python.rs"
+    );
 }
