@@ -29,14 +29,12 @@ impl Executables {
     /// Builds all of a target, with the crates that they are made of written into them.
     pub(crate) fn build(project: &Project, target: &str) -> anyhow::Result<Self> {
         let folder = project.target_folder.join(target).join("release");
-        let mut command = tools::cargo_auditable(project)?;
-        command.args(["--target", target]);
-        run(
-            command,
-            project,
-            target,
-            &[&TOGETHER[..], &ALONE[..]].concat(),
-        )?;
+        // Apart from one another: those that are packed alone would bring features into the crates of the others.
+        for packages in [&TOGETHER[..], &ALONE] {
+            let mut command = tools::cargo_auditable(project)?;
+            command.args(["--target", target]);
+            run(command, project, target, packages)?;
+        }
         Self::read(project, &folder, target)
     }
 

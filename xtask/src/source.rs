@@ -13,7 +13,7 @@ use crate::project::{Project, TIME, cargo};
 use crate::wheel;
 
 /// The tests stay in the repository: they are larger than the rest, and nothing that is built needs them.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     ".cargo",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -25,6 +25,7 @@ const PARTS: [&str; 12] = [
     "pyproject.toml",
     "sdk",
     "templates",
+    "win32",
     "xtask",
 ];
 const LEFT_OUT: &str = "tests";

@@ -14,6 +14,7 @@ use crate::cancel::Cancel;
 use crate::discovery::PREFIX;
 use crate::failure::{Failure, reason};
 use crate::pack::{self, Contents, Problem};
+use crate::platform::folders::Endings;
 use crate::protocol::{Manifest, ManifestError, Role};
 
 /// The largest part of a file that is searched for its manifest.
@@ -106,6 +107,7 @@ impl<'a> Bench<'a> {
     /// The name in the name of its file.
     pub fn file_name(&self) -> Option<&str> {
         let name = self.kit.program.file_name()?.to_str()?;
+        let name = Endings::default().program(name).unwrap_or(name);
         name.strip_prefix(PREFIX)
     }
 

@@ -1,5 +1,6 @@
 //! Starts the plugin that is checked, in folders of its own.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::process::Command;
@@ -11,6 +12,7 @@ use super::bench::{Bench, Stop};
 use super::dialogue::Dialogue;
 use super::process::{Process, Reader};
 use crate::failure::{Exit, Failure, reason};
+use crate::platform::process::INDISPENSABLE;
 use crate::protocol::DEPTH;
 
 impl Bench<'_> {
@@ -52,6 +54,7 @@ impl Bench<'_> {
             .args(arguments)
             .current_dir(folder.path().join("work"))
             .env_clear()
+            .envs(indispensable())
             .envs(self.variables().iter().map(|(name, value)| (name, value)))
             .env(DEPTH, "1")
             .env("NO_COLOR", "1");
@@ -73,6 +76,12 @@ impl Bench<'_> {
             ))),
         }
     }
+}
+
+/// The variables without which the system runs no program.
+fn indispensable() -> impl Iterator<Item = (&'static str, OsString)> {
+    let names = INDISPENSABLE.iter();
+    names.filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
 fn folder() -> io::Result<TempDir> {

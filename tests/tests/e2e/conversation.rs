@@ -167,14 +167,13 @@ fn a_function_and_a_handler_of_the_user_are_called() {
     let output = talk.evaluate_with(&order);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let mut running = talk.running.borrow_mut();
-    assert!(running.line_with("My handler heard").contains("shipped"));
+    running.line_with("My handler saw order_status");
 }
 
 const HANDLER: &str = r#"
-    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
-    async def on_assistant_turn_stopped(aggregator, message):
-        if "shipped" in message.content:
-            logger.info(f"My handler heard: {message.content}")
+    @llm.event_handler("on_function_calls_started")
+    async def on_function_calls_started(service, function_calls):
+        logger.info(f"My handler saw {function_calls[0].function_name}")
 "#;
 
 const ORDER: &str = r#"
