@@ -305,7 +305,7 @@ fn known<'a>(
         Some(file) => {
             let message = format!("`{}` was not added by `bot-cli plugin add`", file.display());
             return Err(Failure::new(Exit::Failed, "not_added", message)
-                .hint("change it with what installed it")
+                .hint("change it with the tool that installed it")
                 .hint("`bot-cli plugin add FILE` puts a version of your own before it"));
         }
         None if suggest::is_plain(name) => Failure::new(

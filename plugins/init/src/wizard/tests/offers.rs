@@ -11,10 +11,11 @@ use serde_json::json;
 use super::{Nobody, nothing_given, said, session, switches, talk, whole, whole_draft};
 use crate::catalogue::{Catalogue, Pack};
 use crate::draft::Draft;
-use crate::option_table::{Feature, Setting, fields};
+use crate::option_table::{Feature, Setting, Values, fields};
 use crate::plan;
 use crate::resolve::resolve;
-use crate::wizard::{Way, ask, choices, steps};
+use crate::wizard::step::Flag;
+use crate::wizard::{Selection, Way, ask, choices, steps};
 
 #[test]
 fn everything_on_offer_can_be_generated() {
@@ -234,4 +235,24 @@ fn packs_are_looked_for_once_the_user_wants_to_choose() {
     );
     ask(&mut { scaffold }, &given, &find).unwrap_err();
     assert_eq!(*looked.borrow(), 1);
+}
+
+#[test]
+fn a_question_offers_every_value_of_its_setting() {
+    let mut compared = 0;
+    for step in steps::ALL {
+        let Flag::Setting(setting) = step.flag else {
+            continue;
+        };
+        if let Values::Words(words) = setting.row().values {
+            let question = (step.question)(&Selection::default(), Catalogue::built_in());
+            let mut offered: Vec<&str> = question.choices.iter().map(|it| &*it.value).collect();
+            let mut words = words.to_vec();
+            offered.sort_unstable();
+            words.sort_unstable();
+            assert_eq!(offered, words, "{}", step.key);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 4);
 }
