@@ -117,10 +117,7 @@ fn help_listings_and_options_are_those_of_linux() {
     assert_eq!(options.stdout, expected);
 
     let listed = user.document(&["--json", "plugin", "list"]);
-    let rows = listed["result"]
-        .as_array()
-        .or(listed["result"]["plugins"].as_array())
-        .unwrap();
+    let rows = listed["plugins"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
     assert!(
         names.contains(&"init") && names.contains(&"cloud"),
