@@ -218,6 +218,7 @@ pub const RESERVED: &[&str] = &[
     "TRANSPORT_CHOSEN",
     "TRANSPORT_PARAMS",
     "TransportParams",
+    "TypedText",
     "UserTurnMessageAddedMessage",
     "VideoInSourceParams",
     "VoiceResponse",
