@@ -45,6 +45,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from recording import Recorder
 from tools import TOOLS
+from typed import TypedText
 
 load_dotenv(override=True)
 
@@ -118,7 +119,10 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     # The hosting service documents a list.
     if isinstance(settings, list):
         if len(settings) > 1:
-            raise ValueError("a session calls one number: start one for each of `dialout_settings`")
+            raise ValueError(
+                f"`dialout_settings` has {len(settings)} entries, and a session calls one number: "
+                "nobody was called. Start a session for each entry."
+            )
         settings = settings[0] if settings else None
     # The runner says so on a developer's machine.
     is_local = os.getenv("ENV") == "local"
@@ -177,6 +181,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            TypedText(llm),
             user_aggregator,
             llm,
             transport.output(),

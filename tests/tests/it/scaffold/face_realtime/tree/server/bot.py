@@ -34,6 +34,7 @@ from pipecat.transports.base_transport import BaseTransport, TransportParams
 from pipecat.workers.runner import WorkerRunner
 
 from tools import TOOLS
+from typed import TypedText
 
 load_dotenv(override=True)
 
@@ -122,6 +123,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            TypedText(llm),
             user_aggregator,
             llm,
             video,

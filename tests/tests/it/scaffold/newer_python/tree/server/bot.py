@@ -29,6 +29,7 @@ from pipecat.utils.types import NOT_GIVEN
 from pipecat.workers.runner import WorkerRunner
 
 from tools import TOOLS
+from typed import TypedText
 
 load_dotenv(override=True)
 
@@ -100,6 +101,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            TypedText(llm),
             user_aggregator,
             llm,
             transport.output(),

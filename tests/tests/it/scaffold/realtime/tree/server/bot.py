@@ -33,6 +33,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from tools import TOOLS
 from transcript import log_transcript
+from typed import TypedText
 
 load_dotenv(override=True)
 
@@ -108,6 +109,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            TypedText(llm),
             user_aggregator,
             llm,
             transport.output(),

@@ -34,6 +34,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from recording import Recorder
 from tools import TOOLS
+from typed import TypedText
 
 load_dotenv(override=True)
 
@@ -151,6 +152,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     pipeline = Pipeline(
         [
             transport.input(),
+            TypedText(llm),
             user_aggregator,
             llm,
             transport.output(),
