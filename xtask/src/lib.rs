@@ -26,7 +26,7 @@ pub use command_line::main;
 /// Packs the executables of a folder, which are of this machine, as `dist` packs those that it builds.
 pub fn pack(executables: &Path, out: &Path) -> anyhow::Result<()> {
     let project = project::Project::read()?;
-    let arguments = command_line::DistArguments {
+    let arguments = dist::DistArguments {
         target: tools::this_machine()?,
         out: out.to_owned(),
         executables: Some(executables.to_owned()),
