@@ -228,6 +228,7 @@ pub const RESERVED: &[&str] = &[
     "TRANSPORT_CHOSEN",
     "TRANSPORT_PARAMS",
     "TransportParams",
+    "TypedText",
     "UserTurnMessageAddedMessage",
     "VideoInSourceParams",
     "VoiceResponse",
