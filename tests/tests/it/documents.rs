@@ -191,8 +191,7 @@ fn what_contributing_names_in_the_code_is_there() {
             && name
                 .bytes()
                 .all(|it| it.is_ascii_alphanumeric() || it == b'_')
-            && (token.contains("::") || name.starts_with(|it: char| it.is_ascii_uppercase()));
-        // Capitals alone are placeholders, such as `NAME`; a constant of ours is named with its module.
+            && (token.contains("::") || is_type(name));
         if is_name && !sources.contains(name) {
             wrong.push(token.to_owned());
         }
@@ -276,6 +275,13 @@ fn names(schema: &Value, found: &mut BTreeSet<String>) {
         Value::Array(items) => items.iter().for_each(|item| names(item, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// Whether it is written as a type is; capitals alone are placeholders and variables.
+fn is_type(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|it| it.is_ascii_uppercase())
+        && bytes.next().is_some_and(|it| it.is_ascii_lowercase())
 }
 
 /// The passages in backticks.
