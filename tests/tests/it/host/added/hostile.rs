@@ -90,6 +90,11 @@ fn archives_that_lead_out_or_hold_too_much() {
         fs::write(bench.path("work").join(&name), gzipped(&bytes)).unwrap();
         assert_refused(&bench, &name, problem);
     }
+}
+
+#[test]
+fn archives_without_exactly_one_plugin() {
+    let bench = bench();
     let text = hello("1.0.0", "wave");
     for (name, files, problem) in [
         (
@@ -135,6 +140,12 @@ fn archives_that_lead_out_or_hold_too_much() {
         fs::write(bench.path("work").join(&name), packed(files)).unwrap();
         assert_refused(&bench, &name, problem);
     }
+}
+
+#[test]
+fn zip_archives_that_lead_out_and_archives_that_are_cut_off() {
+    let bench = bench();
+    let text = hello("1.0.0", "wave");
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
     zip.add_symlink("bot-cli-hello", "/bin/sh", options)
