@@ -4,12 +4,15 @@
 //! what was added names the new plugin before and the old one after that rename, so that it is right whenever the process ends.
 
 mod archive;
+mod built_for;
 mod candidate;
 mod changes;
+mod copying;
+mod disk;
 mod given;
 mod home;
 mod members;
-mod platform;
+mod origins;
 mod put;
 mod record;
 mod sum;
@@ -32,6 +35,7 @@ use candidate::Candidate;
 use changes::{Changes, Installed};
 pub use given::word;
 use home::Home;
+pub use origins::Origins;
 use put::Replace;
 use record::{Entry, Record};
 
@@ -102,9 +106,8 @@ pub fn add(
         && std::fs::symlink_metadata(&place).is_ok()
     {
         let message = format!(
-            "{} is already there: {} {}, added from {}",
-            candidate.title(),
-            name,
+            "the {} `{name}` {} was added already, from `{}`",
+            entry.kind(),
             one_line(&entry.version),
             one_line(&entry.from)
         );
@@ -116,7 +119,7 @@ pub fn add(
             "`{}` is already there, and `plugin add` did not put it there",
             place.display()
         );
-        let hint = format!("rm -r {}", word(&place));
+        let hint = format!("if it is not needed: rm -r {}", word(&place));
         return Err(Failure::new(Exit::Failed, "exists", message).hint(hint));
     }
     let entry = candidate.entry();
@@ -208,12 +211,12 @@ pub fn upgrade(
     );
     let data = json!({ "changed": true, "changes": changes.data(), "dry_run": arguments.dry_run });
     let Some(turn) = &turn else {
-        let title = format!("Would upgrade {}\n{}", candidate.title(), changes.text());
-        return Ok(reply(title.trim_end(), &entry, &place, data));
+        let title = format!("Would upgrade {}", candidate.title());
+        return Ok(reply_with(&title, changes.rows(), &entry, &place, data));
     };
     if !arguments.skip {
         let question = format!("Upgrade the {} `{name}`?", candidate.kind());
-        confirm(&mut context.terminal, &question, &changes.text())?;
+        confirm(&mut context.terminal, &question, &table(&changes.rows()))?;
     }
     let replace = if found.is_some() {
         Replace::Old
@@ -229,8 +232,8 @@ pub fn upgrade(
         replace,
     )?;
     let _ = after(&candidate, &place, environment, &context.terminal);
-    let title = format!("Upgraded {}\n{}", candidate.title(), changes.text());
-    Ok(reply(title.trim_end(), &entry, &place, data))
+    let title = format!("Upgraded {}", candidate.title());
+    Ok(reply_with(&title, changes.rows(), &entry, &place, data))
 }
 
 /// Removes a plugin that was added.
@@ -284,85 +287,6 @@ pub fn names(environment: &Environment) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The origin of the plugins that were added.
-#[derive(Debug, Default)]
-pub struct Origins {
-    home: Option<Home>,
-    entries: Vec<Entry>,
-    /// Why there is nothing to read.
-    pub problem: Option<Failure>,
-}
-
-/// The origin of a plugin.
-#[derive(Debug)]
-pub struct Origin {
-    entry: Entry,
-    /// The sum of the file or folder as it is now, if it is another.
-    now: Option<String>,
-}
-
-impl Origins {
-    /// Reads where the plugins came from.
-    pub fn read(environment: &Environment) -> Self {
-        let Ok(home) = Home::find(environment) else {
-            return Self::default();
-        };
-        match Record::read(&home) {
-            Ok(record) => Self {
-                home: Some(home),
-                entries: record.entries,
-                problem: None,
-            },
-            Err(problem) => Self {
-                problem: Some(problem),
-                ..Self::default()
-            },
-        }
-    }
-
-    /// The origin of the plugin in `place`, if it was added.
-    pub fn of(&self, place: &Path) -> Option<Origin> {
-        let home = self.home.as_ref()?;
-        let mut entries = self.entries.iter();
-        let entry = entries.find(|entry| home.place(&entry.name, entry.form) == place)?;
-        let now = sum::of(place).unwrap_or_else(|_| "unreadable".to_owned());
-        Some(Origin {
-            now: Some(now).filter(|now| *now != entry.sha256),
-            entry: entry.clone(),
-        })
-    }
-}
-
-impl Origin {
-    /// The origin, for programs.
-    pub fn data(&self) -> Value {
-        json!({
-            "from": self.entry.from,
-            "from_sha256": self.entry.from_sha256,
-            "sha256": self.entry.sha256,
-            "changed": self.now.is_some(),
-        })
-    }
-
-    /// The origin in a sentence.
-    pub fn words(&self) -> String {
-        format!(
-            "added from {}, sha256 {}",
-            self.entry.from, self.entry.sha256
-        )
-    }
-
-    /// The change since it was added, if there is one, and what mends it.
-    pub fn problem(&self) -> Option<(String, String)> {
-        let now = self.now.as_ref()?;
-        let name = &self.entry.name;
-        Some((
-            format!("changed since it was added: its sha256 is now {now}"),
-            format!("bot-cli plugin upgrade {name} --force"),
-        ))
-    }
-}
-
 /// The entry of the plugin that somebody means by `name`.
 fn known<'a>(
     record: &'a Record,
@@ -381,7 +305,7 @@ fn known<'a>(
         Some(file) => {
             let message = format!("`{}` was not added by `bot-cli plugin add`", file.display());
             return Err(Failure::new(Exit::Failed, "not_added", message)
-                .hint("change it with what installed it")
+                .hint("change it with the tool that installed it")
                 .hint("`bot-cli plugin add FILE` puts a version of your own before it"));
         }
         None if suggest::is_plain(name) => Failure::new(
@@ -393,7 +317,12 @@ fn known<'a>(
     };
     let mut near: Vec<&str> = suggest::near(name, names.clone());
     // Packs and backends are known by their short names elsewhere.
-    near.extend(names.filter(|known| known.split_once('-').is_some_and(|(_, rest)| rest == name)));
+    for known in names {
+        let short = known.split_once('-').map(|(_, short)| short);
+        if short == Some(name) && !near.contains(&known) {
+            near.push(known);
+        }
+    }
     Err(if near.is_empty() {
         failure.hint("bot-cli plugin list")
     } else {
@@ -445,14 +374,11 @@ fn confirm(terminal: &mut Terminal, message: &str, details: &str) -> Result<(), 
             .hint("`--skip` upgrades without a question, `--dry-run` shows what changes")
             .with_inputs(vec![question]));
     }
-    match terminal.ask(&question.default(false))? {
-        Answer::Confirm(true) => Ok(()),
-        _ => Err(Failure::new(
-            Exit::Failed,
-            "declined",
-            "nothing was changed",
-        )),
+    if terminal.ask(&question.default(false))? == Answer::Confirm(true) {
+        return Ok(());
     }
+    let message = "nothing was changed";
+    Err(Failure::new(Exit::Failed, "declined", message))
 }
 
 /// What somebody should know about a plugin that is in place now. Warns about it, too.
@@ -470,11 +396,21 @@ fn after(
 }
 
 fn reply(title: &str, entry: &Entry, place: &Path, more: Value) -> Reply {
-    let rows = vec![
+    reply_with(title, Vec::new(), entry, place, more)
+}
+
+fn reply_with(
+    title: &str,
+    mut rows: Vec<Vec<String>>,
+    entry: &Entry,
+    place: &Path,
+    more: Value,
+) -> Reply {
+    rows.extend([
         vec!["  file".to_owned(), place.display().to_string()],
         vec!["  from".to_owned(), one_line(&entry.from)],
         vec!["  sha256".to_owned(), entry.sha256.clone()],
-    ];
+    ]);
     let mut data = json!({
         "name": entry.name,
         "role": entry.role,

@@ -45,10 +45,14 @@ pub enum Command {
         #[command(subcommand)]
         command: PluginCommand,
     },
-    /// Print the completion script for a shell
+    /// Print the completion script for a shell, or install it
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         shell: Shell,
+        /// Write the script where bash, zsh or fish looks for it, instead of printing it
+        #[arg(long)]
+        install: bool,
     },
     /// Print what the last word may become, for the script of a shell
     #[command(name = COMPLETE, hide = true, disable_help_flag = true)]
@@ -74,7 +78,7 @@ pub enum PluginCommand {
         /// Name of the plugin, as `plugin list` shows it
         name: String,
     },
-    /// Add a plugin, a provider pack or a secrets backend from a file, a folder or an archive
+    /// Add a plugin, pack or backend from a file, folder or archive
     #[command(long_about = ADD_ABOUT, after_help = ADD_EXAMPLES)]
     Add(AddArguments),
     /// Replace a plugin that was added with another version of it
@@ -217,11 +221,15 @@ const LIST_EXAMPLES: &str = "Examples:
   bot-cli plugin list
   bot-cli plugin list --json";
 
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  bot-cli completions zsh --install
+  source <(bot-cli completions bash)";
+
 const INFO_EXAMPLES: &str = "Examples:
   bot-cli plugin info hello
   bot-cli plugin info pack-acme --json";
 
-const ADD_ABOUT: &str = "Add a plugin, a provider pack or a secrets backend from a file, a folder or an archive
+const ADD_ABOUT: &str = "Add a plugin, pack or backend from a file, folder or archive
 
 The plugin is an executable file `bot-cli-NAME` with a manifest; a provider pack may also be a folder with a `pack.toml`. An \
 archive (.tar.gz, .tar.xz, .tar or .zip) must contain exactly one of these. The plugin is copied into your data folder, where it comes \
@@ -288,6 +296,18 @@ pub enum Shell {
     Zsh,
     Fish,
     Powershell,
+}
+
+impl Shell {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Fish => "fish",
+            Self::Powershell => "powershell",
+        }
+    }
 }
 
 /// The names that no plugin can have.

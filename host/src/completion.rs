@@ -1,6 +1,7 @@
 //! Completes words: each shell's script asks the host anew, so that new plugins need no new script.
 
 mod bash;
+pub mod install;
 mod powershell;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ use bot_cli_sdk::terminal::{Terminal, one_line};
 use bot_cli_sdk::words::{self, Reader, Word};
 use serde_json::json;
 
+use crate::added;
 use crate::arguments::{self, Shell};
 use crate::environment::Environment;
 use crate::help;
@@ -35,13 +37,17 @@ const STEP: Duration = Duration::from_millis(400);
 
 /// The script for a shell.
 pub fn script(shell: Shell) -> Reply {
-    let text = match shell {
+    let text = text(shell);
+    Reply::text(text).data(json!({ "script": text }))
+}
+
+fn text(shell: Shell) -> &'static str {
+    match shell {
         Shell::Bash => include_str!("completion/bot-cli.bash"),
         Shell::Zsh => include_str!("completion/bot-cli.zsh"),
         Shell::Fish => include_str!("completion/bot-cli.fish"),
         Shell::Powershell => include_str!("completion/bot-cli.ps1"),
-    };
-    Reply::text(text).data(json!({ "script": text }))
+    }
 }
 
 /// Returns what the last word may become, as the script of `shell` reads it. The first line is what the shell completes by itself:
@@ -297,7 +303,21 @@ fn host(own: CommandSpec, environment: &Environment) -> CommandSpec {
         .collect();
     let mut root = own;
     offer(&mut root, &["help"], helped);
+    let added: Vec<ValueSpec> = added::names(environment)
+        .into_iter()
+        .map(|(name, about)| ValueSpec::new(name).about(about))
+        .collect();
+    let mut known = checked.clone();
+    known.extend(
+        added
+            .iter()
+            .filter(|name| checked.iter().all(|it| it.value != name.value))
+            .cloned(),
+    );
     offer(&mut root, &["plugin", "check"], checked);
+    offer(&mut root, &["plugin", "info"], known);
+    offer(&mut root, &["plugin", "upgrade"], added.clone());
+    offer(&mut root, &["plugin", "remove"], added);
     plugins.append(&mut root.commands);
     root.commands = plugins;
     root

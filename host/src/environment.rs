@@ -25,6 +25,8 @@ pub struct Environment {
     pub depth: u32,
     /// The terminal.
     pub look: Look,
+    /// The folders in which shells look for completions.
+    pub completions: ShellFolders,
 }
 
 impl Environment {
@@ -41,6 +43,7 @@ impl Environment {
                 .and_then(|depth| depth.parse().ok())
                 .unwrap_or(0),
             look: Look::detect(),
+            completions: ShellFolders::read(|name| env::var_os(name)),
         }
     }
 
@@ -48,5 +51,36 @@ impl Environment {
     pub fn terminal(&self, options: &Options) -> Terminal {
         let verbosity = Verbosity::new(options.quiet, options.verbose);
         Terminal::new(self.look, verbosity, options.format())
+    }
+}
+
+/// The folders of the user in which shells look.
+#[derive(Debug, Clone, Default)]
+pub struct ShellFolders {
+    /// `~/.local/share`.
+    pub data: Option<PathBuf>,
+    /// `~/.config`.
+    pub config: Option<PathBuf>,
+    /// The folder of bash-completion.
+    pub bash: Option<PathBuf>,
+}
+
+impl ShellFolders {
+    /// Reads the folders from the variables of the environment.
+    pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let absolute = |name: &str| {
+            variable(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let home = |below: &str| absolute("HOME").map(|home| home.join(below));
+        let data = absolute("XDG_DATA_HOME").or_else(|| home(".local/share"));
+        let bash = absolute("BASH_COMPLETION_USER_DIR")
+            .or_else(|| Some(data.as_ref()?.join("bash-completion")));
+        Self {
+            bash,
+            data,
+            config: absolute("XDG_CONFIG_HOME").or_else(|| home(".config")),
+        }
     }
 }

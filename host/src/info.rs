@@ -3,30 +3,30 @@
 use std::path::Path;
 
 use bot_cli_sdk::discovery::{PREFIX, PluginName, Standing};
-use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::protocol::{CommandSpec, Manifest};
-use bot_cli_sdk::terminal::{Terminal, one_line, table};
+use bot_cli_sdk::suggest;
+use bot_cli_sdk::terminal::{one_line, table};
 use serde_json::{Value, json};
 
 use crate::added::Origins;
 use crate::arguments;
 use crate::environment::Environment;
-use crate::listing;
-use crate::named;
+use crate::inventory;
 use crate::roles;
 
 /// Shows the plugin `name`, and the other files of its name.
-pub fn info(name: &str, environment: &Environment, terminal: &Terminal) -> Result<Reply, Failure> {
+pub fn info(name: &str, environment: &Environment) -> Result<Reply, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    let entries = listing::entries(environment);
-    let mut entries: Vec<Value> = entries
-        .into_iter()
+    let all = inventory::entries(environment);
+    let mut entries: Vec<Value> = all
+        .iter()
         .filter(|entry| entry["name"] == name)
+        .cloned()
         .collect();
     if entries.is_empty() {
-        // Why there is none, with the names that may have been meant.
-        named::plugin(name, &[], environment, terminal)?;
+        return Err(unknown(name, &all));
     }
     let origins = Origins::read(environment);
     let mut text = String::new();
@@ -96,6 +96,30 @@ pub fn info(name: &str, environment: &Environment, terminal: &Terminal) -> Resul
         text.extend(["\n", &problem.message, "\n"]);
     }
     Ok(Reply::text(text).data(json!({ "plugins": entries })))
+}
+
+fn unknown(name: &str, all: &[Value]) -> Failure {
+    let message = if suggest::is_plain(name) {
+        format!("there is no plugin `{name}`")
+    } else {
+        "there is no such plugin".to_owned()
+    };
+    let failure = Failure::new(Exit::NotFound, "not_found", message);
+    let names = || all.iter().filter_map(|entry| entry["name"].as_str());
+    let mut near = suggest::near(name, names());
+    // Packs and backends are known by their short names elsewhere.
+    for known in names() {
+        let short = known.split_once('-').map(|(_, short)| short);
+        if short == Some(name) && !near.contains(&known) {
+            near.push(known);
+        }
+    }
+    let failure = if near.is_empty() {
+        failure
+    } else {
+        failure.hint(suggest::did_you_mean(&near))
+    };
+    failure.hint("bot-cli plugin list")
 }
 
 /// The manifest of the plugin in `place`, if it can be used.

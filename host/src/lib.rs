@@ -9,6 +9,7 @@ mod completion;
 mod environment;
 mod help;
 mod info;
+mod inventory;
 mod listing;
 pub mod manual;
 mod named;

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::pack;
 use serde_json::json;
@@ -48,12 +48,12 @@ pub fn write(arguments: &NewArguments, environment: &Environment) -> Result<Repl
     check_absent(files.iter().map(|(path, ..)| path.as_path()))?;
     for (path, text, mode) in &files {
         put(path, text, *mode).map_err(|error| {
-            let message = format!("could not write `{}`: {}", path.display(), reason(&error));
-            Failure::new(Exit::Failed, "not_written", message)
+            let could_not = format!("could not write `{}`", path.display());
+            Failure::because(Exit::Failed, "not_written", could_not, error)
         })?;
     }
     let paths: Vec<&Path> = files.iter().map(|(path, ..)| path.as_path()).collect();
-    Ok(reply(&wanted, &folder, &paths, environment))
+    Ok(reply(&wanted, &folder, &paths))
 }
 
 /// The services that are written for a pack can be used: its name begins no variable or identifier that others have.
@@ -128,7 +128,7 @@ fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     create_file(path, mode)?.write_all(text.as_bytes())
 }
 
-fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environment) -> Reply {
+fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path]) -> Reply {
     let (what, name) = match wanted.kind {
         Kind::Sh | Kind::Python | Kind::Rust(_) => ("plugin", wanted.name.as_str()),
         Kind::Pack => ("provider pack", wanted.short.as_str()),
@@ -176,19 +176,13 @@ fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path], environment: &Environm
         Kind::Pack => {
             let folder = word(&dotted(folder));
             let mut next = vec![check(&folder, "")];
-            next.extend(environment.discovery.pack_folders.first().map(|packs| {
-                let packs = word(packs);
-                format!("mkdir -p {packs} && cp -R {folder} {packs}/")
-            }));
+            next.push(format!("bot-cli plugin add {folder}"));
             next
         }
         Kind::Backend => {
             let program = test(&file);
             let mut next = vec![test("test.py"), check(&program, " --argv ''")];
-            next.extend(environment.discovery.own_plugins.as_ref().map(|plugins| {
-                let plugins = word(plugins);
-                format!("mkdir -p {plugins} && cp {program} {plugins}/")
-            }));
+            next.push(format!("bot-cli plugin add {program}"));
             next
         }
     };

@@ -61,7 +61,7 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         }) => Ok(listing::list(environment)),
         Some(Command::Plugin {
             command: PluginCommand::Info { name },
-        }) => info::info(&name, environment, &terminal),
+        }) => info::info(&name, environment),
         Some(Command::Plugin {
             command: PluginCommand::Add(arguments),
         }) => added::add(&arguments, environment, &terminal),
@@ -91,7 +91,10 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
         Some(Command::Plugin {
             command: PluginCommand::New(arguments),
         }) => new::write(&arguments, environment),
-        Some(Command::Completions { shell }) => Ok(completion::script(shell)),
+        Some(Command::Completions { shell, install }) if install => {
+            completion::install::install(shell, &environment.completions)
+        }
+        Some(Command::Completions { shell, .. }) => Ok(completion::script(shell)),
         Some(Command::Complete { shell, words }) => Ok(completion::complete(
             shell,
             &words,
@@ -114,6 +117,9 @@ fn refused(error: &clap::Error, environment: &Environment) -> u8 {
     if error.kind() == ErrorKind::DisplayHelp {
         // Once more, with the plugins, which are looked for only now that somebody wants to see them.
         return terminal.report(&own_help(&environment.arguments, environment));
+    }
+    if error.kind() == ErrorKind::DisplayVersion && taken.json {
+        return terminal.report(&Outcome::new(Ok(listing::versions(environment))));
     }
     let tree = arguments::command();
     let (mut command, mut name) = (&tree, "bot-cli".to_owned());

@@ -44,7 +44,7 @@ pub fn become_it(plugin: &Plugin, words: &[OsString], environment: &Environment)
     let mut command = Command::new(&plugin.file);
     command.args(words).envs(variables(environment));
     let error = process::become_program(&mut command);
-    driver::not_runnable(&plugin.file, &error)
+    driver::not_runnable(&plugin.file, error)
 }
 
 /// Returns how a plugin is started.

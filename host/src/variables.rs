@@ -14,7 +14,7 @@ use crate::environment::Environment;
 pub const TOPIC: &str = "environment";
 
 /// The variables that the host reads, and those that it shares with every plugin.
-const OWN: [(&str, &str); 12] = [
+const OWN: [(&str, &str); 14] = [
     (
         "BOT_CLI_PLUGIN_PATH",
         "Folders to search for plugins first, separated by colons",
@@ -26,6 +26,14 @@ const OWN: [(&str, &str); 12] = [
     (
         "XDG_DATA_HOME",
         "Contains bot-cli/plugins and, for packs that are folders, bot-cli/packs (default: ~/.local/share)",
+    ),
+    (
+        "XDG_CONFIG_HOME",
+        "completions fish --install writes into fish/completions in it (default: ~/.config)",
+    ),
+    (
+        "BASH_COMPLETION_USER_DIR",
+        "completions bash --install writes into completions in it (default: bash-completion in XDG_DATA_HOME)",
     ),
     (
         "XDG_CACHE_HOME",

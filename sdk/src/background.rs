@@ -2,7 +2,7 @@
 
 use std::{io, thread};
 
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 
 /// Does `work` in a thread of its own.
 pub fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -10,7 +10,7 @@ pub fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Explains why there is no thread. A system that has none left has one later.
-pub fn no_thread(error: &io::Error) -> Failure {
-    let message = format!("could not start a thread: {}", reason(error));
-    Failure::new(Exit::Unavailable, "no_thread", message)
+pub fn no_thread(error: io::Error) -> Failure {
+    let could_not = "could not start a thread";
+    Failure::because(Exit::Unavailable, "no_thread", could_not, error)
 }

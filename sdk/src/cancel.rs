@@ -61,7 +61,7 @@ impl Cancel {
                 }
             }
         })
-        .map_err(|error| no_thread(&error))?;
+        .map_err(no_thread)?;
         Ok(cancel)
     }
 

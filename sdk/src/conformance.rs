@@ -39,7 +39,7 @@ pub use report::{Document, Finding, Level, Report, Verdict};
 /// from then on, so that one that never replies is judged within a minute or two.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The least that a plugin has; slow machines need it.
+/// The least that a plugin has, also for what it leaves behind to end by itself; slow machines need it.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Variables that a plugin keeps: its language needs them, or its text.

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cancel::Cancel;
-use crate::failure::{ChangeState, Exit, Failure, reason};
+use crate::failure::{ChangeState, Exit, Failure};
 use crate::outcome::{Format, Outcome, Reply};
 use crate::protocol::{
     self, CompleteParams, CompleteResult, HostName, Manifest, RunContext, RunParams, RunResult,
@@ -187,13 +187,11 @@ pub(crate) fn call<T: DeserializeOwned>(
 
 /// The failure for an executable that cannot be started.
 #[must_use]
-pub fn not_runnable(program: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::new(
-        Exit::NotRunnable,
-        "not_runnable",
-        format!("could not run `{}`: {}", program.display(), reason(error)),
-    );
-    if error.kind() == io::ErrorKind::NotFound && program.exists() {
+pub fn not_runnable(program: &Path, error: io::Error) -> Failure {
+    let is_interpreter = error.kind() == io::ErrorKind::NotFound && program.exists();
+    let could_not = format!("could not run `{}`", program.display());
+    let failure = Failure::because(Exit::NotRunnable, "not_runnable", could_not, error);
+    if is_interpreter {
         return failure.hint(if begins_with_cr_lf(program) {
             "its first line ends with CR LF: save the file with LF as the line end"
         } else {

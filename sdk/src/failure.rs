@@ -207,6 +207,19 @@ impl Failure {
         self
     }
 
+    /// A failure that says what could not be done, with the words of `error`, which is its cause.
+    #[must_use]
+    pub fn because(
+        exit: Exit,
+        code: &str,
+        could_not: impl Into<String>,
+        error: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        let error = error.into();
+        let message = format!("{}: {}", could_not.into(), cause::words(&*error));
+        Self::new(exit, code, message).caused_by(error)
+    }
+
     /// A plain failure with the words of `error`, which is its cause. [`OrFail`] says what could not be done, too.
     #[must_use]
     pub fn from_error(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {

@@ -10,10 +10,7 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::thread;
 
-use bot_cli_init::config::{Config, parse_file};
-use bot_cli_init::option_table::Feature;
-use bot_cli_init::plan::{self, PlannedFile};
-use bot_cli_init::resolve::resolve;
+use bot_cli_init::{Config, Feature, PlannedFile, parse_file, resolve, scaffold};
 use bot_cli_templates::catalogue::{Catalogue, Kind};
 use bot_cli_tests::matrix::{Axes, Combination, add_services};
 use bot_cli_tests::pairwise;
@@ -121,7 +118,7 @@ fn check(combination: &Combination) -> Result<String, String> {
     };
     let config = combination.config().map_err(wrong)?;
     // Whatever is planned was parsed, and has no mark of a template left.
-    let plan = plan::scaffold(&config).map_err(|error| wrong(error.to_string()))?;
+    let plan = scaffold(&config).map_err(|error| wrong(error.to_string()))?;
     let problems = [
         paths(&config, &plan.files),
         environment(&config, &plan.files),

@@ -1,7 +1,8 @@
 """A stand-in for an OpenAI-compatible API on loopback, for conversations without the internet.
 
 It prints its address and serves until it is ended. The model says what `--say` gives for the first pair whose left side
-the user's last words contain, and `--otherwise` when there is none.
+the user's last words contain, and `--otherwise` when there is none. `--call` has it call a function instead, provided
+that it was offered one of that name.
 """
 
 import argparse
@@ -58,13 +59,22 @@ class Api(BaseHTTPRequestHandler):
     def chat(self, request):
         heard = last_words(request["messages"]).casefold()
         say = next((words for needle, words in self.script.say if needle.casefold() in heard), self.script.otherwise)
+        called = next((function for needle, function in self.script.call if needle.casefold() in heard), None)
+        offered = [tool["function"]["name"] for tool in request.get("tools", [])]
+        if called and called["name"] in offered and request.get("stream"):
+            function = {"name": called["name"], "arguments": json.dumps(called["arguments"])}
+            call = {"index": 0, "id": "call-1", "type": "function", "function": function}
+            return self.stream([{"role": "assistant", "tool_calls": [call]}], "tool_calls")
         if not request.get("stream"):
             message = {"role": "assistant", "content": say}
             choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
             return self.reply("application/json", json.dumps(self.completion("chat.completion", choices) | USAGE))
         deltas = [{"role": "assistant", "content": ""}, *({"content": word + " "} for word in say.split())]
+        return self.stream(deltas, "stop")
+
+    def stream(self, deltas, reason):
         events = [self.chunk([{"index": 0, "delta": delta, "finish_reason": None}]) for delta in deltas]
-        events.append(self.chunk([{"index": 0, "delta": {}, "finish_reason": "stop"}]))
+        events.append(self.chunk([{"index": 0, "delta": {}, "finish_reason": reason}]))
         events.append(self.chunk([]) | USAGE)
         lines = [f"data: {json.dumps(event)}\n\n" for event in events]
         return self.reply("text/event-stream", "".join(lines) + "data: [DONE]\n\n")
@@ -97,9 +107,16 @@ def pair(text):
     return needle, words
 
 
+def function(text):
+    needle, call = pair(text)
+    name, _, arguments = call.partition(" ")
+    return needle, {"name": name, "arguments": json.loads(arguments)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--say", action="append", default=[], type=pair, metavar="WORDS=REPLY")
+    parser.add_argument("--call", action="append", default=[], type=function, metavar="WORDS=NAME ARGUMENTS")
     parser.add_argument("--otherwise", default="Hello, how can I help you?")
     parser.add_argument("--hear", default="Hello.", help="what speech is transcribed as")
     Api.script = parser.parse_args()

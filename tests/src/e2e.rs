@@ -34,7 +34,7 @@ use tests::TestExecutable;
     after_help = "\
 Exit status:
   0    every test ran and passed; without an API server, which only a script builds,
-       the group `kubernetes` is left out unless it is named
+       the group `kubernetes` is left out unless it is named, as `windows` always is
   1    a test failed, or the tests could not be built
   2    usage
   3    every test that ran passed, and some were not run
@@ -139,19 +139,28 @@ fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
                 && !arguments.except.iter().any(names)
         })
         .collect();
+    let is_named = |group: &Group| arguments.groups.iter().any(|one| one.name == group.name);
     if arguments.install {
-        install::install(&chosen);
+        let wanted = chosen.iter().copied();
+        let wanted: Vec<&Group> = wanted
+            .filter(|group| !group.is_on_request() || is_named(group))
+            .collect();
+        install::install(&wanted);
     }
     let mut report = Report::default();
     for group in chosen {
         let tests_of_group = tests.of(group);
-        let is_named = arguments.groups.iter().any(|one| one.name == group.name);
+        let is_named = is_named(group);
         if interrupt.requested() {
             let ran = Ran::none(tests_of_group);
             report.add(group, vec![interrupted()], ran, Missed::Counts);
             continue;
         }
-        let mut lacks: Vec<Lack> = group.needs.iter().filter_map(|need| need.lack()).collect();
+        let mut lacks: Vec<Lack> = if group.is_on_request() && !is_named {
+            vec![unasked(group)]
+        } else {
+            group.needs.iter().filter_map(|need| need.lack()).collect()
+        };
         let ran = if arguments.list || !lacks.is_empty() {
             Ran::none(tests_of_group)
         } else {
@@ -180,6 +189,16 @@ fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Report, String> {
 fn interrupted() -> Lack {
     Lack {
         reason: "interrupted".to_owned(),
+        remedy: Remedy::None,
+    }
+}
+
+fn unasked(group: &Group) -> Lack {
+    Lack {
+        reason: format!(
+            "it takes several minutes: `cargo e2e {}` runs it",
+            group.name
+        ),
         remedy: Remedy::None,
     }
 }

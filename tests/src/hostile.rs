@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::thread;
 
-use bot_cli_init::catalogue::{Catalogue, Pack};
-use bot_cli_init::packs::taken;
+use bot_cli_init::{Catalogue, Pack, taken};
 use bot_cli_sdk::pack::{self, Provider};
 use fastrand::Rng;
 

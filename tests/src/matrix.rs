@@ -5,11 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_init::catalogue::Catalogue as Offered;
-use bot_cli_init::config::Config;
-use bot_cli_init::draft::{Draft, Slot};
-use bot_cli_init::option_table::fields;
-use bot_cli_init::resolve::{is_missing, resolve};
+use bot_cli_init::{Catalogue as Offered, Config, Draft, Slot, fields, is_missing, resolve};
 use bot_cli_templates::catalogue::{BotType, Catalogue, Kind};
 use serde_json::{Map, Value, json};
 
@@ -389,10 +385,11 @@ mod tests {
 
     #[test]
     fn the_arguments_of_a_combination_say_the_same() {
+        use bot_cli_init::Options;
         use clap::Parser as _;
         for combination in pairwise() {
             let said = [vec!["init".to_owned()], combination.arguments()].concat();
-            let options = bot_cli_init::options::Options::try_parse_from(said).unwrap();
+            let options = Options::try_parse_from(said).unwrap();
             let config =
                 resolve(&options.draft, Some(&combination.name), Offered::built_in()).unwrap();
             assert_eq!(config.to_json(), combination.config().unwrap().to_json());

@@ -5,6 +5,8 @@
 
 mod connection;
 mod faults;
+mod issuer;
+mod message;
 mod oauth;
 mod routes;
 mod secrets;

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bot_cli_cloud::backend::local::{Effect, ORGANIZATION, REGIONS, Vault, VaultError};
-use bot_cli_cloud::backend::{Details, Keys, Summary};
-use bot_cli_cloud::domain::{self, Entry, Key, RegistryHost, SetName, Status};
-use bot_cli_cloud::secret_file::Storage;
-use bot_cli_cloud::watch::Nobody;
+use bot_cli_cloud::{
+    self as domain, Details, Effect, Entry, Key, Keys, Nobody, ORGANIZATION, REGIONS, RegistryHost,
+    SetName, Status, Storage, Summary, Vault, VaultError,
+};
 use bot_cli_sdk::backend::{Backend, ChangeError, Code, Error};
 use bot_cli_sdk::protocol::SettingSpec;
 use bot_cli_sdk::protocol::secrets::{

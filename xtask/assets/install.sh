@@ -36,15 +36,15 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# The kind of machine, as archives are named for it; static executables serve every Linux.
-target() {
+# The kinds of archives for this machine, the best first: static executables serve every Linux.
+targets() {
     case $(uname -m) in
     x86_64 | amd64) machine=x86_64 ;;
     aarch64 | arm64) machine=aarch64 ;;
     *) fail "there is no archive for $(uname -m) machines" ;;
     esac
     case $(uname -s) in
-    Linux) echo "$machine-unknown-linux-musl" ;;
+    Linux) printf '%s\n' "$machine-unknown-linux-musl" "$machine-unknown-linux-gnu" ;;
     Darwin) echo "$machine-apple-darwin" ;;
     *) fail "there is no archive for $(uname -s)" ;;
     esac
@@ -76,13 +76,15 @@ fetch() {
 
 # The archive of this machine in a list of sums.
 named_in() {
-    sed -n "s/^[0-9a-f]*  \(bot-cli-[0-9][^/]*-$target\.tar\.gz\)\$/\1/p" "$1" | head -n 1
+    for target in $targets; do
+        sed -n "s/^[0-9a-f]*  \(bot-cli-[0-9][^/]*-$target\.tar\.gz\)\$/\1/p" "$1"
+    done | head -n 1
 }
 
 # obtain SOURCE: puts the archive, and the sums that are beside it, into the stage.
 obtain() {
     has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
-    target=$(target)
+    targets=$(targets)
     case $1 in
     http://127.0.0.1[:/]* | http://localhost[:/]* | https://*) ;;
     http://*) [ -n "$expected" ] || fail "$1 could be changed on its way" "use https, or give the sum with --sha256" ;;
@@ -96,7 +98,7 @@ obtain() {
     http://* | https://*)
         fetch "${1%/}/SHA256SUMS" "$stage/SHA256SUMS"
         archive=$(named_in "$stage/SHA256SUMS")
-        [ -n "$archive" ] || fail "$1 has no archive for $target"
+        [ -n "$archive" ] || fail "$1 has no archive for this kind of machine"
         fetch "${1%/}/$archive" "$stage/$archive"
         ;;
     *)
@@ -105,7 +107,7 @@ obtain() {
         if [ -d "$1" ]; then
             [ -f "$1/SHA256SUMS" ] || fail "$1 has no SHA256SUMS" "sh install.sh --help"
             archive=$(named_in "$1/SHA256SUMS")
-            [ -n "$archive" ] || fail "$1 has no archive for $target"
+            [ -n "$archive" ] || fail "$1 has no archive for this kind of machine"
         else
             archive=$(basename "$1")
             folder=$(dirname "$1")
@@ -223,6 +225,7 @@ begin() {
         if [ -n "$other" ] && kill -0 "$other" 2>/dev/null; then
             fail "another installation into $prefix is running, as process $other"
         fi
+        [ ! -f "$stage/made-prefix" ] || made_prefix=yes
         undo
         mkdir -p "$prefix"
     fi
@@ -232,6 +235,7 @@ begin() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     echo $$ >"$stage/process"
+    [ -z "$made_prefix" ] || : >"$stage/made-prefix"
 }
 
 uninstall() {

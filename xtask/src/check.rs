@@ -7,8 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::command_line::{DistArguments, say};
+use crate::dist::DistArguments;
 use crate::entry::{Entry, sum};
+use crate::progress::say;
 use crate::project::{Project, cargo};
 
 /// Builds from a clone in another folder, with nothing that was built before, and compares.

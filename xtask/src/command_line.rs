@@ -4,8 +4,9 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
+use crate::dist::DistArguments;
 use crate::executables::Executables;
 use crate::project::Project;
 use crate::{check, dist, source, wheel};
@@ -38,30 +39,6 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         out: PathBuf,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DistArguments {
-    /// Target of the executables [default: static executables for Linux on x86-64]
-    #[arg(
-        long,
-        value_name = "TRIPLE",
-        default_value = "x86_64-unknown-linux-musl",
-        hide_default_value = true
-    )]
-    pub(crate) target: String,
-    /// Folder for the artefacts
-    #[arg(long, value_name = "FOLDER", default_value = "dist")]
-    pub(crate) out: PathBuf,
-    /// Pack the executables of this folder instead of building any
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) executables: Option<PathBuf>,
-    /// Install what is missing: the target with rustup, a C compiler as root with apt-get, cargo-auditable under target/
-    #[arg(long)]
-    pub(crate) install: bool,
-    /// Build once more from a copy of the source in another folder, and compare the bytes
-    #[arg(long, conflicts_with = "executables")]
-    pub(crate) check: bool,
 }
 
 const DIST: &str = "\
@@ -106,10 +83,4 @@ fn print(file: &std::path::Path) -> anyhow::Result<()> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     writeln!(io::stdout(), "{name}")?;
     Ok(())
-}
-
-/// Progress of what takes minutes.
-pub(crate) fn say(line: &str) {
-    // A closed standard error is no reason to stop.
-    let _ = writeln!(io::stderr(), "{line}");
 }

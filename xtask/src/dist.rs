@@ -2,16 +2,42 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
+use clap::Args;
 
-use crate::command_line::{DistArguments, say};
 use crate::contents::Contents;
 use crate::entry::{Entry, sum};
 use crate::executables::Executables;
 use crate::notices::Graph;
+use crate::progress::say;
 use crate::project::{ALONE, Project, TOGETHER};
 use crate::{archive, bill, notices, source, tools, traces, wheel};
+
+#[derive(Debug, Args)]
+pub(crate) struct DistArguments {
+    /// Target of the executables [default: static executables for Linux on x86-64]
+    #[arg(
+        long,
+        value_name = "TRIPLE",
+        default_value = "x86_64-unknown-linux-musl",
+        hide_default_value = true
+    )]
+    pub(crate) target: String,
+    /// Folder for the artefacts
+    #[arg(long, value_name = "FOLDER", default_value = "dist")]
+    pub(crate) out: PathBuf,
+    /// Pack the executables of this folder instead of building any
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) executables: Option<PathBuf>,
+    /// Install what is missing: the target with rustup, a C compiler as root with apt-get, cargo-auditable under target/
+    #[arg(long)]
+    pub(crate) install: bool,
+    /// Build once more from a copy of the source in another folder, and compare the bytes
+    #[arg(long, conflicts_with = "executables")]
+    pub(crate) check: bool,
+}
 
 /// The folder of licences, notices and bills of materials in an archive.
 const DOCUMENTS: &str = "share/doc/bot-cli";

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::command_line::say;
 use crate::entry::Entry;
+use crate::progress::say;
 use crate::project::{ALONE, Project, TOGETHER, clean};
 use crate::tools;
 
@@ -29,14 +29,12 @@ impl Executables {
     /// Builds all of a target, with the crates that they are made of written into them.
     pub(crate) fn build(project: &Project, target: &str) -> anyhow::Result<Self> {
         let folder = project.target_folder.join(target).join("release");
-        let mut command = tools::cargo_auditable(project)?;
-        command.args(["--target", target]);
-        run(
-            command,
-            project,
-            target,
-            &[&TOGETHER[..], &ALONE[..]].concat(),
-        )?;
+        // Apart from one another: those that are packed alone would bring features into the crates of the others.
+        for packages in [&TOGETHER[..], &ALONE] {
+            let mut command = tools::cargo_auditable(project)?;
+            command.args(["--target", target]);
+            run(command, project, target, packages)?;
+        }
         Self::read(project, &folder, target)
     }
 

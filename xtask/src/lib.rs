@@ -12,10 +12,26 @@ mod dist;
 mod entry;
 mod executables;
 mod notices;
+mod progress;
 mod project;
 mod source;
 mod tools;
 mod traces;
 mod wheel;
 
+use std::path::Path;
+
 pub use command_line::main;
+
+/// Packs the executables of a folder, which are of this machine, as `dist` packs those that it builds.
+pub fn pack(executables: &Path, out: &Path) -> anyhow::Result<()> {
+    let project = project::Project::read()?;
+    let arguments = command_line::DistArguments {
+        target: tools::this_machine()?,
+        out: out.to_owned(),
+        executables: Some(executables.to_owned()),
+        install: false,
+        check: false,
+    };
+    dist::make(&project, &arguments).map(drop)
+}

@@ -63,6 +63,16 @@ impl Project {
         })
     }
 
+    /// The folders of the members, below the root.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
+        let root = self.root.to_str();
+        self.packages.iter().filter_map(move |package| {
+            let manifest = package["manifest_path"].as_str()?;
+            let folder = manifest.strip_suffix("Cargo.toml")?.strip_prefix(root?)?;
+            Some(folder.trim_matches(['/', '\\']))
+        })
+    }
+
     /// The version of a member.
     pub(crate) fn version_of(&self, package: &str) -> anyhow::Result<&str> {
         let mut packages = self.packages.iter();

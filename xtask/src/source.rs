@@ -12,21 +12,18 @@ use crate::entry::{Entry, Mode};
 use crate::project::{Project, TIME, cargo};
 use crate::wheel;
 
-/// The tests stay in the repository: they are larger than the rest, and nothing that is built needs them.
-const PARTS: [&str; 12] = [
-    ".cargo",
+/// The files beside the members.
+const FILES: [&str; 7] = [
+    ".cargo/config.toml",
     "CHANGELOG.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE",
     "README.md",
-    "host",
-    "plugins",
     "pyproject.toml",
-    "sdk",
-    "templates",
-    "xtask",
 ];
+
+/// The member that stays in the repository: it is larger than the rest, and nothing that is built needs it.
 const LEFT_OUT: &str = "tests";
 
 /// Writes the source distribution. Returns the file.
@@ -62,11 +59,13 @@ pub(crate) fn packed(project: &Project) -> anyhow::Result<Entry> {
     Ok(Entry::data(format!("{stem}.tar.gz"), bytes))
 }
 
-/// The files of the parts that the repository has, as they are in the work tree.
+/// The files of the members that the repository has, as they are in the work tree.
 fn tracked(project: &Project) -> anyhow::Result<Vec<Entry>> {
+    let members = project.members().filter(|member| *member != LEFT_OUT);
     let output = Command::new("git")
         .args(["ls-files", "-z", "--"])
-        .args(PARTS)
+        .args(FILES)
+        .args(members)
         .current_dir(&project.root)
         .output()
         .context("could not run git, which knows the files of the source")?;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
-use crate::command_line::say;
+use crate::progress::say;
 use crate::project::{Project, cargo};
 
 /// What writes the crates of an executable into it, where tools that look for vulnerable ones find them.

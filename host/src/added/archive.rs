@@ -8,7 +8,6 @@ use bot_cli_sdk::failure::Failure;
 use bot_cli_sdk::terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
-use tar::EntryType;
 use zip::ZipArchive;
 
 use super::members::{MOST_BYTES, MOST_FILES, Member, below, refused, unreadable};
@@ -85,19 +84,24 @@ fn tar(stream: impl Read, given: &Path, visit: Visit<'_>) -> Result<(), Failure>
         }
         let path = entry.path().map_err(|error| wrong(&error))?.into_owned();
         let path = checked(&path, given)?;
-        match entry.header().entry_type() {
-            EntryType::Regular | EntryType::Continuous => {
-                let mut content = Limited::new(&mut entry);
-                let mut member = Member {
-                    path,
-                    content: &mut content,
-                };
-                visit(&mut member)?;
-            }
-            EntryType::Directory | EntryType::XGlobalHeader => {}
-            other => return Err(special(&path, kind(other), given)),
+        let kind = entry.header().entry_type();
+        if kind.is_file() || kind.is_contiguous() {
+            check_size(entry.size(), given)?;
+            let mut content = Limited::new(&mut entry);
+            let mut member = Member {
+                path,
+                content: &mut content,
+            };
+            visit(&mut member)?;
+        } else if kind.is_symlink() || kind.is_hard_link() {
+            return Err(special(&path, "a link", given));
+        } else if !kind.is_dir() && !kind.is_pax_global_extensions() {
+            return Err(special(&path, "a device or the like", given));
         }
     }
+    // The sum of a compressed stream stands at its end.
+    let rest = io::copy(&mut archive.into_inner(), &mut io::sink());
+    rest.map_err(|error| wrong(&error))?;
     Ok(())
 }
 
@@ -123,6 +127,7 @@ fn zip(file: impl Read + Seek, given: &Path, visit: Visit<'_>) -> Result<(), Fai
         if entry.is_dir() {
             continue;
         }
+        check_size(entry.size(), given)?;
         let mut content = Limited {
             stream: &mut entry,
             left,
@@ -166,6 +171,14 @@ pub fn too_large() -> io::Error {
     io::Error::other(format!("it holds more than {most} MiB"))
 }
 
+/// Refuses what is said to be too large, before all of it is unpacked.
+fn check_size(size: u64, given: &Path) -> Result<(), Failure> {
+    if size > MOST_BYTES {
+        return Err(unreadable(given, &too_large()));
+    }
+    Ok(())
+}
+
 fn of_tar(given: &Path, error: &io::Error) -> Failure {
     // The crate puts the path of a member around what went wrong.
     let mut innermost: &dyn std::error::Error = error;
@@ -189,14 +202,6 @@ fn special(path: &Path, what: &str, given: &Path) -> Failure {
         &format!("`{name}` in it is {what}; only files and folders are unpacked"),
     )
     .hint("unpack it yourself, look at it, and add the file or folder")
-}
-
-fn kind(entry: EntryType) -> &'static str {
-    if entry.is_symlink() || entry.is_hard_link() {
-        "a link"
-    } else {
-        "a device or the like"
-    }
 }
 
 fn too_many(given: &Path) -> Failure {

@@ -1,7 +1,6 @@
 //! What another version of a plugin changes for its users.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use bot_cli_sdk::protocol::{ArgumentKind, CommandSpec, Manifest};
 use bot_cli_sdk::terminal::one_line;
@@ -114,31 +113,25 @@ impl Changes {
         })
     }
 
-    /// The changes in lines.
-    pub fn text(&self) -> String {
-        let mut lines = String::new();
-        let mut line = |what: &str, text: &str| {
-            // Writing into a text can't fail.
-            let _ = writeln!(lines, "  {what:<10}{text}");
-        };
+    /// The changes as rows of a table.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        let row = |what: &str, text: String| vec![format!("  {what}"), text];
         let shown = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
         let (from, to) = &self.version;
-        if from == to {
-            line("version", &format!("{}, as before", shown(from)));
+        let mut rows = vec![if from == to {
+            row("version", format!("{}, as before", shown(from)))
         } else {
-            line("version", &format!("{} -> {}", shown(from), shown(to)));
-        }
+            row("version", format!("{} -> {}", shown(from), shown(to)))
+        }];
         let (from, to) = &self.role;
         if from != to {
-            line("role", &format!("{from} -> {to}"));
+            rows.push(row("role", format!("{from} -> {to}")));
         }
         let differences = [&self.commands, &self.options, &self.services];
-        for word in differences.iter().flat_map(|it| &it.added) {
-            line("adds", &format!("`{word}`"));
-        }
-        for word in differences.iter().flat_map(|it| &it.removed) {
-            line("removes", &format!("`{word}`"));
-        }
-        lines
+        let added = differences.iter().flat_map(|it| &it.added);
+        rows.extend(added.map(|word| row("adds", format!("`{word}`"))));
+        let removed = differences.iter().flat_map(|it| &it.removed);
+        rows.extend(removed.map(|word| row("removes", format!("`{word}`"))));
+        rows
     }
 }

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::discovery::PREFIX;
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::terminal::Terminal;
 use bot_cli_sdk::ui::{Level, Ui};
 
-use super::record::Form;
+use serde::{Deserialize, Serialize};
+
+use super::disk::{self, not_written};
 use crate::environment::Environment;
 
 /// The interval at which a command that waits for its turn looks whether it is cancelled.
@@ -40,18 +42,16 @@ impl Home {
             .as_deref()
             .and_then(Path::parent)
             .map(Path::to_owned);
-        match (folder, plugins, packs) {
-            (Some(folder), Some(plugins), Some(packs)) => Ok(Self {
+        if let (Some(folder), Some(plugins), Some(packs)) = (folder, plugins, packs) {
+            return Ok(Self {
                 folder,
                 plugins,
                 packs,
-            }),
-            _ => {
-                let message = "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
-                Err(Failure::new(Exit::Usage, "no_folder", message)
-                    .hint("set HOME or XDG_DATA_HOME"))
-            }
+            });
         }
+        let message =
+            "there is no folder for plugins: neither HOME nor XDG_DATA_HOME is an absolute path";
+        Err(Failure::new(Exit::Usage, "no_folder", message).hint("set HOME or XDG_DATA_HOME"))
     }
 
     /// The place of the plugin `name`.
@@ -107,17 +107,27 @@ impl Home {
                 Err(TryLockError::Error(error)) => return Err(not_written(&path, &error)),
             }
         }
-        super::put::sweep(self);
+        disk::sweep(&self.folder, &self.packs);
         Ok(Turn(file))
     }
 }
 
-/// The failure of a change that is not made.
-pub fn not_written(path: &Path, error: &std::io::Error) -> Failure {
-    let message = format!(
-        "could not write `{}`: {}; nothing was changed",
-        path.display(),
-        reason(error)
-    );
-    Failure::new(Exit::Failed, "not_written", message)
+/// The form of a plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// An executable.
+    File,
+    /// A folder of TOML files.
+    Folder,
+}
+
+impl Form {
+    /// The form in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Folder => "folder",
+        }
+    }
 }

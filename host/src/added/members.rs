@@ -9,13 +9,16 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::terminal::one_line;
 
-use super::platform;
+use super::built_for;
 
 /// The most bytes of a plugin, and of everything in an archive.
 pub const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The most files of an archive.
 pub const MOST_FILES: usize = 10_000;
+
+/// The bytes of a file that show whether it can be run.
+const HEAD: u64 = 512;
 
 /// The most names in a message.
 const MOST_NAMED: usize = 5;
@@ -64,9 +67,9 @@ impl Survey {
                 .push(path.parent().unwrap_or(Path::new("")).to_owned());
         } else if name(path).is_some() {
             let mut head = Vec::new();
-            let read = member.content.take(4).read_to_end(&mut head);
+            let read = member.content.take(HEAD).read_to_end(&mut head);
             read.map_err(|error| unreadable(of, &error))?;
-            if platform::is_executable(&head) {
+            if built_for::is_executable(&head) {
                 self.executables.push(path.clone());
             } else {
                 self.texts.push(path.clone());
@@ -163,4 +166,37 @@ fn named(paths: &[PathBuf]) -> String {
         more => format!(" and {more} more"),
     };
     format!("{}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Chosen, Member, Survey};
+
+    #[test]
+    fn executables_of_every_system_are_seen() {
+        let universal = [&b"\xca\xfe\xba\xbe\0\0\0\x01\x01\0\0\x0c"[..], &[0; 900]].concat();
+        for bytes in [
+            &b"#!/bin/sh\n"[..],
+            b"\x7fELF\x02\x01",
+            b"MZ\x90\0",
+            b"\xcf\xfa\xed\xfe\x0c\0\0\x01\0\0\0\0",
+            &universal,
+        ] {
+            let mut survey = Survey::default();
+            let mut content = bytes;
+            let mut member = Member {
+                path: "bin/bot-cli-x".into(),
+                content: &mut content,
+            };
+            survey.look(&mut member, Path::new("x.tar")).unwrap();
+            let chosen = survey.choose(Path::new("x.tar")).unwrap();
+            assert_eq!(
+                chosen,
+                Chosen::Executable("bin/bot-cli-x".into()),
+                "{bytes:?}"
+            );
+        }
+    }
 }

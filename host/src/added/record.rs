@@ -7,8 +7,9 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::protocol::Role;
 use serde::{Deserialize, Serialize};
 
+use super::disk::{self, not_written};
 use super::given::word;
-use super::home::{Home, not_written};
+use super::home::{Form, Home};
 use super::sum;
 use crate::roles;
 
@@ -49,26 +50,6 @@ pub struct Entry {
     /// Whether the plugin is only about to be put in place. It is there once the sum in its place is this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pending: bool,
-}
-
-/// The form of a plugin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// An executable.
-    File,
-    /// A folder of TOML files.
-    Folder,
-}
-
-impl Form {
-    /// The form in a sentence.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Folder => "folder",
-        }
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -174,13 +155,13 @@ impl Record {
         let written = || -> io::Result<()> {
             let text = toml::to_string(&document).map_err(io::Error::other)?;
             let mut file = tempfile::Builder::new()
-                .prefix(".plugins.lock-")
+                .prefix(disk::WRITING)
                 .tempfile_in(&home.folder)?;
             file.write_all(HEAD.as_bytes())?;
             file.write_all(text.as_bytes())?;
             file.as_file().sync_all()?;
             file.persist(&path)?;
-            super::put::sync_folder(&home.folder)
+            disk::sync_folder(&home.folder)
         };
         written().map_err(|error| not_written(&path, &error))
     }

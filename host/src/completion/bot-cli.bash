@@ -1,6 +1,6 @@
 # Completes bot-cli in bash.
 # For good, with the package bash-completion:
-#   bot-cli completions bash > ~/.local/share/bash-completion/completions/bot-cli
+#   bot-cli completions bash --install
 # or without it, in ~/.bashrc:
 #   source <(bot-cli completions bash)
 _bot_cli() {

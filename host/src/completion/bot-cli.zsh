@@ -1,9 +1,8 @@
 #compdef bot-cli
 # Completes bot-cli in zsh.
-# For good, as the file _bot-cli in a folder of $fpath, for example
-#   bot-cli completions zsh > ~/.zfunc/_bot-cli
-# with this in ~/.zshrc, before compinit:
-#   fpath+=~/.zfunc
+# For good, as the file _bot-cli in a folder of $fpath:
+#   bot-cli completions zsh --install
+# which prints the line for ~/.zshrc that may be needed,
 # or without a file, in ~/.zshrc, after compinit:
 #   source <(bot-cli completions zsh)
 _bot_cli() {

@@ -1,9 +1,11 @@
 //! Unix.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 /// Creates a file that is not there yet, with these rights.
 pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
@@ -12,4 +14,19 @@ pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
         .create_new(true)
         .mode(mode)
         .open(path)
+}
+
+/// Exchanges two files or folders in one step.
+pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// Lets everybody run a file, and only its owner change it, whatever the umask is.
+pub fn make_executable(path: &Path) -> io::Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(0o755))
+}
+
+/// Writes the entries of a folder to the disk.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }

@@ -168,6 +168,7 @@ pub struct Regions {
 pub struct Summary {
     /// The name.
     pub name: String,
+    /// The kind of the set.
     pub kind: SetKind,
     /// `None` if the backend has no regions.
     pub region: Option<String>,

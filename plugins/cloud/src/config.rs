@@ -2,11 +2,12 @@
 
 mod backends;
 
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::suggest::{did_you_mean, nearest};
 use toml_edit::{DocumentMut, Item, RawString, TomlError, Value};
 
@@ -119,7 +120,7 @@ impl ConfigFile {
                 continue;
             }
             if !KEYS.contains(&key) {
-                let failure = unreadable(&self.path, &format!("there is no setting `{key}`"));
+                let failure = unreadable(&self.path, format!("there is no setting `{key}`"));
                 return Err(match nearest(key, KEYS) {
                     Some(near) => failure.hint(did_you_mean(&[near])),
                     None => failure.hint(format!("possible are {}", KEYS.join(", "))),
@@ -128,7 +129,7 @@ impl ConfigFile {
             if !value.is_str() {
                 return Err(unreadable(
                     &self.path,
-                    &format!("`{key}` must be a text in quotes"),
+                    format!("`{key}` must be a text in quotes"),
                 ));
             }
         }
@@ -150,13 +151,13 @@ fn read(path: &Path) -> Result<DocumentMut, Failure> {
             }
             String::new()
         }
-        Err(error) => return Err(unreadable(path, &reason(&error))),
+        Err(error) => return Err(unreadable(path, error)),
     };
     text.parse().map_err(|error: TomlError| {
         let line = error.span().map_or(1, |span| {
             text[..span.start.min(text.len())].lines().count().max(1)
         });
-        unreadable(path, &format!("line {line}: {}", error.message()))
+        unreadable(path, format!("line {line}: {}", error.message()))
     })
 }
 
@@ -172,7 +173,7 @@ fn write(path: &Path, settings: &DocumentMut) -> Result<(), Failure> {
     target
         .map_err(WriteError::NotWritten)
         .and_then(|target| write_private(&target, settings.to_string().as_bytes()))
-        .map_err(|error| words::write_failure(path, &error))
+        .map_err(|error| words::write_failure(path, error))
 }
 
 fn text(raw: &RawString) -> &str {
@@ -190,13 +191,9 @@ pub fn homeless() -> Failure {
     .hint("set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME, to absolute paths")
 }
 
-fn unreadable(path: &Path, reason: &str) -> Failure {
-    Failure::new(
-        Exit::Usage,
-        "invalid_config",
-        format!("can't use `{}`: {reason}", path.display()),
-    )
-    .hint("mend or remove the file")
+fn unreadable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    let can_not = format!("can't use `{}`", path.display());
+    Failure::because(Exit::Usage, "invalid_config", can_not, why).hint("mend or remove the file")
 }
 
 #[cfg(test)]

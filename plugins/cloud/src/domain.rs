@@ -272,6 +272,7 @@ pub enum Status {
 }
 
 impl Status {
+    /// The name that scripts read.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

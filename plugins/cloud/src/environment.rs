@@ -60,7 +60,9 @@ pub struct Environment {
     pub timeout: Option<String>,
     /// `BOT_CLI_KEYRING`.
     pub keyring: Option<String>,
+    /// The folder of the configuration.
     pub config_folder: Option<PathBuf>,
+    /// The folder of the vault.
     pub data_folder: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,

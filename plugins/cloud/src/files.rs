@@ -1,6 +1,7 @@
 //! Private files: readable by their owner only, and replaced whole or not at all.
 
 pub mod lock;
+mod reason;
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -11,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::NamedTempFile;
 
 use bot_cli_sdk::failure::reason;
+pub use reason::Reason;
 
 use crate::platform::{
     self, create_private_folders, keep_owner, keep_owner_of_folder, private_file, put_in_place,
@@ -30,10 +32,10 @@ pub const STALE: Duration = Duration::from_secs(60);
 pub enum WriteError {
     /// The earlier file is still there, unchanged.
     #[error("{}", reason(.0))]
-    NotWritten(io::Error),
+    NotWritten(#[source] io::Error),
     /// The new file is in place, but the disk did not confirm it.
     #[error("it was written, but the disk did not confirm it: {}", reason(.0))]
-    NotSynced(io::Error),
+    NotSynced(#[source] io::Error),
 }
 
 /// The treatment of an existing file.
@@ -51,7 +53,7 @@ pub struct Unreachable {
     /// The part of the path that is in the way.
     pub path: PathBuf,
     /// Why.
-    pub reason: String,
+    pub reason: Reason,
 }
 
 /// Creates a folder that only its owner can enter, and its parents.
@@ -155,7 +157,7 @@ impl Reserved {
 /// Returns whether something is at `path`. A link that leads nowhere is an error: what it led to may be on a disk that
 /// is not mounted.
 pub fn exists(path: &Path) -> Result<bool, Unreachable> {
-    let unreachable = |path: &Path, reason: String| Unreachable {
+    let unreachable = |path: &Path, reason: Reason| Unreachable {
         path: path.to_owned(),
         reason,
     };
@@ -171,12 +173,12 @@ pub fn exists(path: &Path) -> Result<bool, Unreachable> {
                     "it is a link to `{}`, which leads in a circle",
                     target.display()
                 );
-                return Err(unreachable(link, reason));
+                return Err(unreachable(link, reason.into()));
             }
             // The nearest part that can be looked at is the one that must not be entered, or is no folder.
             let mut ancestors = path.ancestors().skip(1);
             let barrier = ancestors.find(|ancestor| fs::metadata(ancestor).is_ok());
-            return Err(unreachable(barrier.unwrap_or(path), reason(&error)));
+            return Err(unreachable(barrier.unwrap_or(path), error.into()));
         }
     }
     for ancestor in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
@@ -184,11 +186,11 @@ pub fn exists(path: &Path) -> Result<bool, Unreachable> {
             Ok(found) if found.is_symlink() && fs::metadata(ancestor).is_err() => {
                 let target = fs::read_link(ancestor).unwrap_or_default();
                 let reason = format!("it is a link to `{}`, which is not there", target.display());
-                return Err(unreachable(ancestor, reason));
+                return Err(unreachable(ancestor, reason.into()));
             }
             Ok(_) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreachable(ancestor, reason(&error))),
+            Err(error) => return Err(unreachable(ancestor, error.into())),
         }
     }
     Ok(false)

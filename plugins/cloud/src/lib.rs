@@ -3,30 +3,38 @@
 //! A command is a pipeline: options → input (validated, all problems at once) → scope (organization, region and backend, each
 //! with its source) → [`backend::SecretsBackend`] → report. Backends know nothing about questions, wording or tables.
 
-#![allow(
-    missing_docs,
-    reason = "nothing outside this repository uses the library"
-)]
-
 mod address;
 mod auth;
-pub mod backend;
-pub mod command;
+mod backend;
+mod command;
 mod config;
-pub mod domain;
-pub mod environment;
+mod domain;
+mod environment;
 mod files;
-pub mod input;
+mod input;
 mod keyring;
-pub mod options;
-pub mod pace;
+mod options;
+mod pace;
 mod platform;
+mod random;
 mod scope;
-pub mod secret_file;
+mod secret_file;
 mod source;
 mod text;
-pub mod watch;
+mod watch;
 mod words;
+
+// What this repository's tests use besides the executable.
+pub use backend::local::{Effect, ORGANIZATION, REGIONS, Vault, VaultError};
+pub use backend::{Details, Keys, Summary};
+pub use command::run;
+pub use domain::{Entry, Key, Organization, Region, RegistryHost, SetKind, SetName, Status};
+pub use environment::Environment;
+pub use input::dotenv::parse as parse_dotenv;
+pub use options::Options;
+pub use pace::Pace;
+pub use secret_file::Storage;
+pub use watch::Nobody;
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

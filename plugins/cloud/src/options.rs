@@ -7,9 +7,7 @@ mod vault;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::scope::Wanted;
-pub use account::{
-    AuthCommand, ConfigCommand, Login, OnlyScope, OrganizationsCommand, RegionsCommand,
-};
+pub use account::{AuthCommand, ConfigCommand, Login, OrganizationsCommand, RegionsCommand};
 pub use secrets::{Copy, Delete, ImagePullSecret, List, Run, SecretsCommand, Set, Unset};
 pub use vault::{Backup, Restore, VaultCommand};
 

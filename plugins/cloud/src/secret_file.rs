@@ -7,17 +7,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
-use chacha20poly1305::aead::OsRng;
-use chacha20poly1305::aead::rand_core::RngCore;
 use zeroize::Zeroizing;
 
 use crate::files::{
-    self, Overwrite, Reserved, WriteError, foreign_owner, refuse_special, sweep, too_open,
+    self, Overwrite, Reason, Reserved, WriteError, foreign_owner, refuse_special, sweep, too_open,
     write_private,
 };
 use crate::keyring::{self, KeyringError};
+use crate::random::random;
 use crate::watch::Watch;
 
 /// The placeholder in a keyring entry until its text is known.
@@ -36,6 +34,7 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// The name in a configuration.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,10 +64,10 @@ pub enum SecretFileError {
     Foreign { owner: u32 },
     /// The file was written, but the disk did not confirm it.
     #[error("it was written, but the disk did not confirm it: {0}")]
-    NotSynced(String),
+    NotSynced(#[source] Reason),
     /// The file can't be read or is not what it should be.
     #[error("{0}")]
-    File(String),
+    File(#[source] Reason),
     /// The keyring has the text and does not give it.
     #[error(transparent)]
     Keyring(#[from] KeyringError),
@@ -139,7 +138,7 @@ impl<'a> SecretFile<'a> {
         length: usize,
     ) -> Result<Room<'_>, SecretFileError> {
         let file = Reserved::new(&self.path, length);
-        let file = file.map_err(|error| SecretFileError::File(reason(&error)))?;
+        let file = file.map_err(|error| SecretFileError::File(error.into()))?;
         let entry = match wanted {
             Storage::File => None,
             Storage::Keyring => self.new_entry(first)?,
@@ -182,7 +181,7 @@ impl<'a> SecretFile<'a> {
     pub fn discard(&self, kept: &Self) -> Result<(), SecretFileError> {
         match self.entry() {
             Some(entry) if kept.entry() == Some(entry.clone()) => {
-                files::remove(&self.path).map_err(|error| SecretFileError::File(error.to_string()))
+                files::remove(&self.path).map_err(|error| SecretFileError::File(Reason::of(error)))
             }
             Some(_) | None => self.remove().map(drop),
         }
@@ -202,7 +201,9 @@ impl<'a> SecretFile<'a> {
     fn new_entry(&self, text: &Secret) -> Result<Option<String>, SecretFileError> {
         // By the first word people know the entry in a list of all.
         let kind = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let name = format!("{kind}-{:016x}", OsRng.next_u64());
+        let mut number = [0; 8];
+        random(&mut number).map_err(|reason| SecretFileError::File(reason.into()))?;
+        let name = format!("{kind}-{:016x}", u64::from_be_bytes(number));
         match keyring::write(&name, text, self.watch) {
             Ok(()) => return Ok(Some(name)),
             Err(KeyringError::Cancelled) => return Err(KeyringError::Cancelled.into()),
@@ -232,7 +233,7 @@ impl<'a> SecretFile<'a> {
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(SecretFileError::File(reason(&error))),
+            Err(error) => Err(SecretFileError::File(error.into())),
         }
     }
 
@@ -255,7 +256,7 @@ impl<'a> SecretFile<'a> {
     }
 
     fn private_text(&self) -> Result<Secret, SecretFileError> {
-        let failed = |error: io::Error| SecretFileError::File(reason(&error));
+        let failed = |error: io::Error| SecretFileError::File(error.into());
         if let Some(mode) = too_open(&self.path).map_err(failed)? {
             return Err(SecretFileError::TooOpen { mode });
         }
@@ -299,14 +300,14 @@ impl Room<'_> {
         match written {
             Ok(()) => {}
             Err(WriteError::NotWritten(error)) => {
-                return Err(SecretFileError::File(reason(&error)));
+                return Err(SecretFileError::File(error.into()));
             }
             // Either file may be there after a power failure, so either entry is needed.
             Err(WriteError::NotSynced(error)) => {
                 if let Some(entry) = entry {
                     entry.settle();
                 }
-                return Err(SecretFileError::NotSynced(reason(&error)));
+                return Err(SecretFileError::NotSynced(error.into()));
             }
         }
         if let Some(before) = before {

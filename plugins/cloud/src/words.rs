@@ -7,10 +7,10 @@ mod vault;
 
 use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 
 use crate::backend::{BackendError, Explained};
-use crate::files::WriteError;
+use crate::files::{Reason, WriteError};
 use crate::keyring::KeyringError;
 
 const UNCHANGED: &str =
@@ -47,7 +47,8 @@ pub fn failure(error: &impl Explained) -> Failure {
 /// Returns the failure for an error of the keyring.
 #[must_use]
 pub fn keyring(error: &KeyringError) -> Failure {
-    let failure = |exit, code: &str| Failure::new(exit, code, error.to_string());
+    let failure =
+        |exit, code: &str| Failure::new(exit, code, error.to_string()).caused_by(error.clone());
     match error {
         KeyringError::Cancelled => Failure::cancelled(),
         KeyringError::None(_) => failure(Exit::Unavailable, "no_keyring")
@@ -65,27 +66,31 @@ pub fn keyring(error: &KeyringError) -> Failure {
 
 /// A file that could not be written.
 #[must_use]
-pub fn not_written(path: &Path, reason: &str) -> Failure {
+pub fn not_written(path: &Path, reason: Reason) -> Failure {
     let message = format!("could not write `{}`: {reason}", path.display());
-    Failure::new(Exit::Failed, "not_written", message).hint(UNCHANGED)
+    Failure::new(Exit::Failed, "not_written", message)
+        .hint(UNCHANGED)
+        .caused_by(reason)
 }
 
 /// A file that was written, but perhaps not durably.
 #[must_use]
-pub fn not_synced(path: &Path, reason: &str) -> Failure {
+pub fn not_synced(path: &Path, reason: Reason) -> Failure {
     let message = format!(
         "`{}` was written, but the disk did not confirm it: {reason}",
         path.display()
     );
-    Failure::new(Exit::Failed, "not_synced", message).hint(UNSYNCED)
+    Failure::new(Exit::Failed, "not_synced", message)
+        .hint(UNSYNCED)
+        .caused_by(reason)
 }
 
 /// A write that failed, before it took effect or after.
 #[must_use]
-pub fn write_failure(path: &Path, error: &WriteError) -> Failure {
+pub fn write_failure(path: &Path, error: WriteError) -> Failure {
     match error {
-        WriteError::NotWritten(error) => not_written(path, &reason(error)),
-        WriteError::NotSynced(error) => not_synced(path, &reason(error)),
+        WriteError::NotWritten(error) => not_written(path, error.into()),
+        WriteError::NotSynced(error) => not_synced(path, error.into()),
     }
 }
 

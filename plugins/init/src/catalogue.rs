@@ -19,9 +19,11 @@ pub struct Catalogue {
 pub struct Pack {
     /// The name: that of its file without `bot-cli-pack-`.
     pub name: String,
+    /// The pack's own version.
     pub version: String,
     /// Its description, in one line.
     pub about: String,
+    /// The providers, with the services that can be chosen.
     pub providers: Vec<Provider>,
 }
 

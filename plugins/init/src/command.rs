@@ -2,7 +2,7 @@
 
 mod file;
 mod next;
-pub(crate) mod quickstart;
+mod quickstart;
 mod report;
 
 use std::cell::OnceCell;

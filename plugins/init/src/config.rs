@@ -21,6 +21,7 @@ pub(crate) const DIRECTED: [(&str, &str); 2] = [
 /// The configuration of a project.
 #[derive(Debug, Clone)]
 pub struct Config<'c> {
+    /// The catalogue that the services are of.
     pub catalogue: &'c Catalogue,
     /// The project's name as the user wrote it; any text.
     pub project_name: String,

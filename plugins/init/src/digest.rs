@@ -1,8 +1,28 @@
 //! The hash by which files are told apart.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest as _, Sha256};
 
 /// Returns the SHA-256 of `bytes` in lower-case hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sha256;
+
+    #[test]
+    fn it_is_the_hash_of_the_standard() {
+        assert_eq!(
+            sha256(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
 }

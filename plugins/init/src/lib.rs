@@ -1,29 +1,36 @@
 //! Starts a bot project: coding-agent guides and a complete runnable bot.
 
-#![allow(
-    missing_docs,
-    reason = "nothing outside this repository uses the library"
-)]
-
-pub mod catalogue;
-pub mod command;
-pub mod config;
+mod catalogue;
+mod command;
+mod config;
 mod digest;
-pub mod draft;
-pub mod equivalent;
-pub mod guides;
-pub mod option_table;
-pub mod options;
-pub mod packs;
-pub mod plan;
+mod draft;
+mod equivalent;
+mod guides;
+mod option_table;
+mod options;
+mod packs;
+mod plan;
 mod platform;
-pub mod record;
-pub mod resolve;
+mod record;
+mod resolve;
 mod side_by_side;
-pub mod target;
-pub mod transaction;
-pub mod wizard;
+mod target;
+mod transaction;
+mod wizard;
 mod wording;
+
+// What this repository's tests use besides the executable.
+pub use catalogue::{Catalogue, Pack};
+pub use config::{Config, concede, parse_file};
+pub use draft::{Draft, Slot};
+pub use equivalent::command as equivalent_command;
+pub use guides::{Path as GuidePath, planned as planned_guides};
+pub use option_table::{Feature, Switches, fields};
+pub use options::Options;
+pub use packs::taken;
+pub use plan::{PlannedFile, scaffold};
+pub use resolve::{is_missing, resolve};
 
 bot_cli_sdk::manifest!(options::Options, "../manifest.json");
 

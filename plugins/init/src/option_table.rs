@@ -471,7 +471,7 @@ impl Features {
 
     /// Tells whether the feature is among them.
     #[must_use]
-    pub const fn has(&self, feature: Feature) -> bool {
+    pub const fn has(self, feature: Feature) -> bool {
         self.0[feature as usize]
     }
 

@@ -20,7 +20,7 @@ mod requirements;
 mod settings;
 mod templates;
 pub(crate) mod variables;
-pub mod view;
+mod view;
 
 /// The files of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +109,8 @@ pub(crate) fn needed(config: &Config) -> Result<Vec<VariableGroup>, PlanError> {
     variables::groups(config, &variables::readings(&services)?)
 }
 
+#[cfg(test)]
+mod layout;
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]

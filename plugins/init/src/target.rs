@@ -2,13 +2,16 @@
 
 pub mod compare;
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::suggest;
+
+use crate::platform;
 
 /// A directory, there or to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,12 +47,12 @@ impl Target {
                 "if that is what you mean: `bot-cli init ./{shown}`"
             )));
         }
-        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, &reason(&error)))?;
+        let path = locate(&cwd.join(given)).map_err(|error| unusable(shown, error))?;
         let exists = match fs::metadata(&path) {
             Ok(found) if found.is_dir() => true,
             Ok(_) => return Err(unusable(shown, "it is not a directory")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(unusable(shown, &reason(&error))),
+            Err(error) => return Err(unusable(shown, error)),
         };
         Ok(Self {
             shown: shown.to_owned(),
@@ -59,14 +62,10 @@ impl Target {
     }
 }
 
-fn unusable(shown: &str, problem: &str) -> Failure {
-    let shown = crate::wording::quoted(shown);
-    Failure::new(
-        Exit::Usage,
-        "invalid_target",
-        format!("can't use {shown} as the target: {problem}"),
-    )
-    .hint("name another directory: `bot-cli init TARGET_DIR`")
+fn unusable(shown: &str, problem: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    let can_not = format!("can't use {} as the target", crate::wording::quoted(shown));
+    Failure::because(Exit::Usage, "invalid_target", can_not, problem)
+        .hint("name another directory: `bot-cli init TARGET_DIR`")
 }
 
 /// The longest part of `path` that is there, with its symbolic links resolved, and the rest as it is.
@@ -76,7 +75,7 @@ fn locate(path: &Path) -> io::Result<PathBuf> {
     loop {
         match fs::symlink_metadata(found) {
             Ok(_) => {
-                let mut located = match fs::canonicalize(found) {
+                let mut located = match platform::canonicalize(found) {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
                         return Err(io::Error::new(error.kind(), "it is a broken symbolic link"));
                     }

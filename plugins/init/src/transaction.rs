@@ -170,9 +170,11 @@ impl Error {
                 ),
             )
             .hint("nothing was changed; the same command names the files in the way"),
-            Self::NoPlace(path, error) | Self::Io(path, error) => failed(
+            Self::NoPlace(path, error) | Self::Io(path, error) => Failure::because(
+                Exit::Failed,
                 "write_failed",
-                format!("could not write `{}`: {}", path.display(), reason(&error)),
+                format!("could not write `{}`", path.display()),
+                error,
             )
             .hint("nothing was changed"),
             Self::Stuck(path, error) => failed(
@@ -183,6 +185,7 @@ impl Error {
                     reason(&error)
                 ),
             )
+            .caused_by(error)
             .hint("fix the cause and run the same command again: it completes what was begun"),
         }
     }

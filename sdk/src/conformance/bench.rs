@@ -14,6 +14,7 @@ use crate::cancel::Cancel;
 use crate::discovery::PREFIX;
 use crate::failure::{Failure, reason};
 use crate::pack::{self, Contents, Problem};
+use crate::platform::folders::Endings;
 use crate::protocol::{Manifest, ManifestError, Role};
 
 /// The largest part of a file that is searched for its manifest.
@@ -106,6 +107,7 @@ impl<'a> Bench<'a> {
     /// The name in the name of its file.
     pub fn file_name(&self) -> Option<&str> {
         let name = self.kit.program.file_name()?.to_str()?;
+        let name = Endings::default().program(name).unwrap_or(name);
         name.strip_prefix(PREFIX)
     }
 
@@ -200,7 +202,12 @@ impl<'a> Bench<'a> {
     pub fn lose_patience(&self) {
         let patience = self.patience.get();
         self.patience
-            .set((patience / 2).max(LEAST_PATIENCE.min(patience)));
+            .set((patience / 2).max(self.least_patience().min(patience)));
+    }
+
+    /// The least time for what a plugin in order does at once. A caller that gives more than the usual time is on a slow machine.
+    pub fn least_patience(&self) -> Duration {
+        LEAST_PATIENCE.max(self.kit.patience / 5)
     }
 
     /// The length of the longest line that is sent.

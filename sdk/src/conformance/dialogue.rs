@@ -19,9 +19,6 @@ use crate::protocol::{
 };
 use crate::question::{Question, QuestionKind};
 
-/// The time that what a plugin leaves behind may take to end by itself.
-const LINGERING: Duration = Duration::from_secs(2);
-
 /// The time that a plugin may take to leave that nobody speaks to any more.
 const LEAVING: Duration = Duration::from_millis(300);
 
@@ -448,7 +445,8 @@ impl<'a> Dialogue<'a> {
     fn look_behind(&mut self, messages: &mut Vec<Message>) -> Result<(), Stop> {
         // One such process is enough for the verdict.
         let seen = self.bench.has_seen(Fault::LeftBehind);
-        let lingering = if seen { Duration::ZERO } else { LINGERING };
+        let least = self.bench.least_patience();
+        let lingering = if seen { Duration::ZERO } else { least };
         let deadline = Instant::now() + lingering;
         while self.process.leaves_something() {
             if Instant::now() >= deadline {
@@ -463,7 +461,7 @@ impl<'a> Dialogue<'a> {
         }
         // What is still in the pipes; a process that left the group may keep them open.
         let mut rest = Vec::new();
-        let deadline = Instant::now() + LINGERING;
+        let deadline = Instant::now() + least;
         self.process.drain(deadline, &mut |event| rest.push(event));
         for event in rest {
             messages.extend(self.hear(event)?);
@@ -472,7 +470,7 @@ impl<'a> Dialogue<'a> {
     }
 
     fn early_end(&mut self) -> Stop {
-        let deadline = Instant::now() + LINGERING;
+        let deadline = Instant::now() + self.bench.least_patience();
         let mut rest = Vec::new();
         self.process.drain(deadline, &mut |event| rest.push(event));
         while self.process.end().is_none() && Instant::now() < deadline {

@@ -1,5 +1,6 @@
 //! Starts the plugin that is checked, in folders of its own.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::process::Command;
@@ -11,6 +12,7 @@ use super::bench::{Bench, Stop};
 use super::dialogue::Dialogue;
 use super::process::{Process, Reader};
 use crate::failure::{Exit, Failure, reason};
+use crate::platform::process::INDISPENSABLE;
 use crate::protocol::DEPTH;
 
 impl Bench<'_> {
@@ -27,8 +29,9 @@ impl Bench<'_> {
     /// Starts the plugin as a shell does, but not at a terminal.
     pub fn start_with(&self, arguments: &[&str], reader: Reader) -> Result<Dialogue<'_>, Stop> {
         let folder = folder().map_err(|error| {
-            let message = format!("could not make an empty folder: {}", reason(&error));
-            Stop::Ended(Box::new(Failure::new(Exit::Failed, "no_folder", message)))
+            let could_not = "could not make an empty folder";
+            let failure = Failure::because(Exit::Failed, "no_folder", could_not, error);
+            Stop::Ended(Box::new(failure))
         })?;
         self.spawn(Rc::new(folder), arguments, reader)
     }
@@ -51,6 +54,7 @@ impl Bench<'_> {
             .args(arguments)
             .current_dir(folder.path().join("work"))
             .env_clear()
+            .envs(indispensable())
             .envs(self.variables().iter().map(|(name, value)| (name, value)))
             .env(DEPTH, "1")
             .env("NO_COLOR", "1");
@@ -72,6 +76,12 @@ impl Bench<'_> {
             ))),
         }
     }
+}
+
+/// The variables without which the system runs no program.
+fn indispensable() -> impl Iterator<Item = (&'static str, OsString)> {
+    let names = INDISPENSABLE.iter();
+    names.filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
 fn folder() -> io::Result<TempDir> {

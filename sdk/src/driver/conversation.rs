@@ -72,7 +72,7 @@ impl Plugin {
     /// Starts a plugin.
     pub fn start(launch: &Launch) -> Result<Self, Failure> {
         let process =
-            Process::start(launch).map_err(|error| not_runnable(&launch.program, &error))?;
+            Process::start(launch).map_err(|error| not_runnable(&launch.program, error))?;
         Ok(Self {
             name: launch.name.clone(),
             patience: launch.patience,

@@ -53,11 +53,7 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> OrFail<T> for Result<T, E> {
         code: &str,
         could_not: impl Into<String>,
     ) -> Result<T, Failure> {
-        self.map_err(|error| {
-            let error = error.into();
-            let message = format!("{}: {}", could_not.into(), words(&*error));
-            Failure::new(exit, code, message).caused_by(error)
-        })
+        self.map_err(|error| Failure::because(exit, code, could_not, error))
     }
 }
 

@@ -9,7 +9,20 @@ pub const KEYWORDS: &[&str] = &[
 ];
 
 /// The modules that a service can't be imported from: the files of the project itself, and what has no names to import.
-pub const OWN_MODULES: &[&str] = &["__future__", "__main__", "bot", "judge", "server"];
+pub const OWN_MODULES: &[&str] = &[
+    "__future__",
+    "__main__",
+    "bot",
+    "judge",
+    "noise",
+    "recording",
+    "server",
+    "sockets",
+    "tools",
+    "transcript",
+    "typed",
+    "watch",
+];
 
 /// The names that Python code has without importing them.
 pub const BUILTINS: &[&str] = &[
@@ -161,7 +174,7 @@ pub const BUILTINS: &[&str] = &[
     "zip",
 ];
 
-/// The names that a generated `bot.py` or `server.py` uses; a service can't import them, nor those of Python itself.
+/// The names that the Python files of a project use; a service can't import them, nor those of Python itself.
 pub const RESERVED: &[&str] = &[
     "Any",
     "AssistantTurnStoppedMessage",
@@ -203,10 +216,7 @@ pub const RESERVED: &[&str] = &[
     "PipelineParams",
     "PipelineWorker",
     "RECORDINGS",
-    "RECORDING_CHUNK_BYTES",
-    "RECORDING_SAMPLE_RATE",
     "Recorder",
-    "Recording",
     "Request",
     "RequestValidator",
     "Response",
@@ -337,9 +347,7 @@ pub const RESERVED: &[&str] = &[
     "video",
     "warn_about_calls",
     "watch",
-    "watched_at",
     "wave",
-    "whisker",
     "worker",
     "write",
 ];
@@ -350,8 +358,6 @@ pub const RESERVED_VARIABLES: &[&str] = &[
     "CALL_INPUT_RATE",
     "CALL_OUTPUT_RATE",
     "NOT_GIVEN",
-    "RECORDING_CHUNK_BYTES",
-    "RECORDING_SAMPLE_RATE",
     "SYSTEM_PROMPT",
     "TRANSPORT_CHOSEN",
     "TRANSPORT_PARAMS",

@@ -11,7 +11,7 @@ use serde_json::Map;
 use super::work::carry_out;
 use super::{Command, describe, surface, usage};
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 use crate::outcome::Outcome;
 use crate::session::Session;
 use crate::terminal::{Look, Terminal, Verbosity};
@@ -48,8 +48,9 @@ pub fn run<C: Command>(
 
 fn session(terminal: &Terminal, cwd: io::Result<PathBuf>) -> Result<Session, Failure> {
     let cwd = cwd.map_err(|error| {
-        let message = format!("could not find the current folder: {}", reason(&error));
-        Failure::new(Exit::Usage, "no_folder", message).hint("cd to a folder that exists")
+        let could_not = "could not find the current folder";
+        Failure::because(Exit::Usage, "no_folder", could_not, error)
+            .hint("cd to a folder that exists")
     })?;
     let cancel = Cancel::on_signals_or_exit(GRACE)?;
     Ok(Session::new(

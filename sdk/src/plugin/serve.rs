@@ -65,7 +65,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
             end_without_reader(&reader, &open_requests);
         })
     };
-    let listening = listening.map_err(|error| no_thread(&error));
+    let listening = listening.map_err(no_thread);
     if let Err(failure) = listening {
         let status = failure.exit.status();
         let (id, error) = (None, failure.into());

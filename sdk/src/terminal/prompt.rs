@@ -10,6 +10,7 @@ mod plain;
 mod text;
 mod trail;
 
+use std::error::Error;
 use std::time::Duration;
 
 use frame::{CHOSEN, Frame, Piece};
@@ -23,7 +24,7 @@ pub use trail::Trail;
 use super::look::Prompts;
 use super::waiting::Waiting;
 use super::{Look, one_line, printable};
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 use crate::question::{Answer, Question, QuestionKind};
 
 /// The kinds of question that can be asked at a terminal.
@@ -82,7 +83,7 @@ fn rich(
     trail: &mut Trail,
 ) -> Result<Answer, Failure> {
     // First of all: what is typed as soon as the words about a secret are there must not be seen, either.
-    let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, &reason(&error)))?;
+    let keyboard = Keyboard::begin(waiting).map_err(|error| failed(question, error))?;
     let refused = trail.take_back(question);
     let words = help(question);
     let help: Vec<Piece> = match &words {
@@ -131,7 +132,7 @@ fn put(
             Event::Key(Key::Control('z')) => {
                 frame.leave();
                 let suspended = keyboard.suspend();
-                suspended.map_err(|error| failed(question, &reason(&error)))?;
+                suspended.map_err(|error| failed(question, error))?;
                 KeyOutcome::Stay
             }
             Event::Key(Key::Control('l')) => {
@@ -185,7 +186,7 @@ fn help(question: &Question) -> Option<String> {
     (!help.is_empty()).then(|| help.join("; "))
 }
 
-fn failed(question: &Question, why: &str) -> Failure {
-    let message = format!("could not ask `{}`: {why}", question.key);
-    Failure::new(Exit::Failed, "terminal_failed", message)
+fn failed(question: &Question, why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    let could_not = format!("could not ask `{}`", question.key);
+    Failure::because(Exit::Failed, "terminal_failed", could_not, why)
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 use crate::platform::input;
 use crate::ui::withdrawn;
 
@@ -84,8 +84,7 @@ fn is_passing(error: &io::Error) -> bool {
     )
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 fn unreadable(error: io::Error) -> Failure {
-    let message = format!("could not read standard input: {}", reason(&error));
-    Failure::new(Exit::Failed, "input_failed", message)
+    let could_not = "could not read standard input";
+    Failure::because(Exit::Failed, "input_failed", could_not, error)
 }

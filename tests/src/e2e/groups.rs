@@ -24,7 +24,12 @@ impl Group {
     pub(super) fn is_elective(&self) -> bool {
         self.needs
             .iter()
-            .any(|need| matches!(need, Need::ApiServer))
+            .any(|need| matches!(need, Need::ApiServer | Need::Windows))
+    }
+
+    /// Whether it is run, and what it needs is installed, only where it is named: everything is built once more for it.
+    pub(super) fn is_on_request(&self) -> bool {
+        self.needs.iter().any(|need| matches!(need, Need::Windows))
     }
 }
 
@@ -59,6 +64,16 @@ pub const GROUPS: &[Group] = &[
         name: "owners",
         about: "installations that belong to other users",
         needs: &[Need::Users],
+    },
+    Group {
+        name: "dist",
+        about: "packages and archives, installed and used",
+        needs: &[
+            Need::Executables,
+            Need::Framework,
+            Need::Users,
+            Need::program(&["curl", "wget"], "curl", 1),
+        ],
     },
     Group {
         name: "dotenv",
@@ -101,6 +116,15 @@ pub const GROUPS: &[Group] = &[
         name: "kubernetes",
         about: "the Kubernetes backend on a real API server",
         needs: &[Need::ApiServer],
+    },
+    Group {
+        name: "windows",
+        about: "the executables for Windows, under Wine",
+        needs: &[
+            Need::program(&["x86_64-w64-mingw32-gcc"], "gcc-mingw-w64-x86-64", 700),
+            Need::program(&["wine"], "wine wine64", 300),
+            Need::Windows,
+        ],
     },
     Group {
         name: "draws",

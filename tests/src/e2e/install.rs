@@ -17,11 +17,13 @@ const PYTHON: Package = Package {
 pub(super) fn install(groups: &[&Group]) {
     let mut packages: Vec<Package> = Vec::new();
     let mut environments: Vec<&Pins> = Vec::new();
+    let mut targets: Vec<&str> = Vec::new();
     let lacks = groups.iter().flat_map(|group| group.needs);
     for lack in lacks.filter_map(|need| need.lack()) {
         match lack.remedy {
             Remedy::Package(package) => packages.push(package),
             Remedy::Environment(pins) => environments.push(pins),
+            Remedy::Target(name) => targets.push(name),
             Remedy::None => {}
         }
     }
@@ -33,6 +35,15 @@ pub(super) fn install(groups: &[&Group]) {
     packages.dedup_by_key(|package| package.name);
     if !packages.is_empty() {
         install_packages(&packages);
+    }
+    for name in targets {
+        say(&format!("installing the standard library for {name}"));
+        let status = Command::new("rustup")
+            .args(["target", "add", name])
+            .status();
+        if !status.is_ok_and(|status| status.success()) {
+            say("error: `rustup` could not install it");
+        }
     }
     for pins in environments {
         say(&format!("installing {} ({})", pins.name, pins.size));

@@ -11,6 +11,8 @@ use crate::kubernetes::api_server;
 use crate::older;
 use crate::program::program;
 use crate::python::{CLIENT, FRAMEWORK, Pins};
+use crate::shipped;
+use crate::wine;
 
 /// The oldest Node.js that the clients build on.
 const NODE: u64 = 20;
@@ -32,6 +34,8 @@ pub(super) enum Need {
     NpmRegistry,
     /// The commit that the older executables are built from.
     OlderCommit,
+    /// Release builds of the product, as new as their source, or packages that a variable names.
+    Executables,
     /// The right to mount a filesystem.
     Mount,
     /// The right to work as other users.
@@ -40,6 +44,8 @@ pub(super) enum Need {
     Trace,
     /// A Kubernetes API server, built from source.
     ApiServer,
+    /// The standard library for Windows.
+    Windows,
     /// A system that writes core dumps into the folder of the process.
     CoreDumps,
 }
@@ -67,6 +73,8 @@ pub(super) enum Remedy {
     Package(Package),
     /// Under `target/`.
     Environment(&'static Pins),
+    /// With `rustup`.
+    Target(&'static str),
     /// Not by an installation.
     None,
 }
@@ -103,10 +111,12 @@ impl Need {
             Self::PythonIndex => (python_index(), Remedy::None),
             Self::NpmRegistry => (npm_registry(), Remedy::None),
             Self::OlderCommit => (older::is_in_this_clone(), Remedy::None),
+            Self::Executables => (shipped::find().map(drop), Remedy::None),
             Self::Mount => (mount(), Remedy::None),
             Self::Users => (users(), Remedy::None),
             Self::Trace => (trace(), Remedy::None),
             Self::ApiServer => (api_server::find().map(drop), Remedy::None),
+            Self::Windows => (wine::has_target(), Remedy::Target(wine::TARGET)),
             Self::CoreDumps => (core_dumps(), Remedy::None),
         };
         found.err().map(|reason| Lack { reason, remedy })
@@ -120,6 +130,9 @@ impl Remedy {
             Self::Package(Package { name, megabytes }) => {
                 Some(format!("the Debian package `{name}`, about {megabytes} MB"))
             }
+            Self::Target(name) => Some(format!(
+                "the standard library for `{name}`, with rustup, about 150 MB"
+            )),
             Self::Environment(pins) => Some(format!("under target/, {}", pins.size)),
             Self::None => None,
         }

@@ -1,13 +1,10 @@
 //! The project that services give, beside that of their twin.
 
-use bot_cli_cloud::input::dotenv;
-use bot_cli_init::catalogue::{Catalogue, Pack};
-use bot_cli_init::config::Config;
-use bot_cli_init::draft::Draft;
-use bot_cli_init::equivalent;
-use bot_cli_init::option_table::{Feature, Switches};
-use bot_cli_init::plan::{self, PlannedFile};
-use bot_cli_init::resolve::resolve;
+use bot_cli_cloud::parse_dotenv;
+use bot_cli_init::{
+    Catalogue, Config, Draft, Feature, Pack, PlannedFile, Switches, equivalent_command, resolve,
+    scaffold,
+};
 use bot_cli_sdk::pack::{Kind, Service};
 use fastrand::Rng;
 
@@ -24,10 +21,10 @@ pub(super) fn compare(
 ) -> Result<Vec<String>, Refused> {
     let draft = choose(spoiled, random);
     let config = resolve(&draft, None, spoiled).map_err(|_| Refused)?;
-    let planned = plan::scaffold(&config);
+    let planned = scaffold(&config);
     let expected = resolve(&draft, None, twin)
         .map_err(|fields| format!("the twin is refused: {fields:?}"))
-        .and_then(|config| plan::scaffold(&config).map_err(|error| format!("the twin: {error}")));
+        .and_then(|config| scaffold(&config).map_err(|error| format!("the twin: {error}")));
     Ok(match (planned, expected) {
         (Ok(planned), Ok(expected)) => {
             let mut wrong = files(&planned.files, &expected.files, &config);
@@ -170,7 +167,7 @@ fn environment(text: &str, twin: &str, config: &Config) -> Option<String> {
             _ => format!("{line}\n"),
         })
         .collect();
-    let read = dotenv::parse(&open);
+    let read = parse_dotenv(&open);
     if let Some(problem) = read.problems.first() {
         return Some(format!("line {}: {}", problem.at.line, problem.what));
     }
@@ -201,7 +198,7 @@ fn defaults(config: &Config) -> Vec<(String, String)> {
 
 /// The command that is shown to the user, as a shell reads it.
 fn command(config: &Config) -> Option<String> {
-    let command = equivalent::command("my-bot", config);
+    let command = equivalent_command("my-bot", config);
     let words = shlex::split(&command)?;
     let lost = config
         .services()

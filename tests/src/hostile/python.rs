@@ -1,6 +1,6 @@
 //! Python code as a tree: what it does follows from the kinds of its nodes and its names.
 
-use bot_cli_init::config::Config;
+use bot_cli_init::Config;
 use bot_cli_sdk::pack::{Arg, Literal};
 use tree_sitter::{Node, Parser, Tree};
 

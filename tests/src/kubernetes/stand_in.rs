@@ -4,6 +4,7 @@
 mod api;
 mod connection;
 mod fields;
+mod refusal;
 mod trouble;
 
 use std::collections::{BTreeMap, VecDeque};

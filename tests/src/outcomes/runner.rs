@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use bot_cli_cloud::environment::Environment;
-use bot_cli_cloud::options::Options;
-use bot_cli_cloud::pace::Pace;
+use bot_cli_cloud::{Environment, Options, Pace, run};
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::outcome::Outcome;
 use bot_cli_sdk::secret::Secret;
@@ -109,11 +107,7 @@ impl Runner for InProcess {
                 cancel.request();
             });
         }
-        let outcome = Outcome::new(bot_cli_cloud::command::run(
-            options,
-            &mut session,
-            environment,
-        ));
+        let outcome = Outcome::new(run(options, &mut session, environment));
         let mut said = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match &outcome.result {
             Ok(reply) => said.push_str(&reply.text),

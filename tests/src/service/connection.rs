@@ -20,9 +20,9 @@ use hyper_util::rt::TokioIo;
 use rustix::net::sockopt::set_socket_linger;
 
 use super::faults::{Effect, Fault};
-use super::routes::{self, Reply};
+use super::message::Reply;
 use super::world::{Sent, World};
-use super::{secrets, tls};
+use super::{routes, secrets, tls};
 use crate::watched::Watched;
 
 type Body = BoxBody<Bytes, io::Error>;

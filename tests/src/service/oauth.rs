@@ -4,65 +4,16 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::routes::{Reply, query};
+use super::issuer::{Issuer, Pending};
+use super::message::{Reply, query};
 use super::world::{Access, Sent, World};
 use super::{ORGANIZATION, OTHER_ORGANIZATION};
 
 const CLIENT: &str = "client_of_the_command_line";
 const SCOPES: &str = "openid profile email offline_access";
-
-/// The issuer's state.
-#[derive(Debug)]
-pub struct Issuer {
-    /// The address, below the service's.
-    pub url: String,
-    /// The discovery document; a test may spoil it.
-    pub document: Value,
-    /// The time that access tokens live, in seconds.
-    pub expires_in: u64,
-    /// Whether refresh tokens are handed out, too.
-    pub refreshes: bool,
-    /// Takes the place of members of the answer with a token.
-    pub spoil: Value,
-    /// The number of tokens that were handed out.
-    pub handed_out: u32,
-    codes: BTreeMap<String, Pending>,
-    /// Each with the access token that came with it.
-    refresh_tokens: BTreeMap<String, String>,
-}
-
-#[derive(Debug)]
-struct Pending {
-    challenge: String,
-    redirect: String,
-}
-
-impl Issuer {
-    pub(super) fn new(url: &str) -> Self {
-        let url = format!("{url}/issuer");
-        let document = json!({
-            "issuer": url,
-            "authorization_endpoint": format!("{url}/authorize"),
-            "token_endpoint": format!("{url}/token"),
-            "revocation_endpoint": format!("{url}/revoke"),
-            "response_types_supported": ["code"],
-            "code_challenge_methods_supported": ["S256"],
-        });
-        Self {
-            url,
-            document,
-            expires_in: 86_400,
-            refreshes: true,
-            spoil: json!({}),
-            handed_out: 0,
-            codes: BTreeMap::new(),
-            refresh_tokens: BTreeMap::new(),
-        }
-    }
-}
 
 pub(super) fn route(request: &Sent, segments: &[&str], world: &mut World) -> Option<Reply> {
     match (request.method.as_str(), segments) {

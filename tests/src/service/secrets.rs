@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::routes::{Family, Reply, query, segments};
+use super::message::{Family, Reply, query, segments};
 use super::world::{Content, ListForm, Outcome, Sent, Set, World};
 
 pub(super) fn list(request: &Sent, world: &mut World, organization: &str) -> Reply {

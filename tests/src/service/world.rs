@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::faults::Injection;
-use super::oauth::Issuer;
+use super::issuer::Issuer;
 use super::{ORGANIZATION, OTHER_ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, USER_TOKEN};
 
 /// Everything the service knows, and how it behaves.

@@ -7,7 +7,7 @@ pub(crate) mod running;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use running::Running;
@@ -132,37 +132,104 @@ fn a_bot_without_its_keys_names_them_all_and_ends() {
     );
 }
 
+/// The project is untouched, but for the places that its README names.
+#[test]
+fn a_function_and_a_handler_of_the_user_are_called() {
+    let bot = Bot::new();
+    let readme = fs::read_to_string(bot.folder.path().join("bot/README.md")).unwrap();
+    let tools = between(&readme, "```python\n", "```");
+    assert!(tools.contains("async def order_status("), "{tools}");
+    fs::write(bot.server.join("tools.py"), tools).unwrap();
+    let code = fs::read_to_string(bot.server.join("bot.py")).unwrap();
+    let (before, after) = code
+        .split_once("    # Your own event handlers go here.\n")
+        .unwrap();
+    fs::write(bot.server.join("bot.py"), [before, HANDLER, after].concat()).unwrap();
+    let order = bot.server.join("evals/order.yaml");
+    fs::write(&order, ORDER).unwrap();
+    let lint = python()
+        .command("ruff")
+        .args(["check", "--no-cache", "."])
+        .current_dir(&bot.server)
+        .output()
+        .unwrap();
+    assert!(lint.status.success(), "{}", text(&lint));
+
+    let talk = Talk::of(
+        bot,
+        &[
+            "--call",
+            r#"where is my order=order_status {"order_id": "A-1042"}"#,
+            "--say",
+            "\"status\": \"shipped\"=It has been shipped.",
+        ],
+    );
+    let output = talk.evaluate_with(&order);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let mut running = talk.running.borrow_mut();
+    running.line_with("My handler saw order_status");
+}
+
+const HANDLER: &str = r#"
+    @llm.event_handler("on_function_calls_started")
+    async def on_function_calls_started(service, function_calls):
+        logger.info(f"My handler saw {function_calls[0].function_name}")
+"#;
+
+const ORDER: &str = r#"
+name: order
+scenarios:
+  - name: looks_up_an_order
+    turns:
+      - expect:
+          - event: response
+      - user: "Where is my order A-1042?"
+        expect:
+          - event: function_call
+            name: order_status
+            args: { order_id: A-1042 }
+          - event: response
+            text_contains: shipped
+"#;
+
 /// A bot, its model, and what they need.
 struct Talk {
     bot: Bot,
     port: u16,
     /// Ended before the model, which it talks to.
-    _running: Running,
+    running: std::cell::RefCell<Running>,
     model: std::cell::RefCell<Running>,
 }
 
 impl Talk {
     fn with(answers: &[&str]) -> Self {
+        Self::of(Bot::new(), answers)
+    }
+
+    fn of(bot: Bot, answers: &[&str]) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/framework/stand_in_openai.py");
         let mut model = Running::start(python().command("python").arg(script).args(answers));
         let address = model.line_with("http://");
-        let bot = Bot::new();
         let (running, port) = bot.listen(&format!(
             "OPENAI_API_KEY=any\nOPENAI_BASE_URL={address}/v1\n"
         ));
         Self {
             bot,
             port,
-            _running: running,
+            running: running.into(),
             model: model.into(),
         }
     }
 
     fn evaluate(&self) -> Output {
+        self.evaluate_with(&self.bot.server.join("evals/text.yaml"))
+    }
+
+    fn evaluate_with(&self, scenarios: &Path) -> Output {
         python()
             .command("pipecat")
             .args(["eval", "run"])
-            .arg(self.bot.server.join("evals/text.yaml"))
+            .arg(scenarios)
             .args([
                 "--bot-url",
                 &format!("ws://127.0.0.1:{}/ws", self.port),
@@ -179,6 +246,12 @@ impl Talk {
             .line_with("POST /v1/chat/completions")
             .contains("role")
     }
+}
+
+/// The first passage between two others.
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(start).unwrap();
+    rest.split_once(end).unwrap().0
 }
 
 /// A generated project.

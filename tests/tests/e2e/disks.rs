@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::disk::Mounted;
 use bot_cli_tests::init::{done, run, tree, web};
 use bot_cli_tests::user::{User, pairs};
@@ -162,4 +163,57 @@ fn everything_but_a_change_works_on_a_read_only_disk() {
         assert!(run.stderr.contains("read-only file system"), "{run:?}");
         assert!(run.stderr.contains("hint: nothing has changed"), "{run:?}");
     }
+}
+
+#[test]
+fn a_full_disk_leaves_the_plugins_as_they_were() {
+    let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
+    let disk = bench.path("home/.local/share");
+    fs::create_dir_all(&disk).unwrap();
+    let _mounted = Mounted::tmpfs(&disk, "size=512k").unwrap();
+    let plugin = |version: &str| {
+        let head = format!(
+            "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"hello\",\"version\":\"{version}\"}}\n"
+        );
+        head + &"#".repeat(40 * 1024)
+    };
+    let run = |words: &[&str]| bench.run(words).unwrap();
+    let version = || {
+        let info = run(&["plugin", "info", "hello", "--json"]).stdout;
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!(info["plugins"][0]["added"]["changed"], false, "{info:#}");
+        info["plugins"][0]["version"].as_str().unwrap().to_owned()
+    };
+    bench
+        .script("work/bot-cli-hello", &plugin("1.0.0"))
+        .unwrap();
+    assert_eq!(run(&["plugin", "add", "./bot-cli-hello"]).status, Some(0));
+    bench
+        .script("work/bot-cli-hello", &plugin("2.0.0"))
+        .unwrap();
+    let mut outcomes = Vec::new();
+    // From no space at all up to enough for everything.
+    for free_kib in [0, 4, 40, 44, 80, 84, 88, 92, 96, 200] {
+        let filler = disk.join("filler");
+        fs::write(&filler, vec![0_u8; (512 - 60 - free_kib) * 1024]).unwrap();
+        let upgraded = run(&["plugin", "upgrade", "hello", "--skip"]);
+        outcomes.push(upgraded.status);
+        if upgraded.status == Some(0) {
+            assert_eq!(version(), "2.0.0");
+            break;
+        }
+        assert!(
+            upgraded.stderr.contains("no space left on device"),
+            "{upgraded:?}"
+        );
+        assert_eq!(version(), "1.0.0", "{free_kib} KiB free: {upgraded:?}");
+        let left = fs::read_dir(disk.join("bot-cli")).unwrap().count();
+        // The folders of plugins and packs, the record and the lock.
+        assert_eq!(left, 4, "{free_kib} KiB free");
+        fs::remove_file(filler).unwrap();
+    }
+    assert!(
+        outcomes.contains(&Some(1)) && outcomes.contains(&Some(0)),
+        "{outcomes:?}"
+    );
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Mutex;
 
-use bot_cli_cloud::input::dotenv;
+use bot_cli_cloud::parse_dotenv;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
@@ -82,7 +82,7 @@ impl Drop for PythonDotenv {
 
 /// Returns what ours reads, unless it refuses.
 fn ours(text: &str) -> Option<Values> {
-    let read = dotenv::parse(text);
+    let read = parse_dotenv(text);
     let pairs = read.bindings.into_iter();
     read.problems.is_empty().then(|| {
         pairs

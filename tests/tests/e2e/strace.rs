@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Command;
 
+use bot_cli_tests::bench::Bench;
 use bot_cli_tests::user::User;
+use serde_json::Value;
 
 #[test]
 fn a_listing_makes_no_system_call_that_writes_or_syncs() {
@@ -49,4 +51,99 @@ fn a_system_call_of_a_change_of_the_vault_may_fail_or_be_the_last() {
     let said = String::from_utf8_lossy(&output.stdout);
     let problem = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}{problem}");
+}
+
+/// The system calls that change something, or after which something has changed.
+const CHANGING: [&str; 9] = [
+    "write",
+    "openat",
+    "fsync",
+    "rename,renameat,renameat2",
+    "mkdir,mkdirat",
+    "unlink,unlinkat,rmdir",
+    "flock",
+    "chmod,fchmod,fchmodat",
+    "close",
+];
+
+#[test]
+fn an_upgrade_that_is_killed_anywhere_leaves_the_old_or_the_new_plugin() {
+    let bench = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))]).unwrap();
+    let plugin = |version: &str| {
+        format!(
+            "#!/bin/sh\n# bot-cli-plugin: {{\"protocol\":\"1.0\",\"name\":\"hello\",\"version\":\"{version}\"}}\n"
+        )
+    };
+    let pack = |version: &str| {
+        let folder = bench.path("work/acme");
+        let text = fs::read_to_string(folder.join("pack.toml")).unwrap();
+        fs::write(folder.join("pack.toml"), text.replace("0.1.0", version)).unwrap();
+    };
+    let done = |words: &[&str]| {
+        let ran = bench.run(words).unwrap();
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        ran.stdout
+    };
+    bench
+        .script("work/bot-cli-hello", &plugin("0.1.0"))
+        .unwrap();
+    done(&["plugin", "new", "acme", "--role", "provider-pack"]);
+    done(&["plugin", "add", "./bot-cli-hello"]);
+    done(&["plugin", "add", "./acme"]);
+    bench
+        .script("work/bot-cli-hello", &plugin("2.0.0"))
+        .unwrap();
+    pack("2.0.0");
+    let copy = |from: &str, to: &str| {
+        let _ = fs::remove_dir_all(bench.path(to));
+        let mut cp = Command::new("cp");
+        let status = cp
+            .arg("-a")
+            .args([bench.path(from), bench.path(to)])
+            .status();
+        assert!(status.unwrap().success());
+    };
+    copy("home", "base");
+    let under = |arguments: &[&str], name: &str| {
+        let host = bench.host(&["plugin", "upgrade", name, "--skip"]);
+        let mut strace = Command::new("strace");
+        strace
+            .args(["-f", "-o", "trace"])
+            .args(arguments)
+            .arg(host.get_program())
+            .args(host.get_args())
+            .current_dir(bench.path("work"))
+            .env_clear()
+            .envs(bench.environment());
+        let _ = strace.output().unwrap();
+    };
+    let mut versions = Vec::new();
+    for name in ["hello", "pack-acme"] {
+        for calls in CHANGING {
+            let mut when = 1;
+            loop {
+                copy("base", "home");
+                let inject = format!("inject={calls}:signal=KILL:when={when}");
+                under(&["-e", &inject], name);
+                let trace = fs::read_to_string(bench.path("work/trace")).unwrap();
+                if !trace.contains("+++ killed by SIGKILL +++") {
+                    break;
+                }
+                let info = done(&["plugin", "info", name, "--json"]);
+                let info: Value = serde_json::from_str(&info).unwrap();
+                let found = &info["plugins"][0];
+                assert_eq!(found["added"]["changed"], false, "{inject}: {info:#}");
+                let version = found["version"].as_str().unwrap().to_owned();
+                assert!(["0.1.0", "2.0.0"].contains(&&*version), "{inject}");
+                versions.push(version);
+                // The next command goes on from there, and clears what was left lying.
+                done(&["plugin", "upgrade", name, "--skip"]);
+                let left = fs::read_dir(bench.path("home/.local/share/bot-cli")).unwrap();
+                assert_eq!(left.count(), 4, "{inject}");
+                // One in three: all of them take minutes.
+                when += 3;
+            }
+        }
+    }
+    assert!(versions.iter().any(|it| it == "0.1.0") && versions.iter().any(|it| it == "2.0.0"));
 }

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -75,18 +76,48 @@ fn without_the_carriers_keys_they_are_named_and_evals_pass() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 }
 
+/// A handler of the user's ends the call, and the caller stays until then.
+#[test]
+fn a_call_that_the_bot_ends_is_recorded() {
+    let bot = Bot::new(&["carrier_d"]);
+    let path = bot.server.join("bot.py");
+    let code = fs::read_to_string(&path).unwrap();
+    let (before, after) = code
+        .split_once("    # Your own event handlers go here.\n")
+        .unwrap();
+    let handler = r#"
+    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
+    async def on_assistant_turn_stopped(aggregator, message):
+        await worker.end()
+"#;
+    fs::write(&path, [before, handler, after].concat()).unwrap();
+    let (mut running, _model, port) = bot.listen("exotel", KEYS);
+    running.line_with("Uvicorn running on");
+    let output = caller("exotel", port).arg("--stays").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    running.line_with("Recording saved to");
+    bot.expect_both_in_recording();
+}
+
+#[test]
+fn a_call_is_recorded_that_the_end_of_the_bot_cuts_off() {
+    let bot = Bot::new(&["carrier_d"]);
+    let (mut running, _model, port) = bot.listen("exotel", KEYS);
+    running.line_with("Uvicorn running on");
+    let _caller = Running::start(caller("exotel", port).arg("--stays"));
+    running.line_with("Bot stopped speaking");
+    let process = i32::try_from(running.process()).unwrap();
+    kill_process(Pid::from_raw(process).unwrap(), Signal::TERM).unwrap();
+    running.line_with("Recording saved to");
+    bot.expect_both_in_recording();
+}
+
 /// A call from the first ring to the recording.
 fn call(transport: &str, carrier: &str) {
     let bot = Bot::new(&[transport]);
     let (mut running, _model, port) = bot.listen(carrier, KEYS);
     running.line_with("Uvicorn running on");
-    let output = python()
-        .command("python")
-        .arg(script("stand_in_carrier.py"))
-        .args([carrier, &format!("http://127.0.0.1:{port}")])
-        .args(["--hum", &HUM.to_string()])
-        .output()
-        .unwrap();
+    let output = caller(carrier, port).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
     let heard: Value = serde_json::from_slice(&output.stdout).unwrap();
     let (seconds, hertz) = (&heard["seconds"], heard["hertz"].as_f64().unwrap());
@@ -95,6 +126,16 @@ fn call(transport: &str, carrier: &str) {
 
     running.line_with("Recording saved to");
     bot.expect_both_in_recording();
+}
+
+/// Somebody who calls the bot through a carrier.
+fn caller(carrier: &str, port: u16) -> Command {
+    let mut command = python().command("python");
+    command
+        .arg(script("stand_in_carrier.py"))
+        .args([carrier, &format!("http://127.0.0.1:{port}")])
+        .args(["--hum", &HUM.to_string()]);
+    command
 }
 
 /// The usual pitch on the left and the right of a recording, in hertz.

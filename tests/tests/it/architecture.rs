@@ -1,6 +1,10 @@
-//! The arrows between the crates.
+//! The dependencies between the crates, and between the modules of each.
+
+mod circles;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -8,26 +12,18 @@ use serde_json::Value;
 /// Which members each member may depend on; a member that is not listed is a plugin.
 fn allowed(member: &str) -> Option<&'static [&'static str]> {
     match member {
-        "bot-cli-sdk" => Some(&[]),
+        "bot-cli-system" => Some(&[]),
+        "bot-cli-sdk" => Some(&["bot-cli-system"]),
         "bot-cli" | "bot-cli-templates" => Some(&["bot-cli-sdk"]),
+        "xtask" => Some(&["bot-cli", "bot-cli-sdk"]),
         "bot-cli-tests" => None,
-        _plugin => Some(&["bot-cli-sdk", "bot-cli-templates"]),
+        _plugin => Some(&["bot-cli-sdk", "bot-cli-templates", "bot-cli-system"]),
     }
 }
 
 #[test]
 fn crates_depend_only_in_the_direction_of_the_arrows() {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let members: BTreeSet<&str> = packages
         .iter()
@@ -60,4 +56,77 @@ fn crates_depend_only_in_the_direction_of_the_arrows() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Code for one system is in the seams, and unsafe code is in one crate.
+#[test]
+fn only_the_seams_know_the_system() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let crates = [
+        "host",
+        "sdk",
+        "templates",
+        "plugins/init",
+        "plugins/cloud",
+        "plugins/secrets-kubernetes",
+    ];
+    let mut seams = 0;
+    let mut wrong = Vec::new();
+    for member in crates {
+        let mut folders = vec![Path::new(root).join(member).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    if path.ends_with("platform") {
+                        seams += 1;
+                    } else if !path.ends_with("tests") {
+                        folders.push(path);
+                    }
+                } else if path.extension().is_some_and(|ending| ending == "rs")
+                    && !path.ends_with("src/platform.rs")
+                    && !path.ends_with("tests.rs")
+                {
+                    let text = fs::read_to_string(&path).unwrap();
+                    wrong
+                        .extend(system_in(&text).map(|line| format!("{}: {line}", path.display())));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(seams, 4, "a seam has moved");
+    let known = "#[cfg(unix)]\nfn f() { std::os::unix::fs::symlink }";
+    assert_eq!(system_in(known).count(), 2);
+}
+
+/// The lines of a file, without its tests, that are for one system.
+fn system_in(text: &str) -> impl Iterator<Item = &str> {
+    const MARKS: [&str; 8] = [
+        "cfg(unix",
+        "cfg(windows",
+        "(unix,",
+        "(windows,",
+        "target_os",
+        "std::os::",
+        "rustix::",
+        "windows_sys::",
+    ];
+    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    code.lines()
+        .filter(|line| MARKS.iter().any(|mark| line.contains(mark)))
+}
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "cargo metadata: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
 }

@@ -1,5 +1,6 @@
 //! The host with plugins of every kind, good and bad.
 
+mod added;
 mod asking;
 pub mod check;
 mod completion;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use oauth2::{AuthorizationCode, CsrfToken, PkceCodeChallenge};
 use url::Url;
 
@@ -56,11 +56,8 @@ async fn visit(
 ) -> Result<Visit, Failure> {
     let worded = |error| words::failure(&error);
     let callback = Callback::open().await.map_err(|error| {
-        let message = format!(
-            "could not wait for the browser on the ports 8400 to 8404: {}",
-            reason(&error)
-        );
-        Failure::new(Exit::Failed, "no_port", message)
+        let could_not = "could not wait for the browser on the ports 8400 to 8404";
+        Failure::because(Exit::Failed, "no_port", could_not, error)
             .hint("end what uses them, or sign in with `--token-stdin`")
     })?;
     let client = issuer.oauth(Some(&callback.address())).map_err(worded)?;

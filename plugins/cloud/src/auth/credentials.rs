@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::config::homeless;
 use crate::domain::TokenKind;
 use crate::environment::Environment;
 use crate::files::lock::{LockError, PATIENCE, lock as take};
-use crate::files::private_folder;
+use crate::files::{Reason, private_folder};
 use crate::keyring::KeyringError;
 use crate::secret_file::{Room, SecretFile, SecretFileError, Storage};
 use crate::watch::Watch;
@@ -116,7 +116,7 @@ pub fn find(place: &SecretFile<'_>) -> StoredCredentials {
             shared: file.shared,
         }),
         Ok(_) | Err(_) => StoredCredentials::Broken(SecretFileError::File(
-            "it is not what signing in writes".to_owned(),
+            "it is not what signing in writes".into(),
         )),
     }
 }
@@ -128,7 +128,7 @@ pub fn keep(
     wanted: Storage,
 ) -> Result<Storage, Failure> {
     let kept = written(credentials).and_then(|text| place.write(&text, wanted));
-    kept.map_err(|error| not_kept(place.path(), &error))
+    kept.map_err(|error| not_kept(place.path(), error))
 }
 
 /// Keeps credentials in the room that was reserved for them; where they are.
@@ -150,17 +150,17 @@ fn written(credentials: &Credentials) -> Result<Secret, SecretFileError> {
     // The writer's own words may quote the text.
     toml::to_string(&file)
         .map(Secret::new)
-        .map_err(|_| SecretFileError::File("it has no written form".to_owned()))
+        .map_err(|_| SecretFileError::File("it has no written form".into()))
 }
 
-fn not_kept(path: &Path, error: &SecretFileError) -> Failure {
+fn not_kept(path: &Path, error: SecretFileError) -> Failure {
     match error {
         SecretFileError::Keyring(KeyringError::Cancelled) => Failure::cancelled(),
         SecretFileError::NotSynced(reason) => words::not_synced(path, reason),
         SecretFileError::TooOpen { .. }
         | SecretFileError::Foreign { .. }
-        | SecretFileError::File(_)
-        | SecretFileError::Keyring(_) => words::not_written(path, &error.to_string()),
+        | SecretFileError::Keyring(_) => words::not_written(path, Reason::of(error)),
+        SecretFileError::File(reason) => words::not_written(path, reason),
     }
 }
 
@@ -172,17 +172,16 @@ pub fn lock(path: &Path, watch: &dyn Watch) -> Result<fs::File, Failure> {
         .map_err(LockError::File)
         .and_then(|()| take(&path.with_extension("lock"), PATIENCE, waiting, watch));
     locked.map_err(|error| {
-        let failure = |exit, code: &str, why: &str| {
-            let message = format!("could not lock `{}`: {why}", path.display());
-            Failure::new(exit, code, message)
-        };
+        let could_not = format!("could not lock `{}`", path.display());
         match error {
             LockError::Cancelled => Failure::cancelled(),
             LockError::Busy(_) => {
-                failure(Exit::Unavailable, "credentials_busy", &error.to_string())
+                Failure::because(Exit::Unavailable, "credentials_busy", could_not, error)
                     .hint("try again when it is done")
             }
-            LockError::File(error) => failure(Exit::Failed, "not_written", &reason(&error)),
+            LockError::File(error) => {
+                Failure::because(Exit::Failed, "not_written", could_not, error)
+            }
         }
     })
 }
@@ -197,11 +196,10 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
         SecretFileError::TooOpen { .. }
         | SecretFileError::Foreign { .. }
         | SecretFileError::NotSynced(_)
-        | SecretFileError::File(_) => Failure::new(
-            Exit::Failed,
-            "not_removed",
-            format!("could not remove `{}`: {error}", place.path().display()),
-        ),
+        | SecretFileError::File(_) => {
+            let could_not = format!("could not remove `{}`", place.path().display());
+            Failure::because(Exit::Failed, "not_removed", could_not, error)
+        }
     })
 }
 
@@ -209,8 +207,8 @@ pub fn forget(place: &SecretFile<'_>) -> Result<bool, Failure> {
 #[must_use]
 pub fn broken(path: &Path, why: &SecretFileError) -> Failure {
     let unusable = || {
-        let message = format!("can't use `{}`: {why}", path.display());
-        Failure::new(Exit::NotAllowed, "broken_credentials", message)
+        let can_not = format!("can't use `{}`", path.display());
+        Failure::because(Exit::NotAllowed, "broken_credentials", can_not, why.clone())
     };
     let failure = match why {
         SecretFileError::TooOpen { .. } => unusable().hint(words::close(path)),
@@ -279,6 +277,6 @@ mod tests {
         let StoredCredentials::Broken(SecretFileError::File(why)) = find(&place) else {
             panic!()
         };
-        assert!(!why.contains("s3cret"), "{why}");
+        assert!(!why.to_string().contains("s3cret"), "{why}");
     }
 }

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::secret::Secret;
 use serde::Deserialize;
 
 use super::credentials::{Refresh, parse_token};
+
+use crate::files::Reason;
 
 /// The sign-in of another client.
 pub struct Imported {
@@ -35,20 +37,21 @@ pub fn path(home: &Path) -> PathBuf {
 
 /// Reads it; no error quotes it.
 pub fn read(path: &Path) -> Result<Imported, Failure> {
-    let unusable = |why: &str| {
-        let message = format!("can't take over `{}`: {why}", path.display());
-        Failure::new(Exit::Failed, "not_imported", message).hint("bot-cli cloud auth login")
+    let unusable = |why: Reason| {
+        let can_not = format!("can't take over `{}`", path.display());
+        Failure::because(Exit::Failed, "not_imported", can_not, why)
+            .hint("bot-cli cloud auth login")
     };
     let text = fs::read_to_string(path)
         .map(Secret::new)
-        .map_err(|error| unusable(&reason(&error)))?;
-    let file: File =
-        toml::from_str(text.expose()).map_err(|_| unusable("it is not what that client writes"))?;
+        .map_err(|error| unusable(error.into()))?;
+    let file: File = toml::from_str(text.expose())
+        .map_err(|_| unusable("it is not what that client writes".into()))?;
     let Some(token) = file.token.filter(|token| !token.is_empty()) else {
-        return Err(unusable("nobody is signed in there"));
+        return Err(unusable("nobody is signed in there".into()));
     };
     let token = parse_token(&token)
-        .ok_or_else(|| unusable("its token has characters that no token has"))?;
+        .ok_or_else(|| unusable("its token has characters that no token has".into()))?;
     let expires_at = file.token_expires_at.as_ref().and_then(seconds);
     Ok(Imported {
         token,

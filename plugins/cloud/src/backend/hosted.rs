@@ -8,7 +8,7 @@ mod as_backend;
 mod error;
 pub mod http;
 mod path;
-pub mod redact;
+mod redact;
 mod retry;
 mod wire;
 

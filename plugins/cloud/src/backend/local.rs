@@ -14,7 +14,6 @@ mod key;
 mod keys;
 mod legacy;
 mod open;
-mod random;
 mod seal;
 mod sealed;
 mod verify;
@@ -325,7 +324,7 @@ impl<'a> Vault<'a> {
                     path: path.to_owned(),
                 })
             }
-            Err(error) => Err(VaultError::write(path, &error)),
+            Err(error) => Err(VaultError::write(path, error)),
         }
     }
 

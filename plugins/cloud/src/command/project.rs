@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use serde::Deserialize;
 
 use crate::domain::SetName;
+use crate::files::Reason;
 use crate::input::given::Wrong;
 use crate::scope::Scope;
 
@@ -73,23 +74,16 @@ pub fn find(folder: &Path, command: &str) -> Result<Option<DeployFile>, Failure>
 }
 
 fn read(path: PathBuf, command: &str) -> Result<DeployFile, Failure> {
-    let unusable = |reason: &str| {
-        Failure::new(
-            Exit::Usage,
-            "invalid_file",
-            format!(
-                "can't take the name of the set from `{}`: {reason}",
-                path.display()
-            ),
-        )
-        .hint(format!(
+    let unusable = |reason: Reason| {
+        let can_not = format!("can't take the name of the set from `{}`", path.display());
+        Failure::because(Exit::Usage, "invalid_file", can_not, reason).hint(format!(
             "give the name: `bot-cli cloud secrets {command} NAME …`"
         ))
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| unusable(&reason(&error)))?;
-    let read: Text = toml::from_str(&text).map_err(|error| unusable(error.message()))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| unusable(error.into()))?;
+    let read: Text = toml::from_str(&text).map_err(|error| unusable(error.message().into()))?;
     let Some(secret_set) = read.secret_set else {
-        return Err(unusable("it has no `secret_set`"));
+        return Err(unusable("it has no `secret_set`".into()));
     };
     Ok(DeployFile {
         secret_set,

@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::process::become_program;
@@ -23,7 +23,7 @@ use crate::backend::Ability;
 use crate::domain::{Entry, SetKind, SetName};
 use crate::input::invalid;
 use crate::options::Run;
-use crate::platform::{interrupt, interruptible, shell_status};
+use crate::platform::{self, interrupt, interruptible, shell_status};
 use crate::scope::{Scope, Wanted};
 use crate::source::Source;
 
@@ -67,7 +67,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         )]));
     };
     warn_of_powers(context, &name, &entries);
-    let mut command = Command::new(program);
+    let mut command = Command::new(platform::program(program));
     command
         .args(arguments)
         .current_dir(context.cwd())
@@ -76,7 +76,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     if context.environment.own_streams {
         // The user's terminal and streams are ours to hand on.
         let error = become_program(&mut command);
-        return Err(not_started::failure(program, &entries, &error));
+        return Err(not_started::failure(program, &entries, error));
     }
     let shown = context.format() == Format::Text;
     command.stdin(Stdio::null()).stdout(if shown {
@@ -89,7 +89,7 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
         Ok(child) => child,
         Err(error) => {
             // A reply has the shell's status for it; a failure of a plugin can't have one.
-            let failure = not_started::failure(program, &entries, &error);
+            let failure = not_started::failure(program, &entries, error);
             context.warn(&failure.message);
             return Ok(ended(context, &name, failure.exit.status()));
         }
@@ -249,12 +249,9 @@ fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Resu
     });
     let mut rest = Vec::new();
     let mut asked: Option<Instant> = None;
-    let lost = |error: &std::io::Error| {
-        Failure::new(
-            Exit::Failed,
-            "not_run",
-            format!("lost sight of `{program}`: {}", reason(error)),
-        )
+    let lost = |error: std::io::Error| {
+        let lost = format!("lost sight of `{program}`");
+        Failure::because(Exit::Failed, "not_run", lost, error)
     };
     let status = loop {
         match heard.recv_timeout(TICK) {
@@ -262,7 +259,7 @@ fn attend(context: &CommandContext<'_>, mut child: Child, program: &str) -> Resu
             Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if let Some(status) = child.try_wait().map_err(|error| lost(&error))? {
+        if let Some(status) = child.try_wait().map_err(lost)? {
             break status;
         }
         match asked {

@@ -82,7 +82,7 @@ impl BackendSettings {
             let Some(settings) = settings.as_table_like() else {
                 return Err(unreadable(
                     &self.path,
-                    &format!("`{name}` must be a table: `[{name}]`"),
+                    format!("`{name}` must be a table: `[{name}]`"),
                 ));
             };
             let mut settings = settings.iter().filter(|_| is_own);
@@ -90,7 +90,7 @@ impl BackendSettings {
                 let key = theirs(key);
                 return Err(unreadable(
                     &self.path,
-                    &format!("`{key}` of `{name}` must be a text in quotes"),
+                    format!("`{key}` of `{name}` must be a text in quotes"),
                 ));
             }
         }

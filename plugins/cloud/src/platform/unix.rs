@@ -99,6 +99,11 @@ fn mode_with(found: &Metadata, bits: u32) -> Option<u32> {
     (mode & bits != 0).then_some(mode)
 }
 
+/// The program that a word means to the system, which looks for it itself.
+pub fn program(word: &str) -> OsString {
+    word.into()
+}
+
 /// Has the command's process go on without this one.
 pub fn apart(command: &mut Command) -> &mut Command {
     command.process_group(0)

@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_win32::console;
+use bot_cli_system::console;
 use tempfile::NamedTempFile;
 use windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
@@ -116,6 +116,12 @@ pub const fn writable_by_others(_: &Metadata) -> Option<u32> {
 #[must_use]
 pub const fn foreign_owner(_: &Metadata) -> Option<u32> {
     None
+}
+
+/// The program that a word means to the user: a file with an ending of `PATHEXT`, such as `npm.cmd`, of which the system itself only
+/// looks for `.exe`.
+pub fn program(word: &str) -> OsString {
+    which::which(word).map_or_else(|_| word.into(), PathBuf::into_os_string)
 }
 
 /// Has the command's process go on without this one and its console.

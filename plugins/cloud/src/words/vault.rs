@@ -14,7 +14,7 @@ const FROM_BACKUP: &str = "move the folder of the vault away, then `bot-cli clou
 
 impl Explained for VaultError {
     fn explain(&self) -> Failure {
-        let failure = worded(self);
+        let failure = worded(self).caused_by(self.clone());
         match self.effect() {
             Effect::Done => failure.outcome(ChangeState::Done),
             Effect::NotDone => failure,

@@ -7,9 +7,9 @@ use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
 use crate::config::{Client, Config};
-use crate::equivalent::quote;
 use crate::option_table::Feature;
 use crate::plan::variables::{Unset, VariableGroup, readings};
+use crate::platform::quote_for_shell;
 use crate::target::Target;
 
 /// The host of the plugin that keeps keys, and that plugin.
@@ -52,7 +52,8 @@ pub(super) struct NextStep {
 impl Keys {
     /// The vault, where its commands can be typed.
     pub(super) fn find() -> Self {
-        if which::which(HOST).is_err() {
+        let mut hosts = which::which_all(HOST).into_iter().flatten();
+        if !hosts.any(|host| stays(&host)) {
             return Self::File;
         }
         let discovery = Discovery::of_plugin(
@@ -68,6 +69,20 @@ impl Keys {
             .any(|file| file.is_file());
         if has_cloud { Self::Vault } else { Self::File }
     }
+}
+
+/// Whether a program on `PATH` is there in the user's next shell, too. `uvx` adds the environment of a tool, or one in its cache,
+/// for a single run.
+fn stays(program: &Path) -> bool {
+    let Some(environment) = program.parent().and_then(Path::parent) else {
+        return true;
+    };
+    let is_of_a_tool = environment.join("uv-receipt.toml").is_file();
+    let is_in_a_cache = || {
+        let mut folders = environment.ancestors();
+        folders.any(|folder| folder.join("CACHEDIR.TAG").is_file())
+    };
+    !environment.join("pyvenv.cfg").is_file() || !(is_of_a_tool || is_in_a_cache())
 }
 
 /// The steps from a project in `target` to a bot that answers. `needed` are the variables that it can't do without.
@@ -305,7 +320,7 @@ fn enter(target: &Target, below: &str) -> String {
     };
     // Keeps a directory from being taken for an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
-    format!("cd {}", quote(&format!("{guard}{folder}")))
+    format!("cd {}", quote_for_shell(&format!("{guard}{folder}")))
 }
 
 fn ordinal(terminal: usize) -> &'static str {
@@ -346,7 +361,10 @@ impl Steps {
     /// Goes on in another terminal, which may have been opened anywhere.
     fn open(&mut self, folder: &Path) {
         self.terminal += 1;
-        self.add(format!("cd {}", quote(&folder.display().to_string())));
+        self.add(format!(
+            "cd {}",
+            quote_for_shell(&folder.display().to_string())
+        ));
     }
 
     /// Says more about the last step.

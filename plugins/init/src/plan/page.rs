@@ -79,6 +79,21 @@ fn the_page_for_authors_of_templates_has_every_variable() {
     );
 }
 
+#[test]
+fn the_page_for_authors_of_templates_has_every_python_file() {
+    let page = include_str!("../../../../templates/README.md");
+    let modules: Vec<&str> = bot_cli_templates::project_files()
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(|path| path.starts_with("server/") && path.ends_with(".py.liquid"))
+        .filter(|path| !path.starts_with("server/evals/"))
+        .collect();
+    assert!(modules.len() > 5, "{modules:?}");
+    for path in modules {
+        assert!(page.contains(&format!("`{path}`")), "{path}");
+    }
+}
+
 /// Configurations that leave no variable empty in all of them.
 fn configurations() -> Vec<Config<'static>> {
     let catalogue = Catalogue::built_in();

@@ -109,6 +109,34 @@ fn with(name: &str, what: &str) -> bool {
 }
 
 #[test]
+fn no_pack_has_a_module_of_a_project() {
+    let is_taken = |module: &str| {
+        let provider = json!({
+            "label": "Acme",
+            "site": "https://acme.example",
+            "service": [{
+                "id": "acme_stt", "kind": "stt", "label": "Acme", "module": format!("{module}.stt"),
+                "class": "AcmeService",
+            }],
+        });
+        let provider: Provider = serde_json::from_value(provider).unwrap();
+        !pack::check(&provider, Origin::Pack("acme")).is_empty()
+    };
+    assert!(!is_taken("acme"));
+    let mut seen = 0;
+    for (path, _) in bot_cli_templates::project_files() {
+        if let Some(path) = path.strip_suffix(".py.liquid")
+            && let Some((_, module)) = path.rsplit_once('/')
+            && path.starts_with("server/")
+        {
+            assert!(is_taken(module), "{module}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 6, "{seen}");
+}
+
+#[test]
 fn no_pack_has_a_name_of_the_templates() {
     for what in ["class", "import", "variable"] {
         let good = if what == "variable" {
@@ -130,5 +158,10 @@ fn no_pack_has_a_name_of_the_templates() {
         .flat_map(|name| ["class", "import", "variable"].map(|what| (name, what)))
         .filter(|(name, what)| with(name, what))
         .collect();
-    assert_eq!(free, []);
+    assert_eq!(
+        free,
+        [],
+        "a pack could take these names of the templates: add them to `RESERVED` (class, import) or to \
+         `RESERVED_VARIABLES` (variable) in sdk/src/pack/python.rs"
+    );
 }

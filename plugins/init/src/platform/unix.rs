@@ -2,12 +2,24 @@
 
 mod anchored_path;
 
+use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
+
+/// A word as the user's shell reads it back.
+pub fn quote_for_shell(word: &str) -> String {
+    // Only a NUL can't be quoted; no path holds one.
+    shlex::try_quote(word).map_or_else(|_| word.replace('\0', ""), Cow::into_owned)
+}
+
+/// The path of what is at `path`, without symbolic links.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
 
 /// Creates a folder that only this user can enter.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {

@@ -5,10 +5,28 @@ mod anchored_path;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
 use winapi_util::Handle;
+
+/// A word as the user's shell reads it back: PowerShell, and the command prompt unless the word has `$`, a backtick or a double
+/// quotation mark in it.
+pub fn quote_for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || r"-_.:\/+@~".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else if word.contains(['$', '`', '"']) {
+        format!("'{}'", word.replace('\'', "''"))
+    } else {
+        format!("\"{word}\"")
+    }
+}
+
+/// The path of what is at `path`, without symbolic links, in the form that people know where it has one.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    dunce::canonicalize(path)
+}
 
 /// Creates a folder with the rights of the one that it is in.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {

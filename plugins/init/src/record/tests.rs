@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::{BASE, Origin, PROJECT, files, origin};
 use crate::catalogue::Catalogue;
 use crate::config::Config;
+use crate::digest::sha256;
 use crate::draft::Draft;
 use crate::plan::scaffold;
 use crate::resolve::resolve;
@@ -80,8 +80,8 @@ fn the_project_file_has_the_configuration_and_the_hash_of_each_file() {
         .files
         .iter()
         .map(|file| {
-            let digest = Sha256::digest(&file.text);
-            (file.path.clone(), format!("sha256:{digest:x}").into())
+            let digest = sha256(file.text.as_bytes());
+            (file.path.clone(), format!("sha256:{digest}").into())
         })
         .collect();
     let recorded: Vec<(String, Value)> = project["files"]

@@ -39,7 +39,7 @@ pub(super) fn pipeline<'c>(
                     } else {
                         "cascade"
                     };
-                    problems.missing_with(key, &format!("with mode `{mode}`"));
+                    problems.missing_with(key, &format!("required with mode `{mode}`"));
                 }
                 None
             }

@@ -41,10 +41,10 @@ fn names_every_missing_field() {
             &[
                 "transports: missing",
                 "mode: missing; `cascade` or `realtime`",
-                "stt_service: missing; with mode `cascade`",
-                "llm_service: missing; with mode `cascade`",
-                "tts_service: missing; with mode `cascade`",
-                "realtime_service: missing; with mode `realtime`",
+                "stt_service: missing; required with mode `cascade`",
+                "llm_service: missing; required with mode `cascade`",
+                "tts_service: missing; required with mode `cascade`",
+                "realtime_service: missing; required with mode `realtime`",
             ][..],
         ),
         (

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 
 use crate::guides::{self, Guide};
 use crate::plan::{Existing, PlannedFile};
@@ -65,11 +65,11 @@ pub fn compare(
     let mut comparison = Comparison::default();
     comparison
         .look_at_record(target, record)
-        .map_err(|error| unreadable(&target.join(FOLDER), &error))?;
+        .map_err(|error| unreadable(&target.join(FOLDER), error))?;
     for file in files {
         comparison
             .look(target, file, guides)
-            .map_err(|error| unreadable(&target.join(&file.path), &error))?;
+            .map_err(|error| unreadable(&target.join(&file.path), error))?;
     }
     Ok(comparison)
 }
@@ -274,13 +274,9 @@ fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     lacking.then_some(merged)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(
-        Exit::Failed,
-        "unreadable",
-        format!("could not read `{}`: {}", path.display(), reason(error)),
-    )
-    .hint("nothing was changed")
+fn unreadable(path: &Path, error: io::Error) -> Failure {
+    let could_not = format!("could not read `{}`", path.display());
+    Failure::because(Exit::Failed, "unreadable", could_not, error).hint("nothing was changed")
 }
 
 #[cfg(test)]

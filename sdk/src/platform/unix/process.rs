@@ -26,6 +26,10 @@ pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
 #[cfg(feature = "prompts")]
 pub use suspend::suspend;
 
+/// The variables without which no program runs: there are none.
+#[cfg(feature = "host")]
+pub const INDISPENSABLE: &[&str] = &[];
+
 /// Becomes another program, which has this process's terminal and streams. Returns only when that fails.
 pub fn become_program(command: &mut Command) -> io::Error {
     core_dump::as_found(|| command.exec())

@@ -16,6 +16,7 @@ pub type UserId = u32;
 const ROOT: UserId = 0;
 
 /// The user of this process.
+#[must_use]
 pub fn user() -> UserId {
     geteuid().as_raw()
 }

@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bot_cli_win32::console::{self, Stream};
+use bot_cli_system::console::{self, Stream};
 #[cfg(feature = "prompts")]
-use bot_cli_win32::console::{InputMode, Typing};
+use bot_cli_system::console::{InputMode, Typing};
 use zeroize::Zeroize;
 
 use crate::background::spawn;

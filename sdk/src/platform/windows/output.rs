@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::windows::io::AsHandle;
 
-use bot_cli_win32::console::{self, Stream};
-use bot_cli_win32::stdio;
+use bot_cli_system::console::{self, Stream};
+use bot_cli_system::stdio;
 
 /// The reader of what was standard output.
 #[derive(Debug)]

@@ -10,13 +10,17 @@ use std::convert::Infallible;
 use std::io;
 use std::process::Command;
 
-use bot_cli_win32::job::{Hears, Job};
+use bot_cli_system::job::{Hears, Job};
 
 #[cfg(feature = "host")]
 pub use group::{Group, Stopped, ended_by_signal};
 #[cfg(feature = "host")]
 pub use signals::shell_status;
 pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
+
+/// The variables without which libraries of the system fail.
+#[cfg(feature = "host")]
+pub const INDISPENSABLE: &[&str] = &["SystemRoot", "SystemDrive", "ComSpec", "PATHEXT"];
 
 /// Runs another program in the place of this process: waits for it and ends with its status. The program gets the events of the
 /// console, and ends with this process. Returns only when it could not be started or waited for.

@@ -19,6 +19,7 @@ impl fmt::Display for UserId {
 }
 
 /// The user of this process.
+#[must_use]
 pub fn user() -> UserId {
     UserId::default()
 }

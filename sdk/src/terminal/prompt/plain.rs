@@ -9,7 +9,7 @@ use super::hidden::{BURST, ROOM, Typed};
 use super::key::{Decoder, Key};
 use super::text::{WHAT_TO_TYPE, letters, yes_or_no};
 use super::{above, failed};
-use crate::failure::{Failure, reason};
+use crate::failure::Failure;
 use crate::platform::input::Modes;
 use crate::question::{Answer, Question, QuestionKind};
 use crate::suggest;
@@ -27,8 +27,7 @@ const NONE: &str = "none";
 pub fn ask(question: &Question, color: bool, waiting: &mut Waiting) -> Result<Answer, Failure> {
     let hidden = match question.kind {
         QuestionKind::Password => {
-            let hidden =
-                Modes::hidden_lines().map_err(|error| failed(question, &reason(&error)))?;
+            let hidden = Modes::hidden_lines().map_err(|error| failed(question, error))?;
             Some(hidden)
         }
         QuestionKind::Text

@@ -68,7 +68,7 @@ impl Trouble {
         Self::new(Fault::Answer {
             status,
             retry_after: matches!(status, 429 | 503).then_some(0),
-            body: super::api::status(status, reason, message, &json!({})).to_string(),
+            body: super::refusal::status(status, reason, message, &json!({})).to_string(),
         })
     }
 

@@ -3,11 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use bot_cli_init::catalogue::Catalogue;
-use bot_cli_init::config::{concede, parse_file};
-use bot_cli_init::draft::Draft;
-use bot_cli_init::plan;
-use bot_cli_init::resolve::resolve;
+use bot_cli_init::{Catalogue, Draft, concede, parse_file, resolve, scaffold};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -44,7 +40,7 @@ fn every_configuration_of_the_frameworks_own_tool_works_unchanged() {
         let mut asked = parse_file(&theirs).unwrap().draft;
         concede(&mut asked, &Draft::default());
         let config = resolve(&asked, None, Catalogue::built_in()).unwrap();
-        if let Err(problem) = plan::scaffold(&config) {
+        if let Err(problem) = scaffold(&config) {
             wrong.push(format!("{made_by}\n{problem}"));
         }
     }

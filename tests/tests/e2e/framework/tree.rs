@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use bot_cli_init::{guides, plan};
+use bot_cli_init::{GuidePath, planned_guides, scaffold};
 use bot_cli_tests::matrix::{Combination, pairwise};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -88,8 +88,8 @@ fn write(combination: &Combination, root: &Path) -> Case {
     let config = combination
         .config()
         .unwrap_or_else(|problem| panic!("{command}\n{problem}"));
-    let planned = plan::scaffold(&config).unwrap_or_else(|problem| panic!("{command}\n{problem}"));
-    let guides = guides::planned(guides::Path::Scaffold).unwrap();
+    let planned = scaffold(&config).unwrap_or_else(|problem| panic!("{command}\n{problem}"));
+    let guides = planned_guides(GuidePath::Scaffold).unwrap();
     let folder = root.join(&name);
     for file in planned.files.iter().chain(&guides) {
         let path = folder.join(&file.path);

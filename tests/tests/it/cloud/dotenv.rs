@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bot_cli_cloud::input::dotenv;
+use bot_cli_cloud::parse_dotenv;
 
 /// Texts on whose meaning people differ, and what they give; `None` where ours refuses.
 const VECTORS: &str = include_str!("dotenv/vectors.json");
@@ -13,7 +13,7 @@ fn vectors_give_what_is_published() {
     let vectors: Vec<(String, Option<Values>)> = serde_json::from_str(VECTORS).unwrap();
     assert!(vectors.len() > 40);
     for (text, expected) in vectors {
-        let read = dotenv::parse(&text);
+        let read = parse_dotenv(&text);
         let pairs = read.bindings.into_iter();
         let values: Values = pairs
             .map(|binding| (binding.key, Some(binding.value.expose().to_owned())))

@@ -45,7 +45,7 @@ fn failed(kit: Kit, argv: &str) -> Vec<&'static str> {
 }
 
 /// Looks at all cases, several at a time since most of the time is waiting, each with the patience for a reply. A case that comes out
-/// wrong is looked at again, alone and with eight times the patience, at most twice: on a busy machine a late reply looks like silence.
+/// wrong is looked at again, alone and with forty times the patience, at most twice: on a busy machine a late reply looks like silence.
 pub fn all_at_once<Case: Sync>(
     patience: Duration,
     cases: &[Case],
@@ -67,8 +67,8 @@ pub fn all_at_once<Case: Sync>(
     let doubtful = doubtful.into_inner().unwrap().into_iter();
     let wrong: Vec<String> = doubtful
         .filter_map(|case| {
-            let once = look(case, 8 * patience)?;
-            let twice = look(case, 8 * patience)?;
+            let once = look(case, 40 * patience)?;
+            let twice = look(case, 40 * patience)?;
             Some(format!("{once}; then {twice}"))
         })
         .collect();

@@ -42,6 +42,28 @@ fn help_is_what_the_snapshots_say() {
             &[&["plugin", "new", "--help"], &["help", "plugin", "new"]],
         ),
         (
+            "host_plugin_add",
+            &[&["plugin", "add", "--help"], &["help", "plugin", "add"]],
+        ),
+        (
+            "host_plugin_upgrade",
+            &[
+                &["plugin", "upgrade", "--help"],
+                &["help", "plugin", "upgrade"],
+            ],
+        ),
+        (
+            "host_plugin_remove",
+            &[
+                &["plugin", "remove", "--help"],
+                &["help", "plugin", "remove"],
+            ],
+        ),
+        (
+            "host_plugin_info",
+            &[&["plugin", "info", "--help"], &["help", "plugin", "info"]],
+        ),
+        (
             "host_completions",
             &[&["completions", "-h"], &["help", "completions"]],
         ),

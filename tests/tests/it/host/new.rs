@@ -58,7 +58,7 @@ fn a_provider_pack_passes_every_check_and_is_found_where_packs_are() {
         0,
         "Created the provider pack `acme-fast`\n  created   acme-fast/pack.toml\n  created   acme-fast/providers/acme-fast.toml\n",
         "next: bot-cli plugin check ./acme-fast\n\
-         next: mkdir -p [BENCH]/home/.local/share/bot-cli/packs && cp -R ./acme-fast [BENCH]/home/.local/share/bot-cli/packs/\n",
+         next: bot-cli plugin add ./acme-fast\n",
     );
     let (status, made) = report(&bench, "./acme-fast", &[]);
     assert_eq!(
@@ -67,9 +67,8 @@ fn a_provider_pack_passes_every_check_and_is_found_where_packs_are() {
         "{made:#}"
     );
     assert!(checks(&made, "not_run").is_empty(), "{made:#}");
-    let packs = bench.path("home/.local/share/bot-cli/packs");
-    fs::create_dir_all(&packs).unwrap();
-    fs::rename(bench.path("work/acme-fast"), packs.join("acme-fast")).unwrap();
+    let added = bench.run(&["plugin", "add", "./acme-fast"]).unwrap();
+    assert_eq!(added.status, Some(0), "{added:?}");
     let (status, found) = report(&bench, "pack-acme-fast", &[]);
     assert_eq!(
         (status, checks(&found, "failed")),
@@ -107,7 +106,7 @@ fn the_name_of_the_file_is_as_good_as_the_name() {
         "Created the secrets backend `zz`\n  created   bot-cli-secrets-zz/bot-cli-secrets-zz\n  created   bot-cli-secrets-zz/test.py\n",
         "next: ./bot-cli-secrets-zz/test.py\n\
          next: bot-cli plugin check ./bot-cli-secrets-zz/bot-cli-secrets-zz --argv ''\n\
-         next: mkdir -p [BENCH]/home/.local/share/bot-cli/plugins && cp ./bot-cli-secrets-zz/bot-cli-secrets-zz [BENCH]/home/.local/share/bot-cli/plugins/\n",
+         next: bot-cli plugin add ./bot-cli-secrets-zz/bot-cli-secrets-zz\n",
     );
 }
 

@@ -164,7 +164,7 @@ fn programs_read_the_same_of_packs_and_backends() {
     let of = |name: &str| {
         let mut rows = list["plugins"].as_array().unwrap().iter();
         let mut row = rows.find(|row| row["name"] == name).unwrap().clone();
-        for known in ["name", "file", "version", "about", "role"] {
+        for known in ["name", "file", "version", "about", "role", "protocol"] {
             row.as_object_mut().unwrap().remove(known);
         }
         row

@@ -184,8 +184,8 @@ fn mistakes_in_the_hosts_own_words_name_the_way_out() {
             "error: unexpected argument `--bogus`\nhint: bot-cli --help\n",
         ),
         (
-            &["plugin", "info", "weather"],
-            "error: there is no command `info`\nhint: did you mean `list`?\nhint: bot-cli plugin --help\n",
+            &["plugin", "lst", "weather"],
+            "error: there is no command `lst`\nhint: did you mean `list`?\nhint: bot-cli plugin --help\n",
         ),
         (
             &["completions"],
@@ -203,7 +203,10 @@ fn a_version_is_one_document_with_json() {
     let document = |name: &str, version: &str| {
         format!("{{\n  \"name\": \"{name}\",\n  \"version\": \"{version}\"\n}}\n")
     };
-    let own = document("bot-cli", env!("CARGO_PKG_VERSION"));
+    let own = format!(
+        "{{\n  \"name\": \"bot-cli\",\n  \"version\": \"{}\",\n  \"protocol\": \"1.0\",\n  \"file\": \"[BENCH]/bin/bot-cli\",\n  \"plugins\": [\n    {{\n      \"name\": \"hello\",\n      \"version\": \"1.2\",\n      \"role\": \"command\",\n      \"protocol\": \"1.0\",\n      \"status\": \"used\",\n      \"file\": \"[BENCH]/plugins/bot-cli-hello\"\n    }}\n  ]\n}}\n",
+        env!("CARGO_PKG_VERSION")
+    );
     for (arguments, document) in [
         (&["--version", "--json"][..], &own),
         (&["--json", "-V"], &own),

@@ -196,10 +196,10 @@ fn all_questions_are_named_in_one_failure_with_their_values() {
         problems(&document),
         [
             "mode: missing; `cascade` or `realtime`",
-            "stt_service: missing; with mode `cascade`",
-            "llm_service: missing; with mode `cascade`",
-            "tts_service: missing; with mode `cascade`",
-            "realtime_service: missing; with mode `realtime`",
+            "stt_service: missing; required with mode `cascade`",
+            "llm_service: missing; required with mode `cascade`",
+            "tts_service: missing; required with mode `cascade`",
+            "realtime_service: missing; required with mode `realtime`",
             "daily_pstn_mode: missing; `dial-in` or `dial-out`",
             "twilio_daily_sip_mode: missing; `dial-in` or `dial-out`",
         ]

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::contents::{CREDENTIALS, kind};
-use super::random::random;
 use super::sealed::{checked, flaw, with_checksum};
 use crate::domain::{Key, Organization, Region, RegistryHost, SetKind, SetName};
+use crate::random::random;
 
 /// The first line.
 const MAGIC: &str = "bot-cli vault backup 1\n";
@@ -163,7 +163,7 @@ fn encode_with(
         Closed::NotABackup(_) | Closed::WrongPassphrase => Unsealed::Failed(error.to_string()),
     })?;
     let sealed = cipher
-        .encrypt(XNonce::from_slice(&nonce), payload)
+        .encrypt(&XNonce::from(nonce), payload)
         .map_err(|_| "it can't be sealed".to_owned())?;
     let sealed = STANDARD.encode(sealed);
     Ok(with_checksum(format!("{header}{sealed}\n")).into_bytes())
@@ -208,7 +208,7 @@ pub fn decode(bytes: &[u8], passphrase: &Secret) -> Result<Vec<Copied>, Closed> 
     };
     let cipher = cipher(passphrase, &salt, cost).map_err(|error| closed(error, cost))?;
     let text = cipher
-        .decrypt(XNonce::from_slice(&nonce), payload)
+        .decrypt(&XNonce::from(nonce), payload)
         .map(Zeroizing::new)
         .map_err(|_| Closed::WrongPassphrase)?;
     let text: ReadText = serde_json::from_slice(&text).map_err(|_| invalid())?;

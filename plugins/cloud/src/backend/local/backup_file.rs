@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use bot_cli_sdk::failure::reason;
 use bot_cli_sdk::secret::Secret;
 
 use super::VaultError;
 use super::backup::{self, Closed, Copied};
+use crate::files::Reason;
 
 /// The most bytes that a backup may have.
 const LARGEST_BACKUP: u64 = 256 * 1024 * 1024;
@@ -27,7 +27,7 @@ pub fn read_backup(path: &Path, passphrase: &Secret) -> Result<Contents, VaultEr
     };
     let not_read = |error: io::Error| VaultError::NotRead {
         path: path.to_owned(),
-        reason: reason(&error),
+        reason: error.into(),
     };
     let file = open_backup(path)?;
     let mut bytes = Vec::new();
@@ -57,14 +57,14 @@ pub(super) fn out_of_memory(path: &Path, kibibytes: u32) -> VaultError {
 
 /// Opens the file of a backup, without reading it. A device or a pipe is refused: it may have no end.
 pub fn open_backup(path: &Path) -> Result<File, VaultError> {
-    let not_read = |reason| VaultError::NotRead {
+    let not_read = |reason: Reason| VaultError::NotRead {
         path: path.to_owned(),
         reason,
     };
     // A pipe that nobody writes to would not even open.
-    let found = fs::metadata(path).map_err(|error| not_read(reason(&error)))?;
+    let found = fs::metadata(path).map_err(|error| not_read(error.into()))?;
     if !found.is_file() {
-        return Err(not_read("it is not a regular file".to_owned()));
+        return Err(not_read("it is not a regular file".into()));
     }
-    File::open(path).map_err(|error| not_read(reason(&error)))
+    File::open(path).map_err(|error| not_read(error.into()))
 }

@@ -4,15 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use bot_cli_sdk::failure::reason;
-
 use super::contents::Set;
 use super::home::{Home, Locked, VaultState};
 use super::keys::{Derived, Key};
 use super::open::Open;
 use super::sealed::Book;
 use super::{Effect, VaultError, key};
-use crate::files::{self, Overwrite, Reserved, WriteError, private_folder, sweep};
+use crate::files::{self, Overwrite, Reason, Reserved, WriteError, private_folder, sweep};
 use crate::secret_file::Storage;
 
 /// The behaviour if there is no vault.
@@ -40,7 +38,7 @@ impl Home<'_> {
             }
         };
         private_folder(&self.folder)
-            .map_err(|error| VaultError::not_written(&self.folder, reason(&error)))?;
+            .map_err(|error| VaultError::not_written(&self.folder, error))?;
         let _lock = self.lock()?;
         let open = match self.open_with(key)? {
             Some(open) => open,
@@ -71,10 +69,9 @@ impl Home<'_> {
         let next = self.next_key_file();
         let file = self.key_file();
         let target = file.target();
-        if let Some(target) = target.map_err(|error| VaultError::file(file.path(), &error))? {
+        if let Some(target) = target.map_err(|error| VaultError::file(file.path(), error))? {
             // Once the vault is sealed with the new key, it is too late to find out.
-            Reserved::new(&target, 0)
-                .map_err(|error| VaultError::not_written(&target, reason(&error)))?;
+            Reserved::new(&target, 0).map_err(|error| VaultError::not_written(&target, error))?;
         }
         // The vault may be sealed with the key in that file since an earlier attempt.
         self.settle_keys(&open.key).map_err(not_done)?;
@@ -141,21 +138,21 @@ impl Home<'_> {
         // Nobody else writes now, so whatever is unfinished was left behind.
         sweep(&self.folder, Duration::ZERO);
         files::replace(&path, &bytes, Overwrite::Allow)
-            .map_err(|error| VaultError::write(&path, &error))
+            .map_err(|error| VaultError::write(&path, error))
     }
 
     /// Removes what the vault as it was saved does not need any more.
     fn settle(&self, open: &Open) -> Result<(), VaultError> {
         let legacy = self.legacy();
         if fs::symlink_metadata(&legacy).is_ok() {
-            remove(&legacy).map_err(|error| leftover(&legacy, &error))?;
+            remove(&legacy).map_err(|error| leftover(&legacy, error))?;
         }
         // The change is in place, whatever fails now.
         self.settle_keys(&open.key).map_err(|error| match error {
             error if error.effect() == Effect::Done => error,
             error => VaultError::Unsettled {
                 path: self.next_key_file().path().to_owned(),
-                reason: error.to_string(),
+                reason: Reason::of(error),
             },
         })
     }
@@ -170,7 +167,7 @@ impl Home<'_> {
         if matches!(&current, Ok(Some(key)) if key == sealed_with) {
             return next.discard(&file).map_err(|error| VaultError::Leftover {
                 path: next.path().to_owned(),
-                reason: error.to_string(),
+                reason: Reason::of(error),
             });
         }
         if key::read(&next)?.as_ref() != Some(sealed_with) {
@@ -183,15 +180,15 @@ impl Home<'_> {
                 if let WriteError::NotSynced(error) = error {
                     VaultError::NotSynced {
                         path: file.path().to_owned(),
-                        reason: reason(&error),
+                        reason: error.into(),
                     }
                 } else {
-                    leftover(next.path(), &error)
+                    leftover(next.path(), error)
                 }
             }
             WriteError::NotWritten(error) | WriteError::NotSynced(error) => VaultError::Unsettled {
                 path: next.path().to_owned(),
-                reason: reason(&error),
+                reason: error.into(),
             },
         })
     }
@@ -247,11 +244,10 @@ fn remove(path: &Path) -> Result<(), WriteError> {
     files::remove(path)
 }
 
-fn leftover(path: &Path, error: &WriteError) -> VaultError {
-    let (WriteError::NotWritten(error) | WriteError::NotSynced(error)) = error;
+fn leftover(path: &Path, error: WriteError) -> VaultError {
     VaultError::Leftover {
         path: path.to_owned(),
-        reason: reason(error),
+        reason: error.into(),
     }
 }
 

@@ -1,12 +1,9 @@
 //! Errors of the vault.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::reason;
-
 use super::sealed::Flaw;
-use crate::files::{Unreachable, WriteError};
+use crate::files::{Reason, Unreachable, WriteError};
 use crate::keyring::KeyringError;
 
 /// Errors of the vault.
@@ -18,20 +15,24 @@ pub enum VaultError {
         /// Which.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// It can't be seen whether there is a vault.
     #[error("could not look into `{}`: {reason}", path.display())]
     Unreachable {
+        /// The file or folder.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// Others can read the key.
     #[error("others can read or write `{}` (mode {mode:o})", path.display())]
     TooOpen {
         /// Which file.
         path: PathBuf,
+        /// Its mode.
         mode: u32,
     },
     /// Others can replace the vault.
@@ -39,6 +40,7 @@ pub enum VaultError {
     Writable {
         /// Which file or folder.
         path: PathBuf,
+        /// Its mode.
         mode: u32,
     },
     /// Another user owns a part of the vault.
@@ -46,43 +48,64 @@ pub enum VaultError {
     Foreign {
         /// Which file or folder.
         path: PathBuf,
+        /// The owner.
         owner: u32,
     },
     /// There are values but no key to open them.
     #[error("the key of the vault is missing: `{}`", path.display())]
-    NoKey { path: PathBuf },
+    NoKey {
+        /// The file.
+        path: PathBuf,
+    },
     /// The key is in the keyring, which does not give it.
     #[error("could not get the key of the vault: {0}")]
-    Keyring(KeyringError),
+    Keyring(#[source] KeyringError),
     /// The key is of another vault.
     #[error("`{}` is not the key of this vault", path.display())]
-    WrongKey { path: PathBuf },
+    WrongKey {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another version wrote the vault.
     #[error("`{}` has a format that this version does not know", path.display())]
-    Format { path: PathBuf },
+    Format {
+        /// The file.
+        path: PathBuf,
+    },
     /// The store is damaged, or was changed without its key.
     #[error("`{}` is damaged: {reason}", path.display())]
-    Damaged { path: PathBuf, reason: String },
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        reason: String,
+    },
     /// A write failed before it took effect.
     #[error("could not write `{}`: {reason}", path.display())]
     NotWritten {
+        /// The file or folder.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// A write took effect, but the disk did not confirm it.
     #[error("`{}` was written, but the disk did not confirm it: {reason}", path.display())]
     NotSynced {
+        /// The file or folder.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// A write took effect, but a file with an earlier key or with earlier values is still there.
     #[error("the vault was changed, but `{}` may still be there: {reason}", path.display())]
     Leftover {
+        /// The file or folder.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// A write took effect, but the key of the vault has not come to its place. The vault opens all the same.
     #[error("the vault was changed, but `{}` could not be put in the place of the earlier key: {reason}", path.display())]
@@ -90,14 +113,18 @@ pub enum VaultError {
         /// The file that may have the key.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// The set is of another kind or in another region.
     #[error("{0}")]
     Refused(String),
     /// There is no vault that could be backed up or get a new key.
     #[error("there is no vault yet: `{}`", path.display())]
-    NoVault { path: PathBuf },
+    NoVault {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file for a backup is there already.
     #[error("`{}` already exists", path.display())]
     Exists {
@@ -118,7 +145,8 @@ pub enum VaultError {
         /// Which.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// A file can't be the place of a backup.
     #[error("a backup can't be written to `{}`: {reason}", path.display())]
@@ -133,16 +161,21 @@ pub enum VaultError {
     OutOfMemory {
         /// The file of the backup.
         path: PathBuf,
+        /// The memory that it needs.
         mebibytes: u32,
     },
     /// The text in the place of the key is not a key.
     #[error("`{}` is not the key of a vault", path.display())]
-    NotAKey { path: PathBuf },
+    NotAKey {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file of the vault is a link.
     #[error("`{}` is a link to `{}`; only the whole folder may be one", path.display(), target.display())]
     Link {
         /// Which.
         path: PathBuf,
+        /// The target of the link.
         target: PathBuf,
     },
     /// A backup does not open.
@@ -153,7 +186,10 @@ pub enum VaultError {
     },
     /// Other processes did not let us in.
     #[error("another process has been using the vault for {seconds} seconds")]
-    Busy { seconds: u64 },
+    Busy {
+        /// The seconds that it was waited for.
+        seconds: u64,
+    },
     /// The user did not want to wait any longer.
     #[error("cancelled")]
     Cancelled,
@@ -207,26 +243,26 @@ impl VaultError {
         }
     }
 
-    pub(super) fn file(path: &Path, error: &io::Error) -> Self {
+    pub(super) fn file(path: &Path, reason: impl Into<Reason>) -> Self {
         Self::File {
             path: path.to_owned(),
-            reason: reason(error),
+            reason: reason.into(),
         }
     }
 
-    pub(super) fn not_written(path: &Path, reason: impl Into<String>) -> Self {
+    pub(super) fn not_written(path: &Path, reason: impl Into<Reason>) -> Self {
         Self::NotWritten {
             path: path.to_owned(),
             reason: reason.into(),
         }
     }
 
-    pub(super) fn write(path: &Path, error: &WriteError) -> Self {
+    pub(super) fn write(path: &Path, error: WriteError) -> Self {
         match error {
-            WriteError::NotWritten(error) => Self::not_written(path, reason(error)),
+            WriteError::NotWritten(error) => Self::not_written(path, error),
             WriteError::NotSynced(error) => Self::NotSynced {
                 path: path.to_owned(),
-                reason: reason(error),
+                reason: error.into(),
             },
         }
     }

@@ -5,8 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bot_cli_sdk::failure::reason;
-
 use super::VaultError;
 use super::legacy::Legacy;
 use super::sealed::Unverified;
@@ -80,7 +78,7 @@ impl<'a> Home<'a> {
             return Ok(VaultState::Nothing);
         }
         let folder = fs::metadata(&self.folder);
-        let folder = folder.map_err(|error| VaultError::file(&self.folder, &error))?;
+        let folder = folder.map_err(|error| VaultError::file(&self.folder, error))?;
         refuse_others(&self.folder, &folder)?;
         if let Some(found) = self.read_sealed()? {
             return Ok(found);
@@ -141,38 +139,34 @@ impl<'a> Home<'a> {
                 Ok(Some(file))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(VaultError::file(&path, &error)),
+            Err(error) => Err(VaultError::file(&path, error)),
         }
     }
 
     /// Waits until no other process writes.
     pub fn lock(&self) -> Result<File, VaultError> {
         let path = self.folder.join("vault.lock");
-        lock::lock(&path, self.patience, WAITING, self.watch).map_err(|error| {
-            not_locked(error, |error| VaultError::not_written(&path, reason(error)))
-        })
+        lock::lock(&path, self.patience, WAITING, self.watch)
+            .map_err(|error| not_locked(error, |error| VaultError::not_written(&path, error)))
     }
 }
 
-fn not_locked(error: LockError, failed: impl FnOnce(&io::Error) -> VaultError) -> VaultError {
+fn not_locked(error: LockError, failed: impl FnOnce(io::Error) -> VaultError) -> VaultError {
     match error {
         LockError::Busy(patience) => VaultError::Busy {
             seconds: patience.as_secs(),
         },
         LockError::Cancelled => VaultError::Cancelled,
-        LockError::File(error) => failed(&error),
+        LockError::File(error) => failed(error),
     }
 }
 
 /// Reads a file that nobody else can write.
 fn read_private(path: &Path) -> Result<Vec<u8>, VaultError> {
-    let failed = |error: io::Error| VaultError::file(path, &error);
+    let failed = |error: io::Error| VaultError::file(path, error);
     let found = fs::metadata(path).map_err(failed)?;
     if !found.is_file() {
-        return Err(VaultError::File {
-            path: path.to_owned(),
-            reason: "it is not a file".to_owned(),
-        });
+        return Err(VaultError::file(path, "it is not a file"));
     }
     refuse_others(path, &found)?;
     fs::read(path).map_err(failed)

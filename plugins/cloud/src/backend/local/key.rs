@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use super::VaultError;
 use super::keys::Key;
 use super::seal::KEY;
+use crate::files::Reason;
 use crate::keyring::KeyringError;
 use crate::secret_file::{SecretFile, SecretFileError, Storage};
 
@@ -15,7 +16,7 @@ const PREFIX: &str = "bot-cli-vault-key-1 ";
 
 /// Reads a key; `None` when there is no file.
 pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
-    let unusable = |reason| VaultError::File {
+    let unusable = |reason: Reason| VaultError::File {
         path: file.path().to_owned(),
         reason,
     };
@@ -39,11 +40,11 @@ pub fn read(file: &SecretFile<'_>) -> Result<Option<Key>, VaultError> {
 
 /// Makes a key and keeps it, in the keyring if `wanted` and there is one; where it is.
 pub fn create(file: &SecretFile<'_>, wanted: Storage) -> Result<(Key, Storage), VaultError> {
-    let not_written = |reason| VaultError::NotWritten {
+    let not_written = |reason: Reason| VaultError::NotWritten {
         path: file.path().to_owned(),
         reason,
     };
-    let key = Key::random().map_err(not_written)?;
+    let key = Key::random().map_err(|reason| not_written(reason.into()))?;
     let encoded = Zeroizing::new(STANDARD.encode(key.bytes().as_slice()));
     let line = Secret::new(format!("{PREFIX}{}\n", encoded.as_str()));
     let place = file
@@ -55,7 +56,7 @@ pub fn create(file: &SecretFile<'_>, wanted: Storage) -> Result<(Key, Storage), 
 fn failed(
     file: &SecretFile<'_>,
     error: SecretFileError,
-    with_file: impl FnOnce(String) -> VaultError,
+    with_file: impl FnOnce(Reason) -> VaultError,
 ) -> VaultError {
     let path = file.path().to_owned();
     match error {

@@ -7,8 +7,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::random::random;
 use super::seal::{KEY, Seal};
+use crate::random::random;
 
 /// The key of a vault: 32 random bytes.
 #[derive(Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use zeroize::Zeroizing;
 
-use super::random::random;
+use crate::random::random;
 
 /// The version of the form.
 const VERSION: u8 = 1;
@@ -47,7 +47,7 @@ impl Seal {
             msg: value.expose().as_bytes(),
             aad: place.as_bytes(),
         };
-        let sealed = self.0.encrypt(XNonce::from_slice(nonce), payload).ok()?;
+        let sealed = self.0.encrypt(&XNonce::from(*nonce), payload).ok()?;
         Some([&[VERSION], nonce.as_slice(), &sealed].concat())
     }
 
@@ -55,15 +55,14 @@ impl Seal {
     #[must_use]
     pub fn open(&self, place: &str, sealed: &[u8]) -> Option<Secret> {
         let (&version, rest) = sealed.split_first()?;
-        if version != VERSION || rest.len() < NONCE {
-            return None;
-        }
-        let (nonce, sealed) = rest.split_at(NONCE);
+        let (nonce, sealed) = rest
+            .split_first_chunk::<NONCE>()
+            .filter(|_| version == VERSION)?;
         let payload = Payload {
             msg: sealed,
             aad: place.as_bytes(),
         };
-        let value = self.0.decrypt(XNonce::from_slice(nonce), payload).ok()?;
+        let value = self.0.decrypt(&XNonce::from(*nonce), payload).ok()?;
         let text = String::from_utf8(value).map_err(|error| Zeroizing::new(error.into_bytes()));
         text.ok().map(Secret::new)
     }

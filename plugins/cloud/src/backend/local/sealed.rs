@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::contents::{Sealed, Set, Sets, kind};
 use super::keys::{Derived, hex, unhex};
-use super::random::random;
+use crate::random::random;
 
 /// The first line.
 const MAGIC: &str = "bot-cli vault 2\n";

@@ -2,26 +2,23 @@
 
 use std::io::{self, ErrorKind};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::wording::count;
 
 use crate::domain::{Entry, Key};
 use crate::input::advice::{LONGEST_VARIABLE, size};
 
 /// Returns the failure with the status that a shell has for it: 127 when there is no such program, else 126.
-pub fn failure(program: &str, entries: &[Entry], error: &io::Error) -> Failure {
+pub fn failure(program: &str, entries: &[Entry], error: io::Error) -> Failure {
     let exit = if error.kind() == ErrorKind::NotFound {
         Exit::NotFound
     } else {
         Exit::NotRunnable
     };
-    let why = reason(error);
-    let failure = Failure::new(
-        exit,
-        "not_started",
-        format!("could not start `{program}`: {why}"),
-    );
-    if error.kind() != ErrorKind::ArgumentListTooLong {
+    let is_too_long = error.kind() == ErrorKind::ArgumentListTooLong;
+    let could_not = format!("could not start `{program}`");
+    let failure = Failure::because(exit, "not_started", could_not, error);
+    if !is_too_long {
         return failure;
     }
     let sizes: Vec<(&Key, usize)> = entries
@@ -69,12 +66,12 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_named_with_its_size() {
-        let error = io::Error::from(io::ErrorKind::ArgumentListTooLong);
-        let found = failure("sh", &[entry("A", 1), entry("BIG", LONGEST)], &error);
+        let error = || io::Error::from(io::ErrorKind::ArgumentListTooLong);
+        let found = failure("sh", &[entry("A", 1), entry("BIG", LONGEST)], error());
         assert_eq!((found.exit.status(), found.fields.len()), (126, 1));
         assert_eq!(found.fields[0].field, "BIG");
         assert!(found.fields[0].problem.contains("131077"), "{found:?}");
-        let found = failure("sh", &[entry("A", 1), entry("B", 100)], &error);
+        let found = failure("sh", &[entry("A", 1), entry("B", 100)], error());
         assert!(found.fields.is_empty());
         assert!(
             found.hints[0].contains("the largest is `B` with 103"),

@@ -82,7 +82,7 @@ impl AnchoredPath {
 
 /// A rename that never replaces anything.
 pub fn move_new(from: &Path, to: &Path) -> io::Result<()> {
-    bot_cli_win32::file::move_new(from, to)
+    bot_cli_system::file::move_new(from, to)
 }
 
 /// Opens a folder so that nobody can rename or remove it. A link in its place is something that somebody else has put there.

@@ -1,14 +1,10 @@
 //! The signals that tell a process to stop.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::sync::LazyLock;
-
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::background::{no_thread, spawn};
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 
 /// A signal that tells a process to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +73,8 @@ pub fn listen_to_stop_signals(
         Listened::NotIgnored => !signal.is_ignored(),
     });
     let mut signals = Signals::new(signals.map(StopSignal::number)).map_err(|error| {
-        let message = format!("could not watch for signals: {}", reason(&error));
-        Failure::new(Exit::Failed, "no_signals", message)
+        let could_not = "could not watch for signals";
+        Failure::because(Exit::Failed, "no_signals", could_not, error)
     })?;
     spawn(move || {
         for number in signals.forever() {
@@ -88,25 +84,52 @@ pub fn listen_to_stop_signals(
             signal.into_iter().for_each(&mut heard);
         }
     })
-    .map_err(|error| no_thread(&error))
+    .map_err(no_thread)
 }
 
-/// Whether whoever started this process has it ignore a signal. Only Linux tells; elsewhere none counts as ignored.
+/// Whether whoever started this process has it ignore a signal.
 #[must_use]
 pub fn is_ignored(signal: i32) -> bool {
-    // It is asked for each signal, and the answer is that of the start.
-    static IGNORED: LazyLock<u64> = LazyLock::new(ignored);
-    *IGNORED & (1 << (signal - 1)) != 0
+    ignored::contain(signal)
 }
 
-/// The signals that this process ignores, a bit each.
-fn ignored() -> u64 {
-    // Room for all of it: a file of this kind has no length to go by.
-    let mut status = String::with_capacity(8 * 1024);
-    let read = File::open("/proc/self/status").and_then(|mut it| it.read_to_string(&mut status));
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    read.ok().and(mask).unwrap_or_default()
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod ignored {
+    use std::fs::File;
+    use std::io::Read as _;
+    use std::sync::LazyLock;
+
+    /// It is asked for each signal, and the answer is that of the start.
+    pub fn contain(signal: i32) -> bool {
+        static IGNORED: LazyLock<u64> = LazyLock::new(read);
+        *IGNORED & (1 << (signal - 1)) != 0
+    }
+
+    /// The signals that this process ignores, a bit each.
+    fn read() -> u64 {
+        // Room for all of it: a file of this kind has no length to go by.
+        let mut status = String::with_capacity(8 * 1024);
+        let read =
+            File::open("/proc/self/status").and_then(|mut it| it.read_to_string(&mut status));
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        read.ok().and(mask).unwrap_or_default()
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod ignored {
+    use std::collections::HashMap;
+    use std::sync::{LazyLock, Mutex, PoisonError};
+
+    /// The answer is that of the first question, before this process does anything about the signal.
+    pub fn contain(signal: i32) -> bool {
+        static IGNORED: LazyLock<Mutex<HashMap<i32, bool>>> = LazyLock::new(Mutex::default);
+        let mut known = IGNORED.lock().unwrap_or_else(PoisonError::into_inner);
+        *known
+            .entry(signal)
+            .or_insert_with(|| bot_cli_system::signal::is_ignored(signal))
+    }
 }

@@ -9,8 +9,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::iterator::Signals;
 
+use super::is_ignored;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use super::stat;
 use super::stat::stop_signal;
-use super::{is_ignored, stat};
 use crate::background::spawn;
 
 /// The time that a group has to stop by itself, which a host in it does together with its own groups.
@@ -69,6 +71,7 @@ fn stop_with_groups(signals: &mut Signals) {
 
 /// Whether somebody outside of this process's group looks after it, such as a shell. The system asks the same before it stops
 /// a group.
+#[cfg(any(target_os = "linux", target_os = "android"))]
 fn can_be_continued() -> bool {
     let Some(own) = stat::own() else {
         return false;
@@ -84,4 +87,19 @@ fn can_be_continued() -> bool {
         parent = stat.parent;
     }
     false
+}
+
+/// The same where nothing tells the parents of other processes: this one's parent counts, and the leader of the session, which is
+/// a shell as a rule.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn can_be_continued() -> bool {
+    use rustix::process::{getpgid, getpgrp, getppid, getsid};
+
+    let (group, Ok(session)) = (getpgrp(), getsid(None)) else {
+        return false;
+    };
+    let looks_after = |process| {
+        getsid(Some(process)) == Ok(session) && getpgid(Some(process)).is_ok_and(|it| it != group)
+    };
+    getppid().is_some_and(looks_after) || looks_after(session)
 }

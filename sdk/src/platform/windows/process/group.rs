@@ -4,8 +4,8 @@ use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::time::Duration;
 
-use bot_cli_win32::console;
-use bot_cli_win32::job::{Hears, Job};
+use bot_cli_system::console;
+use bot_cli_system::job::{Hears, Job};
 
 use super::StopSignal;
 

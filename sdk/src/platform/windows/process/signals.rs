@@ -4,10 +4,10 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
-use bot_cli_win32::console::{self, Event};
+use bot_cli_system::console::{self, Event};
 
 use crate::background::{no_thread, spawn};
-use crate::failure::{Exit, Failure, reason};
+use crate::failure::{Exit, Failure};
 
 /// A reason to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +62,11 @@ pub fn listen_to_stop_signals(
     mut heard: impl FnMut(StopSignal) + Send + 'static,
 ) -> Result<(), Failure> {
     let unwatched = |error: io::Error| {
-        let message = format!("could not watch for Ctrl-C: {}", reason(&error));
-        Failure::new(Exit::Failed, "no_signals", message)
+        let could_not = "could not watch for Ctrl-C";
+        Failure::because(Exit::Failed, "no_signals", could_not, error)
     };
     let signals = subscribe().map_err(unwatched)?;
-    spawn(move || signals.iter().for_each(&mut heard)).map_err(|error| no_thread(&error))
+    spawn(move || signals.iter().for_each(&mut heard)).map_err(no_thread)
 }
 
 fn subscribe() -> io::Result<Receiver<StopSignal>> {

@@ -21,7 +21,11 @@ fn is_elf(head: &[u8]) -> bool {
 pub fn check(head: &[u8]) -> Result<(), String> {
     let here = format!("{OS} on {ARCH}");
     if head.starts_with(b"#!") {
-        return Ok(());
+        return if OS == "windows" {
+            Err("it is a script, and Windows starts only programs".to_owned())
+        } else {
+            Ok(())
+        };
     }
     let built_for = if is_elf(head) {
         elf(head)
@@ -196,7 +200,7 @@ mod tests {
     #[test]
     fn this_executable_and_scripts_run_here() {
         assert_eq!(check(&head_of_this()), Ok(()));
-        assert_eq!(check(b"#!/bin/sh\n"), Ok(()));
+        assert_eq!(check(b"#!/bin/sh\n").is_ok(), OS != "windows");
     }
 
     #[test]
@@ -244,7 +248,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_loader_that_is_missing_is_named() {
         let mut head = head_of_this();

@@ -1,4 +1,4 @@
-//! Packs, backends and other plugins that commands use, as they stand in the list.
+//! Packs, backends and other plugins that commands use, as they are listed.
 
 use std::path::Path;
 

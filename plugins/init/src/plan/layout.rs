@@ -1,0 +1,289 @@
+//! The layout of `bot.py`, which users edit and to which options may be added later.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use tree_sitter::{Node, Parser};
+
+use super::templates::Templates;
+use super::view::ProjectView;
+use super::{imports, reserved};
+use crate::config::Config;
+use crate::option_table::{Feature, Features};
+
+/// The bot of a project; nothing else of it is rendered.
+fn bot(config: &Config) -> String {
+    let templates = Templates::get().unwrap();
+    let values = liquid::to_object(&ProjectView::new(config).unwrap()).unwrap();
+    let text = templates.render("server/bot.py.liquid", &values).unwrap();
+    imports::complete(text, "server/bot.py", config, templates).unwrap()
+}
+
+/// The same project with these features and no others.
+fn with<'c>(config: &Config<'c>, features: &[Feature]) -> Config<'c> {
+    Config {
+        features: Features::which(|feature| features.contains(&feature)),
+        ..config.clone()
+    }
+}
+
+/// The places where a feature adds lines, each by the line before which they are; nothing if it changes or removes one.
+fn places(without: &str, with: &str) -> Option<Vec<usize>> {
+    let mut left = without.lines().enumerate().peekable();
+    let mut places = Vec::new();
+    for line in with.lines() {
+        if left.next_if(|(_, old)| *old == line).is_none() {
+            places.push(left.peek().map_or(usize::MAX, |(number, _)| *number));
+        }
+    }
+    places.dedup();
+    left.next().is_none().then_some(places)
+}
+
+/// The lines that differ, and the place behind them: a merge is a conflict if the other side adds lines before one of these.
+fn changed(old: &str, new: &str) -> RangeInclusive<usize> {
+    let same = |(one, other): &(&str, &str)| one == other;
+    let start = old.lines().zip(new.lines()).take_while(same).count();
+    let (longest, count) = (
+        old.lines().count().min(new.lines().count()),
+        old.lines().count(),
+    );
+    let end = old.lines().rev().zip(new.lines().rev());
+    let end = end.take(longest - start).take_while(same).count();
+    start..=count - end
+}
+
+/// An edit of a user's: what is found, and what takes its place.
+const EDITS: &[(&str, &str, &str)] = &[
+    (
+        "prompt",
+        "You are a friendly, helpful assistant",
+        "You sell bread",
+    ),
+    (
+        "greeting",
+        "GREETING = \"Greet the user",
+        "GREETING = \"Praise the user",
+    ),
+    ("own import", "import os\n", "import json\nimport os\n"),
+    (
+        "import",
+        "from dotenv import",
+        "import httpx\nfrom dotenv import",
+    ),
+    (
+        "class",
+        "async def run_bot(",
+        "class Mine:\n    pass\n\n\nasync def run_bot(",
+    ),
+    (
+        "function",
+        "async def bot(",
+        "def mine(): ...\n\n\nasync def bot(",
+    ),
+    (
+        "tool",
+        "LLMContext(tools=TOOLS)",
+        "LLMContext(tools=[mine])",
+    ),
+    (
+        "setting",
+        "system_prompt,\n",
+        "system_prompt,\n            temperature=0.2,\n",
+    ),
+    (
+        "processor",
+        "            llm,\n",
+        "            llm,\n            Mine(),\n",
+    ),
+    (
+        "last processor",
+        "            transport.output(),\n",
+        "            transport.output(),\n            Mine(),\n",
+    ),
+    ("patience", "=runner_args.pipeline_idle_timeout_secs", "=60"),
+    (
+        "worker",
+        "    await runner.add_workers(worker)\n",
+        "    await runner.add_workers(worker, mine)\n",
+    ),
+    ("disconnection", "\"The user has gone\"", "\"Gone\""),
+    (
+        "handler",
+        "    # Your own event handlers go here.\n",
+        "    # Your own event handlers go here.\n\n    async def on_end(): ...\n",
+    ),
+    (
+        "end",
+        "    await runner.run()\n",
+        "    try:\n        await runner.run()\n    finally:\n        mine()\n",
+    ),
+];
+
+#[test]
+fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
+    let mut in_the_way = BTreeSet::new();
+    for config in reserved::configurations().into_iter().step_by(4) {
+        let without = bot(&with(&config, &[]));
+        for feature in [
+            Feature::Recording,
+            Feature::Transcription,
+            Feature::Observability,
+        ] {
+            let with = bot(&with(&config, &[feature]));
+            let places = places(&without, &with).unwrap_or_else(|| panic!("{with}"));
+            assert_eq!(places.len(), 2, "an import and a line in run_bot: {with}");
+            for (name, old, new) in EDITS {
+                let edited = without.replacen(old, new, 1);
+                assert_ne!(edited, without, "{name}");
+                let changed = changed(&without, &edited);
+                if places.iter().any(|place| changed.contains(place)) {
+                    in_the_way.insert((format!("{feature:?}"), *name));
+                }
+            }
+        }
+    }
+    let expected = [("Observability", "worker"), ("Recording", "last processor")];
+    let expected = expected.map(|(feature, edit)| (feature.to_owned(), edit));
+    assert_eq!(Vec::from_iter(in_the_way), expected);
+}
+
+#[test]
+fn changed_lines_and_added_lines_are_found() {
+    assert_eq!(
+        places("a\nb\nc\n", "a\nx\ny\nb\nc\nz\n"),
+        Some(vec![1, usize::MAX])
+    );
+    assert_eq!(places("a\nb\n", "a\nc\n"), None);
+    assert_eq!(changed("a\nb\nc\n", "a\nx\nc\n"), 1..=2);
+    assert_eq!(changed("a\nb\n", "a\nx\nb\n"), 1..=1);
+    assert_eq!(changed("a\na\n", "a\na\na\n"), 2..=2);
+}
+
+/// The names in `run_bot` with their meaning. Code of users refers to them: a name may be added, but none may change or go.
+const NAMES: &[(&str, &str)] = &[
+    ("assistant_aggregator", "LLMContextAggregatorPair 1"),
+    ("call", "call_of 0"),
+    ("context", "LLMContext 0"),
+    (
+        "greet",
+        r#"context.add_message({"role": "developer", "content": GREETING})"#,
+    ),
+    ("llm", "create_llm 0"),
+    (
+        "on_client_connected",
+        r#"@transport.event_handler("on_client_connected")"#,
+    ),
+    (
+        "on_client_disconnected",
+        r#"@transport.event_handler("on_client_disconnected")"#,
+    ),
+    (
+        "on_client_ready",
+        r#"@worker.rtvi.event_handler("on_client_ready")"#,
+    ),
+    (
+        "on_dialin_error",
+        r#"@transport.event_handler("on_dialin_error")"#,
+    ),
+    (
+        "on_dialin_ready",
+        r#"@transport.event_handler("on_dialin_ready")"#,
+    ),
+    (
+        "on_dialout_answered",
+        r#"@transport.event_handler("on_dialout_answered")"#,
+    ),
+    (
+        "on_dialout_error",
+        r#"@transport.event_handler("on_dialout_error")"#,
+    ),
+    (
+        "on_dialout_stopped",
+        r#"@transport.event_handler("on_dialout_stopped")"#,
+    ),
+    ("on_joined", r#"@transport.event_handler("on_joined")"#),
+    ("params", "PipelineParams 0"),
+    ("pipeline", "Pipeline 0"),
+    ("runner", "WorkerRunner 0"),
+    ("runner_args", "RunnerArguments"),
+    ("session", "aiohttp.ClientSession"),
+    ("stt", "create_stt 0"),
+    ("transport", "BaseTransport"),
+    ("tts", "create_tts 0"),
+    ("user_aggregator", "LLMContextAggregatorPair 0"),
+    ("video", "create_video 0"),
+    ("worker", "PipelineWorker 0"),
+];
+
+#[test]
+fn a_name_in_run_bot_means_the_same_in_every_project() {
+    let mut meanings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for config in reserved::configurations() {
+        for config in [with(&config, &[]), config] {
+            for (name, meaning) in names_in_run_bot(&bot(&config)) {
+                meanings.entry(name).or_default().insert(meaning);
+            }
+        }
+    }
+    let found: Vec<(&str, Vec<&str>)> = meanings
+        .iter()
+        .map(|(name, of)| (name.as_str(), of.iter().map(String::as_str).collect()))
+        .collect();
+    let expected: Vec<(&str, Vec<&str>)> = NAMES
+        .iter()
+        .map(|(name, meaning)| (*name, vec![*meaning]))
+        .collect();
+    assert_eq!(found, expected);
+    let different: BTreeSet<&str> = NAMES.iter().map(|(_, meaning)| *meaning).collect();
+    assert_eq!(different.len(), NAMES.len(), "two names mean the same");
+}
+
+/// The parameters, variables and functions of `run_bot`, each with what makes it.
+fn names_in_run_bot(code: &str) -> Vec<(String, String)> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_python::LANGUAGE.into())
+        .unwrap();
+    let tree = parser.parse(code, None).unwrap();
+    let text = |node: Node| code[node.byte_range()].to_owned();
+    let field = |node: Node, name: &str| node.child_by_field_name(name).map(&text);
+    let root = tree.root_node();
+    let run_bot = root
+        .named_children(&mut root.walk())
+        .find(|node| field(*node, "name").as_deref() == Some("run_bot"))
+        .unwrap();
+    let mut names = Vec::new();
+    let parameters = run_bot.child_by_field_name("parameters").unwrap();
+    for parameter in parameters.named_children(&mut parameters.walk()) {
+        let meaning = field(parameter, "type").unwrap();
+        names.push((text(parameter.named_child(0).unwrap()), meaning));
+    }
+    let mut open = vec![run_bot.child_by_field_name("body").unwrap()];
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "decorated_definition" => {
+                let name = field(node.child_by_field_name("definition").unwrap(), "name");
+                names.push((name.unwrap(), text(node.named_child(0).unwrap())));
+            }
+            "function_definition" => {
+                let body = field(node, "body").unwrap();
+                let first = body.lines().next().unwrap_or_default().to_owned();
+                names.push((field(node, "name").unwrap(), first));
+            }
+            "assignment" => {
+                let made = field(node, "right").unwrap();
+                let made = made.trim_start_matches("await ").split('(').next();
+                let left = node.child_by_field_name("left").unwrap();
+                if left.kind() == "attribute" {
+                    continue;
+                }
+                for (place, name) in text(left).split(", ").enumerate() {
+                    names.push((name.to_owned(), format!("{} {place}", made.unwrap())));
+                }
+            }
+            _ => open.extend(node.named_children(&mut node.walk())),
+        }
+    }
+    names
+}

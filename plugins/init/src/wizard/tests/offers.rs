@@ -1,0 +1,258 @@
+//! What the questions offer.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use bot_cli_sdk::question::Choice;
+use bot_cli_sdk::session::Session;
+use bot_cli_templates::catalogue::{BotType, Kind, Provider};
+use serde_json::json;
+
+use super::{Nobody, nothing_given, said, session, switches, talk, whole, whole_draft};
+use crate::catalogue::{Catalogue, Pack};
+use crate::draft::Draft;
+use crate::option_table::{Feature, Setting, Values, fields};
+use crate::plan;
+use crate::resolve::resolve;
+use crate::wizard::step::Flag;
+use crate::wizard::{Selection, Way, ask, choices, steps};
+
+#[test]
+fn everything_on_offer_can_be_generated() {
+    let generates = |draft: Draft| {
+        let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
+        plan::scaffold(&config).unwrap();
+    };
+    for transport in choices::transports(BotType::Web) {
+        let chosen = Draft {
+            transports: Some(vec![transport.value]),
+            client_framework: None,
+            client_server: None,
+            ..whole_draft()
+        };
+        // Where nothing is deployed, the questions for it are not asked.
+        let deployed = choices::starts_in_cloud(&chosen);
+        let mut chosen = chosen;
+        if !deployed {
+            let unasked = [(Feature::DeployToCloud, None), (Feature::NoiseCancel, None)];
+            chosen.switches = switches(&unasked);
+        }
+        if choices::reached_by_clients(&chosen) {
+            for (client, server) in [
+                ("none", None),
+                ("vanilla", None),
+                ("react", Some("vite")),
+                ("react", Some("nextjs")),
+            ] {
+                generates(Draft {
+                    client_framework: Some(client.to_owned()),
+                    client_server: server.map(str::to_owned),
+                    ..chosen.clone()
+                });
+            }
+        }
+        generates(chosen);
+    }
+    let telephony = choices::transports(BotType::Telephony);
+    let (calls, web): (Vec<_>, Vec<_>) = telephony
+        .into_iter()
+        .map(|choice| choice.value)
+        .partition(|name| choices::is_telephony(name));
+    assert!(!web.is_empty());
+    for call in calls {
+        let mut together = vec![call];
+        for one in &web {
+            together.push(one.clone());
+            if choices::excluding(&together).is_some() {
+                together.pop();
+            }
+        }
+        assert!(together.len() > 4, "{together:?}");
+        generates(Draft {
+            bot_type: Some("telephony".to_owned()),
+            client_framework: None,
+            client_server: None,
+            transports: Some(together),
+            switches: switches(&[(Feature::VideoInput, None), (Feature::VideoOutput, None)]),
+            ..whole_draft()
+        });
+    }
+    for service in choices::services(Kind::Video, Catalogue::built_in()) {
+        generates(Draft {
+            video_service: Some(service.value),
+            ..whole_draft()
+        });
+    }
+    for service in choices::services(Kind::Realtime, Catalogue::built_in()) {
+        generates(Draft {
+            mode: Some("realtime".to_owned()),
+            realtime_service: Some(service.value),
+            stt_service: None,
+            llm_service: None,
+            tts_service: None,
+            ..whole_draft()
+        });
+    }
+}
+
+#[test]
+fn what_is_said_of_a_choice_fits_a_usual_terminal() {
+    let (_, asked) = talk(&nothing_given(), &said(&whole()));
+    let services = [Kind::Stt, Kind::Llm, Kind::Tts, Kind::Realtime, Kind::Video];
+    let choices = services
+        .into_iter()
+        .flat_map(|kind| choices::services(kind, Catalogue::built_in()))
+        .chain(choices::transports(BotType::Telephony))
+        .chain(asked.into_iter().flat_map(|question| question.choices));
+    for Choice { label, about, .. } in choices {
+        let about = about.unwrap_or_default();
+        let deprecated = about.starts_with("deprecated: ");
+        let row = format!("{label} - {about}");
+        assert!(
+            deprecated || row.chars().count() <= choices::LONGEST,
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn deprecated_services_come_last_and_say_so() {
+    let choices = choices::services(Kind::Tts, Catalogue::built_in());
+    let deprecated = |choice: &&Choice| {
+        choice
+            .about
+            .as_deref()
+            .is_some_and(|about| about.starts_with("deprecated: "))
+    };
+    let known = Catalogue::built_in().services(Kind::Tts);
+    let expected = known.filter(|service| service.deprecated.is_some()).count();
+    assert_eq!(
+        choices.iter().rev().take_while(deprecated).count(),
+        expected
+    );
+    assert_eq!(choices.iter().filter(deprecated).count(), expected);
+}
+
+#[test]
+fn every_question_can_be_answered_by_an_option() {
+    let command = <crate::options::Options as clap::CommandFactory>::command();
+    let options: Vec<String> = command
+        .get_arguments()
+        .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
+        .collect();
+    for step in steps::ALL {
+        let flags = step.flag.words().unwrap_or_default();
+        for flag in flags.split(", ").filter(|flag| flag.starts_with("--")) {
+            assert!(options.iter().any(|option| option == flag), "{flag}");
+        }
+        let of_folder = ["way", "all_the_same"].contains(&step.key);
+        assert!(step.flag.words().is_some() || of_folder, "{}", step.key);
+    }
+}
+
+#[test]
+fn every_scaffold_option_has_a_question() {
+    // The question for transports offers one for each direction.
+    let directions = [Setting::DailyPstnMode, Setting::TwilioDailySipMode];
+    let asked: Vec<String> = steps::ALL
+        .iter()
+        .filter_map(|step| step.flag.words())
+        .collect();
+    let asked: Vec<&str> = asked.iter().flat_map(|flags| flags.split(", ")).collect();
+    for (key, flag) in fields() {
+        let is_direction = directions.iter().any(|setting| setting.row().key == key);
+        assert_eq!(asked.contains(&flag), !is_direction, "{flag}");
+    }
+}
+
+#[test]
+fn a_choice_says_which_pack_it_is_of() {
+    let provider: Provider = serde_json::from_value(json!({
+        "label": "Acme",
+        "site": "https://acme.example",
+        "service": [
+            { "id": "acme_tts", "kind": "tts", "label": "Acme", "module": "acme", "class": "Acme", "recommended": 1 },
+            { "id": "acme_old_tts", "kind": "tts", "label": "Old", "module": "acme", "class": "Old", "deprecated": "take `acme_tts`" },
+            { "id": "acme_near_tts", "kind": "tts", "label": "Near", "module": "acme", "class": "Near", "note": "Needs a graphics card" },
+        ],
+    }))
+    .unwrap();
+    let pack = Pack {
+        name: "acme".to_owned(),
+        version: "1.2.0".to_owned(),
+        about: String::new(),
+        providers: vec![provider],
+    };
+    let catalogue = Catalogue::with(vec![pack], Vec::new());
+    let choices = choices::services(Kind::Tts, &catalogue);
+    let about = |id: &str| {
+        let choice = choices.iter().find(|choice| choice.value == id).unwrap();
+        choice.about.clone().unwrap_or_default()
+    };
+    assert_eq!(about("acme_tts"), "provider pack acme 1.2.0");
+    assert_eq!(
+        about("acme_near_tts"),
+        "provider pack acme 1.2.0; Needs a graphics card"
+    );
+    assert_eq!(
+        about("acme_old_tts"),
+        "provider pack acme 1.2.0; deprecated: take `acme_tts`"
+    );
+    assert_eq!(about("cartesia_tts"), "recommended");
+    // Nobody recommends what a pack brings, and what is deprecated comes last.
+    let built_in = choices::services(Kind::Tts, Catalogue::built_in());
+    assert_eq!(choices[0], built_in[0]);
+    let old = choices
+        .iter()
+        .position(|choice| choice.value == "acme_old_tts");
+    for choice in &choices[old.unwrap()..] {
+        assert!(
+            about(&choice.value).contains("deprecated: "),
+            "{}",
+            choice.value
+        );
+    }
+}
+
+#[test]
+fn packs_are_looked_for_once_the_user_wants_to_choose() {
+    let looked = Rc::new(RefCell::new(0));
+    let count = Rc::clone(&looked);
+    let find = move |_: &mut Session| {
+        *count.borrow_mut() += 1;
+        Ok(Catalogue::built_in())
+    };
+    let given = nothing_given();
+    let agent = session(
+        Nobody,
+        json!({ "target": "no-such-folder", "way": "agent" }),
+    );
+    let selection = ask(&mut { agent }, &given, &find).unwrap();
+    assert_eq!((selection.way, *looked.borrow()), (Some(Way::Agent), 0));
+    let scaffold = session(
+        Nobody,
+        json!({ "target": "no-such-folder", "way": "scaffold" }),
+    );
+    ask(&mut { scaffold }, &given, &find).unwrap_err();
+    assert_eq!(*looked.borrow(), 1);
+}
+
+#[test]
+fn a_question_offers_every_value_of_its_setting() {
+    let mut compared = 0;
+    for step in steps::ALL {
+        let Flag::Setting(setting) = step.flag else {
+            continue;
+        };
+        if let Values::Words(words) = setting.row().values {
+            let question = (step.question)(&Selection::default(), Catalogue::built_in());
+            let mut offered: Vec<&str> = question.choices.iter().map(|it| &*it.value).collect();
+            let mut words = words.to_vec();
+            offered.sort_unstable();
+            words.sort_unstable();
+            assert_eq!(offered, words, "{}", step.key);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 4);
+}

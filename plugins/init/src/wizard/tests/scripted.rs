@@ -1,0 +1,116 @@
+//! Without anybody to ask: answers of a script.
+
+use bot_cli_sdk::failure::Exit;
+use serde_json::{Map, Value, json};
+
+use super::{Nobody, keys, nothing_given, session, talk, whole, whole_draft};
+use crate::catalogue::Catalogue;
+use crate::wizard::{ask, steps};
+
+#[test]
+fn without_anybody_to_ask_all_open_questions_are_named_at_once() {
+    let scaffold = json!({"way": "scaffold", "mode": "cascade"});
+    let failure = ask(&mut session(Nobody, scaffold), &nothing_given(), &|_| {
+        Ok(Catalogue::built_in())
+    })
+    .unwrap_err();
+    assert_eq!(
+        (failure.exit, failure.code.as_str()),
+        (Exit::Usage, "input_required")
+    );
+    assert_eq!(keys(failure.inputs()), ["target", "stt", "llm", "tts"]);
+}
+
+#[test]
+fn a_folder_whose_name_gives_no_name_of_packages_is_no_default() {
+    for (target, default) in [
+        ("日本", None),
+        ("w", Some(json!("w"))),
+        ("my-bot", Some(json!("my-bot"))),
+    ] {
+        let says = [json!(target), json!("scaffold")];
+        let (_, asked) = talk(&nothing_given(), &says);
+        let name = asked.iter().find(|question| question.key == "name");
+        assert_eq!(name.unwrap().default, default);
+    }
+}
+
+#[test]
+fn answers_alone_are_enough() {
+    let answers: Map<String, Value> = whole()
+        .into_iter()
+        .map(|(key, answer)| (key.to_owned(), answer))
+        .collect();
+    let selection = ask(
+        &mut session(Nobody, json!(answers)),
+        &nothing_given(),
+        &|_| Ok(Catalogue::built_in()),
+    )
+    .unwrap();
+    assert_eq!(selection.draft, whole_draft());
+}
+
+#[test]
+fn a_script_cannot_change_its_answers_for_ever() {
+    let mut answers: Map<String, Value> = whole()
+        .into_iter()
+        .map(|(key, answer)| (key.to_owned(), answer))
+        .collect();
+    answers.insert("confirm".to_owned(), json!("change"));
+    answers.insert("change".to_owned(), json!("stt"));
+    let failure = ask(
+        &mut session(Nobody, json!(answers)),
+        &nothing_given(),
+        &|_| Ok(Catalogue::built_in()),
+    )
+    .unwrap_err();
+    assert_eq!(failure.code, "invalid_input");
+    assert_eq!(
+        failure.fields[0].problem,
+        "`change` is not one of the choices"
+    );
+}
+
+#[test]
+fn the_readme_has_the_key_of_every_question() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"));
+    let readme = readme.unwrap();
+    let (_, table) = readme
+        .split_once("| key of a question of `init` |")
+        .unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let documented: Vec<&str> = table
+        .lines()
+        .skip(2)
+        .flat_map(|row| row.split('|').nth(1).unwrap().split(','))
+        .map(|key| key.trim().trim_matches('`'))
+        .collect();
+    let keys = steps::ALL.iter().map(|step| step.key);
+    let asked: Vec<&str> = keys.chain(["confirm", "refresh_guide"]).collect();
+    assert_eq!(documented, asked);
+}
+
+#[test]
+fn a_wrong_scripted_answer_is_refused_with_its_key() {
+    for (key, answer) in [
+        ("name", json!("日本")),
+        ("transport", json!([])),
+        (
+            "transport",
+            json!(["hosted_rtc_pstn_dialin", "hosted_rtc_pstn_dialout"]),
+        ),
+        ("stt", json!("nobody_stt")),
+    ] {
+        let mut answers = json!({
+            "target": "x", "way": "scaffold", "name": "bot", "mode": "cascade", "bot_type": "telephony",
+            "transport": ["carrier_a"],
+        });
+        answers[key] = answer;
+        let failure = ask(&mut session(Nobody, answers), &nothing_given(), &|_| {
+            Ok(Catalogue::built_in())
+        })
+        .unwrap_err();
+        assert_eq!(failure.code, "invalid_input");
+        assert_eq!(failure.fields[0].field, key);
+    }
+}

@@ -1,0 +1,283 @@
+//! The way through the questions: forth, back, and what follows from an answer.
+
+use bot_cli_sdk::failure::Exit;
+use bot_cli_templates::catalogue::BotType;
+use serde_json::json;
+
+use super::{BACK, ENTER, keys, nothing_given, said, switches, talk, whole, whole_draft};
+use crate::catalogue::Catalogue;
+use crate::draft::Draft;
+use crate::option_table::{Feature, Switches};
+use crate::plan;
+use crate::resolve::resolve;
+use crate::wizard::{Selection, Way};
+
+#[test]
+fn goes_back_from_every_question_to_the_one_before() {
+    let walk = whole();
+    for at in 1..walk.len() {
+        let mut says = said(&walk[..at]);
+        says.push(json!(BACK));
+        // The question before comes again with the answer it got.
+        says.push(json!(ENTER));
+        says.extend(said(&walk[at..]));
+        let (result, asked) = talk(&nothing_given(), &says);
+        assert_eq!(asked[at + 1].key, walk[at - 1].0);
+        assert_eq!(asked[at + 1].default.as_ref(), Some(&walk[at - 1].1));
+        assert_eq!(
+            result.unwrap().draft,
+            whole_draft(),
+            "back from {}",
+            walk[at].0
+        );
+    }
+}
+
+#[test]
+fn goes_back_from_the_end_to_the_beginning() {
+    let walk = whole();
+    let mut says = said(&walk[..walk.len() - 1]);
+    says.extend(vec![json!(BACK); walk.len() - 1]);
+    says.extend(vec![json!(ENTER); walk.len()]);
+    let (result, asked) = talk(&nothing_given(), &says);
+    let first = &asked[2 * (walk.len() - 1)];
+    assert_eq!((first.key.as_str(), first.back), ("target", false));
+    assert_eq!(result.unwrap().draft, whole_draft());
+}
+
+#[test]
+fn cancelling_any_question_cancels_everything() {
+    let walk = whole();
+    for at in 0..walk.len() {
+        let (result, asked) = talk(&nothing_given(), &said(&walk[..at]));
+        assert_eq!(asked.len(), at + 1);
+        assert_eq!(result.unwrap_err().exit, Exit::Cancelled);
+    }
+    let mut says = said(&walk);
+    *says.last_mut().unwrap() = json!("cancel");
+    assert_eq!(
+        talk(&nothing_given(), &says).0.unwrap_err().exit,
+        Exit::Cancelled
+    );
+}
+
+#[test]
+fn asks_nothing_that_is_settled() {
+    let given = Selection {
+        way: Some(Way::Scaffold),
+        draft: Draft {
+            mode: Some("realtime".to_owned()),
+            switches: switches(&[(Feature::Eval, Some(true))]),
+            ..whole_draft()
+        },
+        ..nothing_given()
+    };
+    let (_, asked) = talk(&given, &[json!("x"), json!("openai_realtime")]);
+    assert_eq!(keys(&asked), ["target", "realtime", "confirm"]);
+}
+
+#[test]
+fn an_extra_that_is_settled_is_marked_already() {
+    let given = Selection {
+        draft: Draft {
+            switches: Switches::of([(Feature::Recording, true)]),
+            ..Draft::default()
+        },
+        ..nothing_given()
+    };
+    let (_, asked) = talk(&given, &said(&whole()));
+    let extras = asked
+        .iter()
+        .find(|question| question.key == "features")
+        .unwrap();
+    assert_eq!(extras.default, Some(json!(["recording"])));
+}
+
+#[test]
+fn asks_again_with_the_problem() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let walk = whole();
+    let mut says = vec![json!(""), json!(file.path())];
+    says.extend(said(&walk[..2]));
+    says.push(json!("日本"));
+    says.extend(said(&walk[2..3]));
+    says.extend(said(&walk[3..4]));
+    says.push(json!([]));
+    says.extend(said(&walk[4..]));
+    let (result, asked) = talk(&nothing_given(), &says);
+    assert_eq!(result.unwrap().draft, whole_draft());
+    let problems: Vec<_> = asked
+        .iter()
+        .filter_map(|question| Some((question.key.as_str(), question.problem.as_deref()?)))
+        .collect();
+    assert_eq!(keys(&asked)[..3], ["target"; 3]);
+    let [empty, not_a_folder, name, transports] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    assert_eq!(empty.1, "name a folder, or . for this one");
+    assert!(
+        not_a_folder.1.ends_with("it is not a directory"),
+        "{not_a_folder:?}"
+    );
+    assert_eq!(name.0, "name");
+    assert_eq!(*transports, ("transport", "choose at least one"));
+}
+
+#[test]
+fn changing_one_answer_asks_only_what_follows_from_it() {
+    let mut says = said(&whole());
+    says.pop();
+    says.extend([
+        json!("change"),
+        json!("mode"),
+        json!("realtime"),
+        json!("openai_realtime"),
+    ]);
+    says.push(json!("create"));
+    let (result, asked) = talk(&nothing_given(), &says);
+    let after = &keys(&asked)[whole().len() - 1..];
+    assert_eq!(after, ["confirm", "change", "mode", "realtime", "confirm"]);
+    let expected = Draft {
+        mode: Some("realtime".to_owned()),
+        stt_service: None,
+        llm_service: None,
+        tts_service: None,
+        realtime_service: Some("openai_realtime".to_owned()),
+        ..whole_draft()
+    };
+    assert_eq!(result.unwrap().draft, expected);
+}
+
+#[test]
+fn a_telephone_bot_is_asked_for_no_picture() {
+    let walk = [
+        ("target", json!("no-such-folder")),
+        ("way", json!("scaffold")),
+        ("name", json!("My Bot")),
+        ("bot_type", json!("telephony")),
+        ("transport", json!(["carrier_a", "p2p_webrtc"])),
+        ("mode", json!("realtime")),
+        ("realtime", json!("openai_realtime")),
+        ("features", json!(["transcription"])),
+        ("deploy_to_cloud", json!(false)),
+        ("eval", json!(true)),
+        ("confirm", json!("create")),
+    ];
+    let (result, asked) = talk(&nothing_given(), &said(&walk));
+    assert_eq!(keys(&asked), walk.each_ref().map(|(key, _)| *key));
+    assert!(
+        asked[7]
+            .choices
+            .iter()
+            .all(|choice| !choice.value.starts_with("video"))
+    );
+    let draft = result.unwrap().draft;
+    for feature in [Feature::VideoInput, Feature::VideoOutput] {
+        assert_eq!(draft.switch(feature), None);
+    }
+    plan::scaffold(&resolve(&draft, None, Catalogue::built_in()).unwrap()).unwrap();
+}
+
+#[test]
+fn a_telephone_bot_can_be_tried_out_in_a_browser_first() {
+    let walk = [
+        ("target", json!("no-such-folder")),
+        ("way", json!("scaffold")),
+        ("name", json!("My Bot")),
+        ("bot_type", json!("telephony")),
+        ("transport", json!(["p2p_webrtc"])),
+        ("mode", json!("realtime")),
+        ("realtime", json!("openai_realtime")),
+        ("features", json!([])),
+        ("deploy_to_cloud", json!(false)),
+        ("eval", json!(false)),
+        ("confirm", json!("create")),
+    ];
+    let (result, asked) = talk(&nothing_given(), &said(&walk));
+    assert_eq!(keys(&asked), walk.each_ref().map(|(key, _)| *key));
+    let draft = result.unwrap().draft;
+    let config = resolve(&draft, None, Catalogue::built_in()).unwrap();
+    assert_eq!(config.bot_type, BotType::Telephony);
+    plan::scaffold(&config).unwrap();
+}
+
+#[test]
+fn a_bot_with_a_face_sends_its_picture_unasked() {
+    let mut walk = whole();
+    let video = walk.iter().position(|(key, _)| *key == "video").unwrap();
+    walk[video].1 = json!("tavus_video");
+    walk[video + 1].1 = json!(["recording"]);
+    let (result, asked) = talk(&nothing_given(), &said(&walk));
+    let offered = &asked[video + 1].choices;
+    assert!(offered.iter().all(|choice| choice.value != "video_output"));
+    assert!(
+        resolve(&result.unwrap().draft, None, Catalogue::built_in())
+            .unwrap()
+            .has(Feature::VideoOutput)
+    );
+}
+
+#[test]
+fn what_no_longer_applies_is_forgotten_and_comes_back_with_its_cause() {
+    let mut says = said(&whole());
+    says.pop();
+    says.extend([json!("change"), json!("deploy_to_cloud"), json!(false)]);
+    let (_, asked) = talk(&nothing_given(), &says);
+    let summary = asked.last().unwrap().details.clone().unwrap();
+    assert!(!summary.contains("Noise"), "{summary}");
+    says.extend([
+        json!("change"),
+        json!("deploy_to_cloud"),
+        json!(true),
+        json!("create"),
+    ]);
+    assert_eq!(
+        talk(&nothing_given(), &says).0.unwrap().draft,
+        whole_draft()
+    );
+}
+
+#[test]
+fn going_back_from_a_change_keeps_what_was() {
+    let mut says = said(&whole());
+    says.pop();
+    says.extend([
+        json!("change"),
+        json!(BACK),
+        json!("change"),
+        json!("stt"),
+        json!(BACK),
+    ]);
+    says.push(json!("create"));
+    let (result, asked) = talk(&nothing_given(), &says);
+    let after = &keys(&asked)[whole().len() - 1..];
+    assert_eq!(
+        after,
+        ["confirm", "change", "confirm", "change", "stt", "confirm"]
+    );
+    assert_eq!(result.unwrap().draft, whole_draft());
+}
+
+#[test]
+fn the_summary_says_everything() {
+    let (_, asked) = talk(&nothing_given(), &said(&whole()));
+    let summary = asked.last().unwrap().details.as_deref().unwrap();
+    let expected = "\
+Folder              no-such-folder
+Project name        My Bot
+Bot type            Web
+Transports          p2p_webrtc (SmallWebRTC, peer to peer)
+                    Free, but needs STUN or TURN across networks
+Pipeline            Cascade
+Speech-to-text      Deepgram
+Language model      OpenAI
+Text-to-speech      Cartesia
+Video avatar        None
+Extras              Recording, Video output
+Web client          React
+Client server       Next.js
+Cloud deployment    yes
+Noise cancellation  yes
+Evals               no";
+    assert_eq!(summary, expected);
+}

@@ -1,0 +1,187 @@
+//! The executables for Windows, built once, and Wine to run them.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use crate::program::program;
+use crate::python::target_folder;
+
+/// The name that Rust has for Windows.
+pub const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// The executables, which are named like their packages.
+const EXECUTABLES: [&str; 4] = [
+    "bot-cli",
+    "bot-cli-init",
+    "bot-cli-cloud",
+    "bot-cli-secrets-kubernetes",
+];
+
+/// A library of Windows that Wine has had since version 9.
+const PRNG: &str = "\
+#include <windows.h>
+#include <ntsecapi.h>
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T length) {
+    return RtlGenRandom(bytes, (ULONG)length);
+}
+";
+
+/// A program that says when it sleeps, and when it has slept for a minute.
+const SLEEPER: &str = "\
+#include <stdio.h>
+#include <windows.h>
+int main(void) {
+    fputs(\"asleep\\n\", stderr);
+    fflush(stderr);
+    Sleep(60000);
+    fputs(\"awake\\n\", stderr);
+    return 0;
+}
+";
+
+/// Wine with a Windows of its own under `target/`.
+#[derive(Debug)]
+pub struct Wine {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// An error says why nothing can be built for Windows here.
+pub fn has_target() -> Result<(), String> {
+    let unknown = |error: io::Error| format!("`rustc` could not be run: {error}");
+    let asked = Command::new("rustc")
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .output()
+        .map_err(unknown)?;
+    let folder = String::from_utf8_lossy(&asked.stdout);
+    if Path::new(folder.trim()).is_dir() {
+        Ok(())
+    } else {
+        Err(format!(
+            "the standard library for `{TARGET}` is not installed"
+        ))
+    }
+}
+
+impl Wine {
+    /// Wine, with the executables in a folder. They are built when this is called first.
+    pub fn get() -> Result<&'static Self, String> {
+        static WINE: OnceLock<Result<Wine, String>> = OnceLock::new();
+        WINE.get_or_init(Self::prepare)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// The folder with the executables, as Linux names it.
+    #[must_use]
+    pub fn bin(&self) -> PathBuf {
+        self.folder.join("bin")
+    }
+
+    /// Returns the command that runs an executable, with nothing of this process's environment but what Wine needs.
+    #[must_use]
+    pub fn command(&self, executable: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .arg(self.bin().join(format!("{executable}.exe")))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", &self.folder)
+            .env("WINEPREFIX", self.folder.join("windows"))
+            .env("WINEDEBUG", "-all")
+            .env("BOT_CLI_KEYRING", "off")
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn prepare() -> Result<Self, String> {
+        let folder = target_folder()?.join("wine");
+        let wine = Self {
+            program: wine()?,
+            folder,
+        };
+        fs::create_dir_all(wine.bin())
+            .map_err(|error| format!("could not write `{}`: {error}", wine.bin().display()))?;
+        wine.build_executables()?;
+        compile(&wine.bin().join("bcryptprimitives.dll"), PRNG, &["-shared"])?;
+        compile(&wine.bin().join("sleeper.exe"), SLEEPER, &[])?;
+        // The first start makes the files of Windows, which takes half a minute once.
+        let mut first = wine.command("bot-cli");
+        run(first.arg("--version"), "wine")?;
+        Ok(wine)
+    }
+
+    fn build_executables(&self) -> Result<(), String> {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let target = target_folder()?;
+        let mut command = Command::new(cargo);
+        for (name, _) in env::vars_os() {
+            let told = name.to_str().is_some_and(|name| {
+                name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+            });
+            if told {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(["build", "--quiet", "--target", TARGET, "--target-dir"])
+            .arg(&target)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        for package in EXECUTABLES {
+            command.args(["--package", package]);
+        }
+        run(&mut command, "cargo")?;
+        for name in EXECUTABLES {
+            let file = format!("{name}.exe");
+            let from = target.join(TARGET).join("debug").join(&file);
+            fs::copy(&from, self.bin().join(&file))
+                .map_err(|error| format!("could not copy `{}`: {error}", from.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A path of Linux as Wine names it.
+#[must_use]
+pub fn windows_path(path: &Path) -> String {
+    format!("Z:{}", path.display().to_string().replace('/', "\\"))
+}
+
+/// Debian keeps the program for 64 bits out of the path; the one there warns that it has none for 32.
+fn wine() -> Result<PathBuf, String> {
+    let debian = Path::new("/usr/lib/wine/wine64");
+    if debian.is_file() {
+        return Ok(debian.to_owned());
+    }
+    program(&["wine64", "wine"]).map_err(|error| error.to_string())
+}
+
+fn compile(to: &Path, text: &str, options: &[&str]) -> Result<(), String> {
+    let source = to.with_extension("c");
+    fs::write(&source, text)
+        .map_err(|error| format!("could not write `{}`: {error}", source.display()))?;
+    let mut command = Command::new("x86_64-w64-mingw32-gcc");
+    command
+        .args(options)
+        .arg("-o")
+        .arg(to)
+        .arg(&source)
+        .arg("-ladvapi32");
+    run(&mut command, "x86_64-w64-mingw32-gcc").map(drop)
+}
+
+fn run(command: &mut Command, what: &str) -> Result<Output, String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("`{what}` could not be run: {error}"))?;
+    if output.status.success() {
+        Ok(output)
+    } else {
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(format!("`{what}` failed: {said}"))
+    }
+}

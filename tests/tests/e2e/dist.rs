@@ -1,0 +1,186 @@
+//! What users install, installed as they do and used: without Rust, without a checkout, by other users.
+
+mod archive;
+mod package;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use bot_cli_tests::shipped::{self, Shipped};
+use bot_cli_tests::user::assert_in_no_file;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Who has installed it, and who uses it.
+const INSTALLER: u32 = 4101;
+const USER: u32 = 4102;
+const ROOT: u32 = 0;
+
+/// A value that is nowhere but in the vault.
+const CANARY: &str = "canary-5a1f77c09be2";
+
+/// The folder of the artefacts.
+fn artefacts() -> &'static Path {
+    static PACKED: OnceLock<(PathBuf, Option<TempDir>)> = OnceLock::new();
+    let (folder, _) = PACKED.get_or_init(|| match shipped::find().unwrap() {
+        Shipped::Artefacts(folder) => {
+            eprintln!("  artefacts of {}", folder.display());
+            (folder, None)
+        }
+        Shipped::Executables(executables) => {
+            eprintln!("  executables of {}", executables.display());
+            let folder = public_folder();
+            xtask::pack(&executables, folder.path()).unwrap();
+            (folder.path().to_owned(), Some(folder))
+        }
+    });
+    folder
+}
+
+/// The one artefact with this ending, and with `part` in its name.
+fn artefact(part: &str, ending: &str) -> PathBuf {
+    let entries = fs::read_dir(artefacts()).unwrap();
+    let mut paths = entries.map(|entry| entry.unwrap().path()).filter(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.contains(part) && name.ends_with(ending)
+    });
+    let path = paths.next().unwrap();
+    assert_eq!(paths.next(), None);
+    path
+}
+
+/// A folder that other users can enter.
+fn public_folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// Runs it as a user who has nothing but a home and the system's own programs.
+fn command(program: &Path, user: u32, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", home)
+        .env("BOT_CLI_KEYRING", "off")
+        .current_dir(home)
+        .uid(user)
+        .gid(user);
+    command
+}
+
+fn ran(command: &mut Command) -> String {
+    let output = assert_cmd::Command::from_std(std::mem::replace(command, Command::new("true")))
+        .timeout(bot_cli_tests::patience::PATIENCE)
+        .output()
+        .unwrap();
+    succeeded(output)
+}
+
+fn succeeded(output: Output) -> String {
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Uses an installation: help, version, plugins, a project, and a secret in a vault.
+fn use_it(host: &Path, user: u32) {
+    let home = public_folder();
+    let home = home.path();
+    chown(home, Some(user), Some(user)).unwrap();
+    let run = |words: &[&str]| ran(command(host, user, home).args(words));
+
+    let help = run(&["--help"]);
+    assert!(
+        help.contains("\n  cloud ") && help.contains("\n  init "),
+        "{help}"
+    );
+    assert!(run(&["--version"]).starts_with("bot-cli 0."));
+    let listed: Value = serde_json::from_str(&run(&["plugin", "list", "--json"])).unwrap();
+    let plugins: Vec<_> = listed["plugins"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|plugin| (plugin["name"].as_str(), plugin["status"].as_str()))
+        .collect();
+    assert_eq!(
+        plugins,
+        [(Some("cloud"), Some("used")), (Some("init"), Some("used"))]
+    );
+
+    run(&["init", "quickstart"]);
+    assert!(home.join("quickstart-project/server/bot.py").is_file());
+
+    let set = [
+        "cloud",
+        "secrets",
+        "set",
+        "canary",
+        "--backend",
+        "local",
+        "--skip",
+        "--file",
+        "-",
+    ];
+    let mut set = assert_cmd::Command::from_std({
+        let mut command = command(host, user, home);
+        command.args(set);
+        command
+    });
+    succeeded(
+        set.write_stdin(format!("CANARY={CANARY}\n"))
+            .output()
+            .unwrap(),
+    );
+    let script = "printf %s \"$CANARY\"";
+    let value = run(&[
+        "cloud",
+        "secrets",
+        "run",
+        "canary",
+        "--backend",
+        "local",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ]);
+    assert_eq!(value, CANARY);
+    assert_in_no_file(home, &[CANARY.to_owned()], "after `secrets set`");
+}
+
+/// Gives a tree to its installer, with nothing that can be written.
+fn hand_over(tree: &Path) {
+    let mut command = Command::new("sh");
+    let lines = "chown -R \"$1:$1\" \"$2\" && chmod -R a-w,a+rX \"$2\"";
+    command
+        .args(["-c", lines, "sh", &INSTALLER.to_string()])
+        .arg(tree);
+    ran(&mut command);
+}
+
+/// The files below a folder, sorted.
+fn files(folder: &Path) -> Vec<String> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            files.push(path.strip_prefix(folder).unwrap().display().to_string());
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}

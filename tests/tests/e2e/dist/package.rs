@@ -1,0 +1,147 @@
+//! The wheel and the source distribution.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use bot_cli_tests::python::newest_interpreter;
+
+use super::{
+    INSTALLER, ROOT, USER, artefact, command, files, hand_over, public_folder, ran, use_it,
+};
+use crate::framework::tools::python;
+
+/// The name of the distribution, and of its executable.
+const NAME: &str = "voicebot-cli";
+
+#[test]
+fn pip_installs_the_wheel_for_everybody() {
+    let folder = public_folder();
+    let environment = folder.path().join("environment");
+    ran(Command::new(newest_interpreter().unwrap())
+        .args(["-m", "venv"])
+        .arg(&environment));
+    let before = files(&environment);
+    let pip = environment.join("bin/pip");
+    ran(Command::new(&pip)
+        .args(["install", "--no-index"])
+        .arg(artefact("", ".whl")));
+    let installed = files(&environment);
+    for file in [
+        "share/bash-completion/completions/bot-cli",
+        "share/fish/vendor_completions.d/bot-cli.fish",
+        "share/man/man1/bot-cli.1",
+        "share/man/man1/bot-cli-cloud-secrets-set.1",
+        "share/zsh/site-functions/_bot-cli",
+    ] {
+        assert!(installed.iter().any(|one| one == file), "{file}");
+    }
+    for file in [
+        "licenses/LICENSE",
+        "licenses/THIRD-PARTY-NOTICES.txt",
+        "sboms/bot-cli.cdx.json",
+    ] {
+        assert!(installed.iter().any(|one| one.ends_with(file)), "{file}");
+    }
+    use_it(&environment.join("bin/bot-cli"), ROOT);
+    hand_over(&environment);
+    for user in [INSTALLER, USER, ROOT] {
+        use_it(&environment.join("bin/bot-cli"), user);
+        use_it(&environment.join("bin").join(NAME), user);
+    }
+    ran(Command::new(&pip).args(["uninstall", "--yes", NAME]));
+    let left: Vec<String> = files(&environment)
+        .into_iter()
+        .filter(|file| !before.contains(file) && !file.contains("__pycache__"))
+        .filter(|file| environment.join(file).is_file())
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn uv_installs_a_tool() {
+    let home = public_folder();
+    ran(uv(home.path())
+        .args(["tool", "install"])
+        .arg(artefact("", ".whl")));
+    for name in ["bot-cli", NAME] {
+        let link = home.path().join(".local/bin").join(name);
+        assert!(link.is_symlink());
+        use_it(&link, ROOT);
+        hand_over(home.path());
+        use_it(&link, USER);
+    }
+}
+
+#[test]
+fn uvx_makes_a_bot_and_names_no_command_that_is_gone_afterwards() {
+    let home = public_folder();
+    let mut uvx = uv(home.path());
+    uvx.args(["tool", "run", "--from"])
+        .arg(artefact("", ".whl"))
+        .args([NAME, "init", "quickstart"])
+        .current_dir(home.path());
+    let output = uvx.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    let bot = home.path().join("quickstart-project/server/bot.py");
+    assert!(bot.is_file());
+    let next: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("next: "))
+        .collect();
+    assert!(next.contains(&"uv sync"), "{said}");
+    let gone = next.iter().any(|line| line.starts_with("bot-cli "));
+    assert!(!gone, "{said}");
+}
+
+#[test]
+fn the_source_distribution_is_whole() {
+    let folder = public_folder();
+    ran(Command::new("tar")
+        .arg("-xzf")
+        .arg(artefact("voicebot", ".tar.gz"))
+        .arg("-C")
+        .arg(folder.path()));
+    let source = fs::read_dir(folder.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let described = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--locked", "--offline"])
+        .current_dir(&source)
+        .output()
+        .unwrap();
+    assert!(
+        described.status.success(),
+        "{}",
+        String::from_utf8_lossy(&described.stderr)
+    );
+    // Who has no Rust is told so in a line.
+    let home = public_folder();
+    let interpreter = newest_interpreter().unwrap();
+    let interpreter = which::which(&interpreter).unwrap_or(interpreter);
+    let build = "import build_wheel; build_wheel.build_wheel('dist')";
+    let output = command(&interpreter, ROOT, home.path())
+        .args(["-c", build])
+        .env("PYTHONPATH", source.join("xtask/python"))
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: building from source needs Rust 1.90 or newer and a C compiler, and `cargo` is not on PATH\n"
+    );
+}
+
+/// uv with a home and a cache of its own, and no network.
+fn uv(home: &Path) -> Command {
+    let mut uv = python().command("uv");
+    uv.env("HOME", home)
+        .env("UV_CACHE_DIR", home.join(".cache/uv"))
+        .env("UV_OFFLINE", "1")
+        .env_remove("UV_TOOL_DIR")
+        .env_remove("XDG_DATA_HOME");
+    uv
+}

@@ -1,0 +1,291 @@
+//! The executables for Windows, under Wine, beside those for Linux.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use bot_cli_tests::executable::executable;
+use bot_cli_tests::wine::{Wine, windows_path};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A value that must be in no file and in no message.
+const CANARY: &str = "canary-5d1f2c";
+
+/// A user of Windows: a folder to work in, and folders for settings and data.
+struct User {
+    wine: &'static Wine,
+    root: TempDir,
+    keyring: &'static str,
+}
+
+impl User {
+    fn new() -> Self {
+        let user = Self {
+            wine: Wine::get().unwrap(),
+            root: tempfile::tempdir().unwrap(),
+            keyring: "off",
+        };
+        for folder in ["work", "settings", "data"] {
+            fs::create_dir(user.root.path().join(folder)).unwrap();
+        }
+        user
+    }
+
+    fn folder(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    fn command(&self, executable: &str, words: &[&str]) -> Command {
+        let mut command = self.wine.command(executable);
+        command
+            .args(words)
+            .current_dir(self.folder("work"))
+            .env("XDG_CONFIG_HOME", windows_path(&self.folder("settings")))
+            .env("XDG_DATA_HOME", windows_path(&self.folder("data")))
+            .env("XDG_CACHE_HOME", windows_path(&self.folder("data")))
+            .env("BOT_CLI_KEYRING", self.keyring);
+        command
+    }
+
+    fn host(&self, words: &[&str]) -> Output {
+        self.command("bot-cli", words).output().unwrap()
+    }
+
+    fn document(&self, words: &[&str]) -> Value {
+        let output = self.host(words);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    }
+
+    /// All files below a folder.
+    fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        files(&self.folder(folder))
+    }
+}
+
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = fs::read(&path).unwrap();
+                found.insert(path.strip_prefix(root).unwrap().to_owned(), bytes);
+            }
+        }
+    }
+    found
+}
+
+fn linux(name: &str, words: &[&str], cwd: &Path) -> Output {
+    Command::new(executable(name))
+        .args(words)
+        .current_dir(cwd)
+        .env_clear()
+        .env("HOME", cwd)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace("\r\n", "\n")
+}
+
+#[test]
+fn help_listings_and_options_are_those_of_linux() {
+    let user = User::new();
+    let work = user.folder("work");
+    let version = user.host(&["--version"]);
+    assert_eq!(
+        version.stdout,
+        linux("it-bot-cli", &["--version"], &work).stdout
+    );
+
+    let options = user
+        .command("bot-cli-init", &["--list-options"])
+        .output()
+        .unwrap();
+    assert!(options.stdout.len() > 1000, "{options:?}");
+    let expected = linux("it-bot-cli-init", &["--list-options"], &work).stdout;
+    assert_eq!(options.stdout, expected);
+
+    let listed = user.document(&["--json", "plugin", "list"]);
+    let rows = listed["plugins"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert!(
+        names.contains(&"init") && names.contains(&"cloud"),
+        "{listed}"
+    );
+    let help = text(&user.host(&["--help"]).stdout);
+    assert!(
+        help.contains("\n  init  ") && help.contains("\n  cloud "),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_project_is_the_same_byte_for_byte_and_is_never_overwritten() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scaffold");
+    for case in ["everything", "telephone", "web_client_nextjs"] {
+        let config = cases.join(case).join("config.json");
+        let words = ["init", "bot", "--config", "config.json"];
+        let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
+        for folder in [&user.folder("work"), beside.path()] {
+            fs::copy(&config, folder.join("config.json")).unwrap();
+        }
+        let made = user.host(&words);
+        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
+        assert_eq!(made.status.code(), Some(0), "{made:?}");
+        assert_eq!(expected.status.code(), Some(0), "{expected:?}");
+        // Nothing else is there either: no staging folder, no lock.
+        same_files(&user, beside.path(), case);
+
+        // Nothing has changed, so nothing is written.
+        let again = user.host(&words);
+        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
+        assert_eq!(again.status.code(), expected.status.code(), "{again:?}");
+        assert_eq!(text(&again.stdout), text(&expected.stdout));
+        same_files(&user, beside.path(), case);
+
+        // A file of the user's own is in the way.
+        for folder in [&user.folder("work"), beside.path()] {
+            fs::write(folder.join("bot/server/bot.py"), "mine\n").unwrap();
+        }
+        let refused = user.host(&words);
+        let expected = linux("it-bot-cli-init", &words[1..], beside.path());
+        assert_ne!(refused.status.code(), Some(0), "{refused:?}");
+        assert_eq!(refused.status.code(), expected.status.code(), "{refused:?}");
+        assert!(
+            text(&refused.stderr).contains("server/bot.py"),
+            "{refused:?}"
+        );
+        same_files(&user, beside.path(), case);
+    }
+}
+
+fn same_files(user: &User, beside: &Path, case: &str) {
+    let (found, expected) = (user.files("work"), files(beside));
+    let paths = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(paths(&found), paths(&expected), "{case}");
+    let differing: Vec<&PathBuf> = found
+        .iter()
+        .filter(|(path, bytes)| expected.get(*path) != Some(*bytes))
+        .map(|(path, _)| path)
+        .collect();
+    assert_eq!(differing, Vec::<&PathBuf>::new(), "{case}");
+}
+
+#[test]
+fn a_change_of_a_project_replaces_its_files_whole() {
+    let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
+    let first = ["init", "quickstart"];
+    assert_eq!(user.host(&first).status.code(), Some(0));
+    let made = linux("it-bot-cli-init", &first[1..], beside.path());
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    // Guides of an earlier run that nobody has edited are replaced by those of this version.
+    let old = "quickstart-project/AGENTS.md";
+    for folder in [&user.folder("work"), beside.path()] {
+        fs::remove_file(folder.join(old)).unwrap();
+    }
+    let again = user.host(&first);
+    let expected = linux("it-bot-cli-init", &first[1..], beside.path());
+    assert_eq!(again.status.code(), expected.status.code(), "{again:?}");
+    assert_eq!(text(&again.stdout), text(&expected.stdout));
+    same_files(&user, beside.path(), "quickstart");
+}
+
+#[test]
+fn a_vault_keeps_and_gives_back_a_set() {
+    let mut user = User::new();
+    user.sets_and_runs();
+    let key = fs::read_to_string(user.key()).unwrap();
+    assert!(key.starts_with("bot-cli-vault-key-1 "), "{key}");
+
+    // With the key in the Credential Manager.
+    user = User::new();
+    user.keyring = "auto";
+    user.sets_and_runs();
+    let key = fs::read_to_string(user.key()).unwrap();
+    assert!(key.starts_with("keyring = \"vault-"), "{key}");
+
+    // A new key takes the place of the old one.
+    let rekeyed = user.document(&["--json", "cloud", "vault", "rekey"]);
+    assert_eq!(rekeyed["key"], "keyring", "{rekeyed}");
+    assert_ne!(fs::read_to_string(user.key()).unwrap(), key);
+    user.runs();
+}
+
+impl User {
+    fn key(&self) -> PathBuf {
+        self.folder("data").join("bot-cli/vault/vault.key")
+    }
+
+    fn sets_and_runs(&self) {
+        let pair = format!("TOKEN={CANARY}");
+        let set = ["cloud", "secrets", "set", "prod", &pair, "--skip"];
+        let saved = self.host(&set);
+        assert_eq!(saved.status.code(), Some(0), "{saved:?}");
+        self.runs();
+        for folder in ["data", "settings", "work"] {
+            for (path, bytes) in self.files(folder) {
+                let bytes = String::from_utf8_lossy(&bytes);
+                assert!(!bytes.contains(CANARY), "{}", path.display());
+            }
+        }
+    }
+
+    /// The program gets the values and the user's streams, and its status is that of the command.
+    fn runs(&self) {
+        let program = ["cmd", "/c", "echo %TOKEN%& exit 7"];
+        let words = ["cloud", "secrets", "run", "prod", "--"];
+        let run = self.host(&[&words[..], &program].concat());
+        assert_eq!(run.status.code(), Some(7), "{run:?}");
+        assert_eq!(text(&run.stdout).trim(), CANARY);
+        let none = self.host(&[&words[..], &["no-such-program"]].concat());
+        assert_eq!(none.status.code(), Some(127), "{none:?}");
+        assert!(!text(&none.stderr).contains(CANARY), "{none:?}");
+        let document = self.document(&[&["--json"], &words[..], &program].concat());
+        assert_eq!(document["exit"], 7, "{document}");
+    }
+}
+
+/// Ctrl-C ends what a plugin has started, and so does the end of the host, however it ends.
+#[test]
+fn no_process_is_left_behind() {
+    let user = User::new();
+    let saved = user.host(&["cloud", "secrets", "set", "prod", "A=1", "--skip"]);
+    assert_eq!(saved.status.code(), Some(0), "{saved:?}");
+    let driven = &["--json", "cloud", "secrets", "run", "prod", "--", "sleeper"][..];
+    for (words, signal, status) in [
+        (driven, Signal::INT, Some(130)),
+        (driven, Signal::KILL, None),
+        // The plugin has the user's streams.
+        (&driven[1..], Signal::KILL, None),
+    ] {
+        let mut host = user
+            .command("bot-cli", words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(host.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("asleep") {
+            line.clear();
+            assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "{words:?}");
+        }
+        // Wine hands this signal over as Ctrl-C.
+        kill_process(Pid::from_child(&host), signal).unwrap();
+        assert_eq!(host.wait().unwrap().code(), status, "{words:?}");
+        // The sleeper has this stream, too: it ends with the last of them.
+        stderr.read_to_string(&mut line).unwrap();
+        assert!(!line.contains("awake"), "{words:?}: {line}");
+    }
+}

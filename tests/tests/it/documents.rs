@@ -1,0 +1,319 @@
+//! Commands, options and paths in the documents exist.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bot_cli_sdk::protocol::QuestionKind;
+use bot_cli_tests::bench::Bench;
+use serde_json::Value;
+
+/// The documents, relative to the repository.
+const DOCUMENTS: [&str; 15] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "packs/localai/README.md",
+    "plugins/cloud/VAULT.md",
+    "plugins/secrets-kubernetes/README.md",
+    "sdk/BACKENDS.md",
+    "sdk/PACKS.md",
+    "sdk/PROTOCOL.md",
+    "sdk/README.md",
+    "templates/README.md",
+    "templates/guides/AGENTS.md.liquid",
+    "templates/guides/GETTING_STARTED.md.liquid",
+    "templates/project/README.md.liquid",
+];
+
+/// Files of an example of how to name files.
+const EXAMPLE_FILES: [&str; 2] = ["foo.rs", "mod.rs"];
+
+/// Plugins of examples, and words that stand for any plugin.
+const EXAMPLES: [&str; 4] = ["NAME", "hello", "roll", "vault"];
+
+#[test]
+fn every_command_and_its_options_exist() {
+    let bench = Bench::new(&[
+        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
+        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
+        ("bot-cli-cloud", env!("CARGO_BIN_EXE_it-bot-cli-cloud")),
+    ])
+    .unwrap();
+    let mut helps = Helps {
+        bench: &bench,
+        known: BTreeMap::new(),
+    };
+    let mut wrong = Vec::new();
+    let mut commands = 0;
+    for document in DOCUMENTS {
+        let text = text(document);
+        let blocks = text.replace("\\\n", " ");
+        let lines = blocks
+            .lines()
+            .map(|line| line.trim().trim_start_matches("$ "));
+        for command in lines.chain(quoted(&text)) {
+            if let Some(words) = command.strip_prefix("bot-cli ") {
+                commands += 1;
+                let problem = helps.problem(words);
+                wrong.extend(problem.map(|it| format!("{document}: `{command}`: {it}")));
+            }
+        }
+    }
+    assert!(commands > 100, "{commands}");
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// The help of each command.
+struct Helps<'b> {
+    bench: &'b Bench,
+    known: BTreeMap<String, String>,
+}
+
+impl Helps<'_> {
+    fn of(&mut self, path: &str) -> &str {
+        let bench = self.bench;
+        self.known.entry(path.to_owned()).or_insert_with(|| {
+            let words: Vec<&str> = path.split_whitespace().chain(["--help"]).collect();
+            bench.run(&words).unwrap().stdout
+        })
+    }
+
+    fn problem(&mut self, words: &str) -> Option<String> {
+        let own = words.split(" -- ").next()?.split(['|', '>', '<']).next()?;
+        let mut words = own.split_whitespace().peekable();
+        if EXAMPLES.contains(words.peek()?) {
+            return None;
+        }
+        let mut path = String::new();
+        while let Some(word) = words.peek() {
+            let listed = commands(self.of(&path));
+            let is_name = word.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
+            if listed.is_empty() || !is_name || word.starts_with('-') {
+                break;
+            }
+            if !listed.contains(*word) {
+                return Some(format!("there is no `{path} {word}`"));
+            }
+            path = format!("{path} {word}");
+            words.next();
+        }
+        let help = self.of(&path);
+        let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
+        let mut names = options.map(|word| word.split('=').next().unwrap_or(word));
+        let missing = names.find(|name| !help.contains(name))?;
+        Some(format!("`bot-cli{path}` has no `{missing}`"))
+    }
+}
+
+/// The names that a help lists.
+fn commands(help: &str) -> BTreeSet<String> {
+    let headings = ["Commands:", "Plugins:", "Built in:"];
+    let mut is_listed = false;
+    let mut found = BTreeSet::new();
+    for line in help.lines() {
+        match line.strip_prefix("  ") {
+            Some(row) if is_listed => found.extend(row.split(' ').next().map(str::to_owned)),
+            Some(_) => {}
+            None if line.is_empty() => {}
+            None => is_listed = headings.contains(&line),
+        }
+    }
+    found.remove("");
+    found
+}
+
+#[test]
+fn every_path_and_link_exists() {
+    let files = files();
+    let folders: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|file| file.split('/').next())
+        .collect();
+    let mut wrong = Vec::new();
+    for document in DOCUMENTS {
+        let text = text(document);
+        let is_ours = !document.starts_with("templates/");
+        let folder = Path::new(document).parent().unwrap();
+        for token in quoted(&text).filter(|token| !token.contains([' ', '{', '<', '$', '~'])) {
+            let (first, rest) = token.split_once('/').unwrap_or((token, ""));
+            let from_root = is_ours && !rest.is_empty() && folders.contains(first);
+            let is_source = token.ends_with(".rs");
+            let exists = if from_root {
+                let fixed = token.split(['*', '…']).next().unwrap_or(token);
+                let beside = folder.join(fixed);
+                let beside = beside.to_str().unwrap();
+                files
+                    .iter()
+                    .any(|file| file.starts_with(fixed) || file.starts_with(beside))
+            } else if is_source && !EXAMPLE_FILES.contains(&token) {
+                let below = format!("/{token}");
+                files.iter().any(|file| file.ends_with(&below))
+            } else {
+                continue;
+            };
+            if !exists && !token.starts_with("target/") {
+                wrong.push(format!("{document}: `{token}`"));
+            }
+        }
+        let prose: String = text.split("```").step_by(2).collect();
+        for link in prose
+            .split("](")
+            .skip(1)
+            .filter_map(|it| it.split(')').next())
+        {
+            let file = link.split('#').next().unwrap_or(link);
+            let is_relative = !link.contains(':') && !file.is_empty() && !file.contains('{');
+            if is_relative && !repository().join(folder).join(file).exists() {
+                wrong.push(format!("{document}: {link}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn what_contributing_names_in_the_code_is_there() {
+    let page = text("CONTRIBUTING.md");
+    let files = files();
+    let sources: String = files
+        .iter()
+        .filter(|file| file.ends_with(".rs") && **file != "tests/tests/it/documents.rs")
+        .map(|file| text(file))
+        .collect();
+    let manifest = text("tests/Cargo.toml");
+    let groups = text("tests/src/e2e/groups.rs");
+    let mut wrong = Vec::new();
+    for token in quoted(&page) {
+        let name = token.rsplit("::").next().unwrap_or(token);
+        let is_name = !name.is_empty()
+            && name
+                .bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+            && (token.contains("::") || name.starts_with(|it: char| it.is_ascii_uppercase()));
+        // Capitals alone are placeholders, such as `NAME`; a constant of ours is named with its module.
+        if is_name && !sources.contains(name) {
+            wrong.push(token.to_owned());
+        }
+        let words: Vec<&str> = token.split_whitespace().collect();
+        let after = |option: &str| {
+            let at = words.iter().position(|word| *word == option)?;
+            words.get(at + 1).copied()
+        };
+        let has = |file: &str, name: &str| file.contains(&format!("\"{name}\""));
+        if after("--bin").is_some_and(|bin| !has(&manifest, bin)) {
+            wrong.push(token.to_owned());
+        }
+        if words.starts_with(&["cargo", "e2e"]) {
+            let named = words[2..].iter().filter(|word| !word.starts_with('-'));
+            wrong.extend(
+                named
+                    .filter(|it| !has(&groups, it))
+                    .map(|it| format!("{token}: {it}")),
+            );
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn specifications_have_every_field_and_value_of_their_schemas() {
+    let mut wrong = Vec::new();
+    for (schema, documents) in [
+        (
+            "sdk/protocol.schema.json",
+            &["sdk/PROTOCOL.md", "sdk/PACKS.md", "sdk/BACKENDS.md"][..],
+        ),
+        (
+            "sdk/backends.schema.json",
+            &["sdk/BACKENDS.md", "sdk/PROTOCOL.md"],
+        ),
+        ("sdk/packs.schema.json", &["sdk/PACKS.md"]),
+    ] {
+        let documents: String = documents.iter().map(|it| text(it)).collect();
+        let mut named = BTreeSet::new();
+        names(&serde_json::from_str(&text(schema)).unwrap(), &mut named);
+        assert!(named.len() > 40, "{schema}: {named:?}");
+        let is_there = |name: &String| {
+            documents.contains(&format!("`{name}`")) || documents.contains(&format!("\"{name}\""))
+        };
+        let missing = named.iter().filter(|name| !is_there(name));
+        wrong.extend(missing.map(|name| format!("{schema}: {name}")));
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+
+    let title = format!("version {} of the catalogue", bot_cli_sdk::pack::SCHEMA);
+    let packs = text("sdk/PACKS.md");
+    assert!(packs.lines().next().unwrap().ends_with(&title), "{title}");
+}
+
+#[test]
+fn every_kind_of_question_is_offered() {
+    let schema: Value = serde_json::from_str(&text("sdk/protocol.schema.json")).unwrap();
+    let mut of_schema = BTreeSet::new();
+    names(&schema["$defs"]["QuestionKind"], &mut of_schema);
+    let offered: BTreeSet<String> = QuestionKind::ALL.map(|it| it.name().to_owned()).into();
+    assert_eq!(offered, of_schema, "`QuestionKind::ALL` lacks one");
+}
+
+/// The fields and the fixed values in a schema.
+fn names(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value) {
+                    ("properties", Value::Object(fields)) => found.extend(fields.keys().cloned()),
+                    ("const", Value::String(text)) => found.extend([text.clone()]),
+                    ("enum", Value::Array(texts)) => {
+                        found.extend(texts.iter().filter_map(Value::as_str).map(str::to_owned));
+                    }
+                    _ => {}
+                }
+                names(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The passages in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("```"));
+    lines.flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+fn text(file: &str) -> String {
+    fs::read_to_string(repository().join(file)).unwrap()
+}
+
+/// Every file of the repository, relative to it.
+fn files() -> Vec<String> {
+    let root = repository();
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let below = path.strip_prefix(&root).unwrap();
+            if [Path::new("target"), Path::new(".git")].contains(&below) {
+                continue;
+            }
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push(below.to_str().unwrap().to_owned()),
+            }
+        }
+    }
+    found
+}
