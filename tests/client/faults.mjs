@@ -18,7 +18,7 @@ const { values: given } = parseArgs({
 /** Longer than the client waits for a bot, in milliseconds. */
 const LATE = 60_000;
 
-const browser = await launch(given.chromium, { speaks: true });
+const browser = await launch(given.chromium);
 const context = await newContext();
 const errors = [];
 let page;
