@@ -139,7 +139,7 @@ fn every_path_and_link_exists() {
         for token in quoted(&text).filter(|token| !token.contains([' ', '{', '<', '$', '~'])) {
             let (first, rest) = token.split_once('/').unwrap_or((token, ""));
             let from_root = is_ours && !rest.is_empty() && folders.contains(first);
-            let is_source = token.ends_with(".rs");
+            let is_source = is_rust(token);
             let exists = if from_root {
                 let fixed = token.split(['*', '…']).next().unwrap_or(token);
                 let beside = folder.join(fixed);
@@ -179,7 +179,7 @@ fn what_contributing_names_in_the_code_is_there() {
     let files = files();
     let sources: String = files
         .iter()
-        .filter(|file| file.ends_with(".rs") && **file != "tests/tests/it/documents.rs")
+        .filter(|file| is_rust(file) && **file != "tests/tests/it/documents.rs")
         .map(|file| text(file))
         .collect();
     let manifest = text("tests/Cargo.toml");
@@ -303,6 +303,10 @@ fn text(file: &str) -> String {
     fs::read_to_string(repository().join(file)).unwrap()
 }
 
+fn is_rust(file: &str) -> bool {
+    Path::new(file).extension() == Some("rs".as_ref())
+}
+
 /// Every file of the repository, relative to it.
 fn files() -> Vec<String> {
     let root = repository();
@@ -315,9 +319,10 @@ fn files() -> Vec<String> {
             if [Path::new("target"), Path::new(".git")].contains(&below) {
                 continue;
             }
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push(below.to_str().unwrap().to_owned()),
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(below.to_str().unwrap().to_owned());
             }
         }
     }
