@@ -6,7 +6,11 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+#[cfg(all(unix, feature = "host"))]
+pub use unix::{files, folders, trust};
 #[cfg(unix)]
-pub use unix::{files, folders, input, output, process, trust};
+pub use unix::{input, output, process};
+#[cfg(all(windows, feature = "host"))]
+pub use windows::{files, folders, trust};
 #[cfg(windows)]
-pub use windows::{files, folders, input, output, process, trust};
+pub use windows::{input, output, process};

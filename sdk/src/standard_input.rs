@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::platform::files::{STDIN_NAMES, is_pipe_at_stdin};
+use crate::platform::input::{STDIN_NAMES, is_pipe_at_stdin};
 
 /// Whether a file argument means standard input: `-`, one of the system's names for it, or another name of the same pipe.
 #[must_use]

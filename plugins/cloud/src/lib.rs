@@ -1,7 +1,7 @@
 //! Manages secret sets and image pull secrets, of a hosting service or of a local encrypted vault.
 //!
 //! A command is a pipeline: options → input (validated, all problems at once) → scope (organization, region and backend, each
-//! with its source) → [`backend::SecretsBackend`] → report. Backends know nothing about questions, wording or tables.
+//! with its source) → `backend::SecretsBackend` → report. Backends know nothing about questions, wording or tables.
 
 mod address;
 mod auth;

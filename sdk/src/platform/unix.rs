@@ -1,5 +1,6 @@
 //! Unix.
 
+#[cfg(feature = "host")]
 pub mod files;
 #[cfg(feature = "host")]
 pub mod folders;

@@ -4,6 +4,7 @@
 //! terminal. Files have no rights for everybody that a look at them would show: see [`trust`]. And a console hands over events, not
 //! bytes: see [`input`].
 
+#[cfg(feature = "host")]
 pub mod files;
 #[cfg(feature = "host")]
 pub mod folders;

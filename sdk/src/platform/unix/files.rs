@@ -1,15 +1,12 @@
 //! Files on Unix.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
-
-/// The names of standard input as a file.
-pub const STDIN_NAMES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// The identity of a file or a folder among all that are there.
 pub type FileId = (u64, u64);
@@ -45,13 +42,4 @@ pub fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
 /// Whether the file with these `facts` can be executed by somebody.
 pub fn is_executable(_: &Path, facts: &Metadata) -> bool {
     facts.mode() & 0o111 != 0
-}
-
-/// Whether a path is another name of the pipe that is standard input.
-pub fn is_pipe_at_stdin(path: &Path) -> bool {
-    let (Ok(named), Ok(stdin)) = (fs::metadata(path), fs::metadata("/dev/stdin")) else {
-        return false;
-    };
-    let is_pipe = named.file_type().is_fifo() || named.file_type().is_socket();
-    is_pipe && (named.dev(), named.ino()) == (stdin.dev(), stdin.ino())
 }

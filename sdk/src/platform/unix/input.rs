@@ -1,6 +1,9 @@
 //! Standard input on Unix.
 
+use std::fs;
 use std::io::{self, IsTerminal};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,6 +14,18 @@ use rustix::stdio::stdin;
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
+
+/// The names of standard input as a file.
+pub const STDIN_NAMES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Whether a path is another name of the pipe that is standard input.
+pub fn is_pipe_at_stdin(path: &Path) -> bool {
+    let (Ok(named), Ok(stdin)) = (fs::metadata(path), fs::metadata("/dev/stdin")) else {
+        return false;
+    };
+    let is_pipe = named.file_type().is_fifo() || named.file_type().is_socket();
+    is_pipe && (named.dev(), named.ino()) == (stdin.dev(), stdin.ino())
+}
 
 /// Whether a person can type there.
 pub fn is_terminal() -> bool {

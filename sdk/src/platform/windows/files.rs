@@ -7,9 +7,6 @@ use std::path::Path;
 
 use winapi_util::Handle;
 
-/// The names of standard input as a file.
-pub const STDIN_NAMES: &[&str] = &["-", "CON", "CONIN$"];
-
 /// The identity of a file or a folder among all that are there: the serial number of its volume and its index in that.
 pub type FileId = (u64, u64);
 
@@ -51,9 +48,4 @@ pub fn read_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<usiz
 pub fn is_executable(path: &Path, _: &Metadata) -> bool {
     let ending = path.extension().unwrap_or_default();
     super::folders::is_started(&ending.to_string_lossy())
-}
-
-/// Whether a path is another name of the pipe that is standard input. Pipes without a name have no path at all.
-pub fn is_pipe_at_stdin(_: &Path) -> bool {
-    false
 }

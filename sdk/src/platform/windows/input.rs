@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -13,6 +14,14 @@ use bot_cli_system::console::{InputMode, Typing};
 use zeroize::Zeroize;
 
 use crate::background::spawn;
+
+/// The names of standard input as a file.
+pub const STDIN_NAMES: &[&str] = &["-", "CON", "CONIN$"];
+
+/// Whether a path is another name of the pipe that is standard input. Pipes without a name have no path at all.
+pub fn is_pipe_at_stdin(_: &Path) -> bool {
+    false
+}
 
 /// The amount of piped input that is read at once.
 const PIECE: usize = 64 * 1024;
