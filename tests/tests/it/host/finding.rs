@@ -307,14 +307,14 @@ fn a_cache_entry_of_another_version_of_the_file_is_not_used() {
         .path();
     let mut cached: serde_json::Value = serde_json::from_slice(&fs::read(&entry).unwrap()).unwrap();
     cached["kept"]["version"] = "9.9".into();
-    fs::write(&entry, cached.to_string()).unwrap();
+    fs::write(&entry, format!("{cached}\n")).unwrap();
     assert_ne!(
         bench.run(&["plugin", "list"]).unwrap(),
         list,
         "the entry is used"
     );
     cached["file"]["size"] = 1.into();
-    fs::write(&entry, cached.to_string()).unwrap();
+    fs::write(&entry, format!("{cached}\n")).unwrap();
     assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
 }
 
