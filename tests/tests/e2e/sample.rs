@@ -197,7 +197,7 @@ impl Project {
     fn is_formatted_linted_and_typed(&self) {
         let tool = |name: &str, arguments: &[&str]| {
             let mut command = python().command(name);
-            succeed(command.args(arguments).arg(&self.server));
+            succeed(command.args(arguments).current_dir(&self.server));
         };
         tool("ruff", &["format", "--check", "--no-cache"]);
         tool("ruff", &["check", "--no-cache"]);
