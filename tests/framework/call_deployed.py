@@ -1,4 +1,4 @@
-"""Lets a deployed bot be called, or call: `call_deployed.py TRANSPORT ADDRESS [--folder FOLDER] [--service [--numbers N]]`.
+"""Has a deployed bot called, or call: `call_deployed.py TRANSPORT ADDRESS [--folder FOLDER] [--service [--numbers N]]`.
 
 The project's own web server is told of a call, or asked for one, makes a room and has the hosting service start the
 bot. With `--service`, and for people in a browser, the hosting service itself makes the room. Both are at ADDRESS: see
