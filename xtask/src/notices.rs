@@ -43,7 +43,8 @@ impl Graph {
             .args([
                 "tree",
                 "--locked",
-                "--edges=normal",
+                // A procedural macro is no part of what is linked, and what it is made of may be for this machine only.
+                "--edges=normal,no-proc-macro",
                 "--prefix=depth",
                 "--format= {p}",
             ])
