@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 use crate::entry::Entry;
-use crate::project::{Project, TOGETHER, cargo};
+use crate::project::{Project, cargo};
 use crate::tools;
 
 /// A crate that is linked, or a member.
@@ -22,6 +22,8 @@ pub(crate) struct Crate {
 /// The crates of an executable, and which depends on which.
 #[derive(Debug)]
 pub(crate) struct Graph {
+    /// The packages that it was asked for.
+    packages: Vec<String>,
     pub(crate) crates: BTreeMap<Crate, Facts>,
     pub(crate) edges: BTreeSet<(Crate, Crate)>,
 }
@@ -58,6 +60,7 @@ impl Graph {
         }
         let described = described(project, target)?;
         let mut graph = Self {
+            packages: packages.iter().map(|&package| package.to_owned()).collect(),
             crates: BTreeMap::new(),
             edges: BTreeSet::new(),
         };
@@ -152,7 +155,7 @@ pub(crate) fn of(graph: &Graph, target: &str) -> anyhow::Result<Vec<Entry>> {
     }
     let mut page = format!(
         "{} contains code of these packages, under these licences:\n\n{rows}",
-        TOGETHER.join(", ")
+        graph.packages.join(", ")
     );
     page.push_str("\nIt also contains the standard library of Rust (RUST-STANDARD-LIBRARY.html)");
     if target.ends_with("-linux-musl") {
@@ -194,6 +197,7 @@ pub(crate) fn of(graph: &Graph, target: &str) -> anyhow::Result<Vec<Entry>> {
 
 const LAST: &str = "musl";
 const MUSL: &str = include_str!("../assets/musl.txt");
+const APACHE: &str = include_str!("../assets/Apache-2.0.txt");
 const MIT: &str = include_str!("../assets/MIT.txt");
 
 /// The texts in the folder of a crate.
@@ -215,8 +219,12 @@ fn texts_of(one: &Crate, facts: &Facts) -> anyhow::Result<Vec<String>> {
     if !texts.is_empty() {
         return Ok(texts);
     }
-    // Its package has no text, but names its authors and the licence, which is a text with a place for their names.
-    if facts.licence.split(" OR ").any(|licence| licence == "MIT") && !facts.authors.is_empty() {
+    // Its package has no text, but names the licence, which is one text for all, or one with a place for the names of the authors.
+    let is_under = |wanted: &str| facts.licence.split(" OR ").any(|licence| licence == wanted);
+    if is_under("Apache-2.0") {
+        return Ok(vec![APACHE.trim().to_owned()]);
+    }
+    if is_under("MIT") && !facts.authors.is_empty() {
         let authors: Vec<&str> = facts
             .authors
             .iter()
