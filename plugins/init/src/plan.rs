@@ -85,7 +85,7 @@ fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanErr
     let values = liquid::to_object(&view)
         .map_err(|error| PlanError::broken("the project", error.to_string()))?;
     let entries = manifest::files_of(config);
-    let files = side_by_side::map(&entries, |entry| {
+    let files = side_by_side::map(&entries, side_by_side::cores(), |entry| {
         let mut text = templates.render(&entry.template, &values)?;
         if entry.template.ends_with(".py.liquid") {
             text = imports::complete(text, &entry.path, config, templates)?;

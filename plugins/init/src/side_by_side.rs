@@ -1,15 +1,20 @@
-//! Work on many items, on all cores.
+//! Work on many items at once.
 
 use std::num::NonZero;
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The most threads that a list of files is worth, beside the one that asks.
-const THREADS: usize = 3;
+/// Returns how many threads work that waits for nothing is worth, for the files of a project.
+pub fn cores() -> usize {
+    thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(4)
+}
 
-/// Does `work` on each item and returns what came of it, in the order of the items. Without a further thread, this one does it all.
-pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Does `work` on each item, in at most so many `threads`, and returns what came of it, in the order of the items. Where the system
+/// has no further thread, this one does it all.
+pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work_off = || {
         let mut done = Vec::new();
@@ -21,8 +26,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
             done.push((index, work(item)));
         }
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let others = THREADS.min(cores - 1).min(items.len().saturating_sub(1));
+    // This one works, too.
+    let others = threads.min(items.len()).saturating_sub(1);
     let mut done = thread::scope(|scope| {
         let start = |_| thread::Builder::new().spawn_scoped(scope, work_off).ok();
         let others: Vec<_> = (0..others).map_while(start).collect();
@@ -45,14 +50,16 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_items() {
         let items: Vec<usize> = (0..1000).collect();
-        let squares = super::map(&items, |item| item * item);
-        assert!(
-            squares
-                .iter()
-                .enumerate()
-                .all(|(index, square)| *square == index * index)
-        );
-        assert_eq!(squares.len(), items.len());
-        assert!(super::map(&[] as &[u8], |item| *item).is_empty());
+        for threads in [0, 1, 2, 8] {
+            let squares = super::map(&items, threads, |item| item * item);
+            assert!(
+                squares
+                    .iter()
+                    .enumerate()
+                    .all(|(index, square)| *square == index * index)
+            );
+            assert_eq!(squares.len(), items.len());
+            assert!(super::map(&[] as &[u8], threads, |item| *item).is_empty());
+        }
     }
 }

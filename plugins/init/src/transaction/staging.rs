@@ -3,11 +3,11 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::Error;
 use crate::digest::sha256;
 use crate::platform::{create_private_folder, is_one_filesystem, is_own, remove_locked, sync};
+use crate::side_by_side;
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
 #[derive(Debug)]
@@ -152,17 +152,9 @@ pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Side by side: a filesystem puts what arrives together into one write to the disk.
 fn sync_all(entries: &[PathBuf]) -> io::Result<()> {
     const THREADS: usize = 8;
-    thread::scope(|scope| {
-        let parts: Vec<_> = entries
-            .chunks(entries.len().div_ceil(THREADS).max(1))
-            .map(|part| scope.spawn(|| part.iter().try_for_each(|path| sync(path))))
-            .collect();
-        parts.into_iter().try_for_each(|part| {
-            part.join().unwrap_or_else(|_| {
-                Err(io::Error::other("a thread that synced it has ended early"))
-            })
-        })
-    })
+    side_by_side::map(entries, THREADS, |path| sync(path))
+        .into_iter()
+        .collect()
 }
 
 fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
