@@ -7,6 +7,8 @@ mod digest;
 mod draft;
 mod equivalent;
 mod guides;
+#[expect(dead_code, reason = "the update of a project is being built")]
+mod merge;
 mod option_table;
 mod options;
 mod packs;

@@ -1,0 +1,67 @@
+//! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
+
+mod lines;
+
+/// A file's three versions, each with `\n` at the end of its lines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Versions<'a> {
+    /// As it was generated.
+    pub base: &'a str,
+    /// As the user has it.
+    pub yours: &'a str,
+    /// As it is generated now.
+    pub new: &'a str,
+}
+
+/// A merged file: its parts in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Merged {
+    pub parts: Vec<Part>,
+    /// What the user should look at although nothing is in conflict, as sentences without a full stop.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Whole lines on which the versions agree, or that only one of them has changed.
+    Text(String),
+    Conflict(Conflict),
+}
+
+/// Lines that the user and the generator have changed in different ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// The name of the function, key, section or requirement, if the format has such.
+    pub declaration: Option<String>,
+    /// The first of the user's lines, counted from 1; the line before which they would stand if there is none.
+    pub line: usize,
+    pub base: String,
+    pub yours: String,
+    pub new: String,
+}
+
+impl Merged {
+    /// The merged text; `None` if something is in conflict.
+    pub(crate) fn text(&self) -> Option<String> {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => Some(text.as_str()),
+                Part::Conflict(_) => None,
+            })
+            .collect()
+    }
+
+    pub(crate) fn conflicts(&self) -> impl Iterator<Item = &Conflict> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(_) => None,
+            Part::Conflict(conflict) => Some(conflict),
+        })
+    }
+}
+
+/// Merges the versions of the file at `path`, by what its format is.
+pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
+    let _ = path;
+    lines::merge(versions)
+}
