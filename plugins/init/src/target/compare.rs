@@ -141,10 +141,10 @@ impl Comparison {
                 }
                 Existing::AddLines => match with_lines(&bytes, &file.text) {
                     None => self.unchanged.push(file.path.clone()),
-                    Some(merged) => self.changes.push(Change {
-                        bytes: merged,
-                        ..change(file, Some(bytes))
-                    }),
+                    Some(merged) => {
+                        self.changes
+                            .push(Change::replace(&file.path, bytes, merged));
+                    }
                 },
                 Existing::Guide | Existing::GuideIfThere if guides == Guides::Overwrite => {
                     self.changes.push(change(file, Some(bytes)));
@@ -181,9 +181,8 @@ fn concerns(found: &PathState, file: &PlannedFile, guides: Guides) -> bool {
 
 fn change(file: &PlannedFile, replaces: Option<Vec<u8>>) -> Change {
     Change {
-        path: file.path.clone(),
-        bytes: file.text.clone().into_bytes(),
         replaces,
+        ..Change::create(&file.path, file.text.clone())
     }
 }
 
