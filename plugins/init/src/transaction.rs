@@ -8,6 +8,11 @@
 mod commit;
 mod journal;
 mod staging;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the update of a project is being built")
+)]
+pub mod undo;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -93,6 +98,14 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         staging.remove().map_err(|error| error.failure(&place))?;
     }
     Ok(recovered)
+}
+
+#[expect(dead_code, reason = "the update of a project is being built")]
+/// Whether a killed run has left changes of `target` that the next run completes.
+pub fn is_unfinished(target: &Path) -> bool {
+    staging::places(target)
+        .iter()
+        .any(|place| staging::journal_in(place).exists())
 }
 
 /// Makes all changes or none. `cancelled` is asked until the first change is made.
@@ -211,7 +224,7 @@ impl Error {
                     path.display()
                 ),
             )
-            .hint("nothing was changed; the same command names the files in the way"),
+            .hint("nothing was changed; run the same command again: it looks at the file as it is now"),
             Self::NoPlace(path, error) | Self::Io(path, error) => Failure::because(
                 Exit::Failed,
                 "write_failed",

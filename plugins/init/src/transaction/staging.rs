@@ -45,6 +45,11 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
+/// The journal of a staging folder.
+pub(super) fn journal_in(staging: &Path) -> PathBuf {
+    staging.join("journal.json")
+}
+
 /// The name of a staging folder in the target itself.
 const INSIDE: &str = ".bot-cli-init-staging";
 
@@ -105,7 +110,7 @@ impl Staging {
     }
 
     pub(super) fn journal(&self) -> PathBuf {
-        self.path.join("journal.json")
+        journal_in(&self.path)
     }
 
     pub(super) fn path(&self) -> &Path {
