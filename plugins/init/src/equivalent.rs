@@ -89,7 +89,7 @@ pub fn quote(word: &str) -> String {
 }
 
 /// A directory as an argument: never taken for an option or for the special value.
-fn directory(target: &str) -> String {
+pub fn directory(target: &str) -> String {
     if target.starts_with('-') || target == "quickstart" {
         format!("./{target}")
     } else {

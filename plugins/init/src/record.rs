@@ -3,6 +3,8 @@
 //! `project.json` has the configuration, the versions and the hash of each generated file; `base.tar.gz` has the files themselves,
 //! byte for byte. The guides are in neither: they carry stamps of their own.
 
+mod reading;
+
 use std::io::{self, Write as _};
 
 use bot_cli_templates::FRAMEWORK;
@@ -13,6 +15,8 @@ use serde_json::{Map, Value};
 use crate::config::Config;
 use crate::digest::sha256;
 use crate::plan::PlannedFile;
+
+pub use reading::{Recorded, Unusable, read, unpack};
 
 /// The folder of the record, in the project.
 pub const FOLDER: &str = ".bot-cli";

@@ -6,7 +6,8 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 
-use super::{Asks, document};
+use super::document;
+use super::job::Asks;
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::{Feature, Switches};
