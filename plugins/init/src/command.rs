@@ -110,15 +110,25 @@ impl Options {
         for conceded in concede(&mut asked, &draft) {
             session.log(Level::Warn, &conceded);
         }
+        let said = draft.clone();
         let draft = draft.over(asked);
         let found = OnceCell::new();
-        let config = resolved(&draft, read.problems, &target, &found, session)?;
+        let file = self.config.as_deref().map(std::path::Path::to_string_lossy);
+        let instead = update::instead(&target, &said, file.as_deref());
+        let config =
+            resolved(&draft, read.problems, &target, &found, session).map_err(|failure| {
+                match &instead {
+                    Some(command) => failure.hint(update::there_already(command)),
+                    None => failure,
+                }
+            })?;
         note_other_versions(&draft, &config, session);
         note_name(&config, session);
         if self.dry_run {
             return document(config.to_json());
         }
-        self.job(target, Some(config), Asks::Never).run(session)
+        let job = self.job(target, Some(config), Asks::Never);
+        Job { instead, ..job }.run(session)
     }
 
     fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
@@ -151,14 +161,18 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
+        let instead =
+            (config.as_ref()).and_then(|_| update::instead(&target, &selection.draft, None));
         let job = self.job(target, config, Asks::Terminal);
+        let job = Job { instead, ..job };
         let command = match &job.config {
             Some(config) => equivalent::command(&job.target.shown, config),
             None => equivalent::guides_command(&job.target.shown),
         };
+        let is_instead = job.instead.is_some();
         let mut reply = job.run(session).map_err(|failure| {
             // The answers are not lost with it.
-            if failure.exit == Exit::Failed {
+            if failure.exit == Exit::Failed && !is_instead {
                 failure.hint(format!("the same without questions: `{command}`"))
             } else {
                 failure
@@ -194,6 +208,7 @@ impl Options {
             config,
             guides,
             asks,
+            instead: None,
         }
     }
 }

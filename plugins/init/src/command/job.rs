@@ -22,6 +22,8 @@ pub(super) struct Job<'c> {
     pub(super) config: Option<Config<'c>>,
     pub(super) guides: Guides,
     pub(super) asks: Asks,
+    /// The command that changes the project, where there is one already.
+    pub(super) instead: Option<String>,
 }
 
 /// Whether the user is there for questions.
@@ -36,7 +38,7 @@ impl Job<'_> {
         let (plan, record) = self.plan()?;
         recover(&self.target, session)?;
         let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
-        found.refuse_conflicts(&self.target.shown)?;
+        found.refuse_conflicts(&self.target.shown, self.way_out().as_deref())?;
         self.refresh(&mut found, session)?;
         let cancel = session.cancel().clone();
         transaction::write(&self.target.path, &found.changes, &|| cancel.requested())?;
@@ -80,6 +82,11 @@ impl Job<'_> {
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok((Plan { files }, record))
+    }
+
+    /// The hint where files of a project that was made before are in the way.
+    fn way_out(&self) -> Option<String> {
+        self.instead.as_deref().map(super::update::there_already)
     }
 
     /// A record that is there and not written by this run says how the project was made before it.

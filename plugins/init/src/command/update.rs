@@ -18,6 +18,7 @@ use super::{file, note_name, note_other_versions, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile, Pipeline};
 use crate::draft::{self, Draft};
+use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
 use crate::options::{Conflicts, Options, QUICKSTART};
 use crate::plan::{self, Existing, PlannedFile};
@@ -58,6 +59,25 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
         changes.told_of_guides(session);
     }
     finish(options, &target, &found, &config, changes, session)
+}
+
+/// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there. `file`: that of
+/// `--config`.
+pub(super) fn instead(target: &Target, asked: &Draft, file: Option<&str>) -> Option<String> {
+    let config = found::config(target)?;
+    Some(equivalent::update_command(
+        &target.shown,
+        asked,
+        file,
+        &config,
+    ))
+}
+
+/// The hint with that command.
+pub(super) fn there_already(command: &str) -> String {
+    format!(
+        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
+    )
 }
 
 /// The configuration that is recorded, with the file's and the options' over it.

@@ -96,8 +96,12 @@ impl Comparison {
         }
     }
 
-    /// One failure that names everything in the way.
-    pub fn refuse_conflicts(&self, shown_target: &str) -> Result<(), Failure> {
+    /// One failure that names everything in the way. `way_out` is the hint where moving it away is not the way.
+    pub fn refuse_conflicts(
+        &self,
+        shown_target: &str,
+        way_out: Option<&str>,
+    ) -> Result<(), Failure> {
         if self.conflicts.is_empty() {
             return Ok(());
         }
@@ -111,8 +115,9 @@ impl Comparison {
             "conflict",
             format!("{count} in the way in {shown}"),
         )
-        .hint(format!(
-            "nothing was changed; move {them} away, or choose another directory"
+        .hint(way_out.map_or_else(
+            || format!("nothing was changed; move {them} away, or choose another directory"),
+            str::to_owned,
         ));
         if (self.conflicts.iter()).any(|conflict| conflict.path.starts_with(FOLDER)) {
             failure = failure.hint(format!(

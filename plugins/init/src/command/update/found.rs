@@ -46,8 +46,7 @@ impl Found {
             .hint("update the project with that version, or a later one"),
             Unusable::Damaged(reason) => damaged(&reason),
         })?;
-        let whole: Value = serde_json::from_slice(&project).unwrap_or_default();
-        let config = whole["config"].as_object().cloned().unwrap_or_default();
+        let config = config(target).unwrap_or_default();
         let (base, is_whole) = base(&recorded, target, session);
         Ok(Self {
             recorded,
@@ -110,6 +109,16 @@ impl Found {
         let variables = groups.flat_map(|group| group.variables);
         variables.map(|variable| variable.name).collect()
     }
+}
+
+/// The recorded configuration; `None`: there is no record that can be used.
+pub(super) fn config(target: &Target) -> Option<Map<String, Value>> {
+    let Ok(PathState::File(project)) = look(target, PROJECT) else {
+        return None;
+    };
+    record::read(&project).ok()?;
+    let whole: Value = serde_json::from_slice(&project).ok()?;
+    whole["config"].as_object().cloned()
 }
 
 /// The generated files as they were, as far as that can be told, and whether the archive has them all.
