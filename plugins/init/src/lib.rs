@@ -19,6 +19,11 @@ mod resolve;
 mod side_by_side;
 mod target;
 mod transaction;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the update of a project is being built")
+)]
+mod update;
 mod wizard;
 mod wording;
 

@@ -1,0 +1,3 @@
+//! The update of a project.
+
+mod moved;
