@@ -1,3 +1,4 @@
 //! The update of a project.
 
-mod moved;
+pub(crate) mod migrations;
+pub(crate) mod moved;

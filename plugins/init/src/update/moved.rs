@@ -16,12 +16,47 @@ pub(crate) enum Moved {
     Unsure(Vec<String>),
 }
 
-/// A file with text.
-#[derive(Debug, Clone, Copy)]
-struct Text<'a> {
+/// A file by its lines, of which line ends, indentation and order do not count.
+#[derive(Debug)]
+struct Lines<'a> {
     /// Relative to the project, with `/`.
     path: &'a str,
-    text: &'a str,
+    /// How often each is there, without the empty ones.
+    counts: BTreeMap<&'a str, usize>,
+    all: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(path: &'a str, text: &'a str) -> Self {
+        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            *counts.entry(line).or_default() += 1;
+        }
+        Self {
+            path,
+            all: counts.values().sum(),
+            counts,
+        }
+    }
+
+    /// How much of two files of one kind is the same, from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "files have few lines")]
+    fn likeness(&self, other: &Self) -> f64 {
+        if ending(self.path) != ending(other.path) {
+            return 0.0;
+        }
+        let shared: usize = self
+            .counts
+            .iter()
+            .map(|(line, count)| *count.min(other.counts.get(line).unwrap_or(&0)))
+            .sum();
+        let is_same = shared == self.all && shared == other.all;
+        let is_named_alike = name(self.path) == name(other.path);
+        if self.all.min(other.all) < FEW_LINES && !(is_same && is_named_alike) {
+            return 0.0;
+        }
+        (2 * shared) as f64 / (self.all + other.all).max(1) as f64
+    }
 }
 
 /// The least part of the lines that a moved file shares with its former self.
@@ -48,11 +83,11 @@ pub(crate) fn find(
     let (in_place, elsewhere): (Vec<_>, Vec<_>) = walked
         .files
         .iter()
-        .map(|(path, text)| Text { path, text })
+        .map(|(path, text)| Lines::of(path, text))
         .partition(|file| taken.contains(file.path));
-    let missing: Vec<Text> = missing
+    let missing: Vec<Lines> = missing
         .iter()
-        .map(|&(path, text)| Text { path, text })
+        .map(|&(path, text)| Lines::of(path, text))
         .collect();
     let mut found = matched(&missing, &in_place, &elsewhere);
     if walked.is_cut_short {
@@ -67,12 +102,12 @@ pub(crate) fn find(
 }
 
 /// Finds the missing files among those elsewhere. A file that is rather a copy of one that is in its place has not been moved.
-fn matched(missing: &[Text], in_place: &[Text], elsewhere: &[Text]) -> BTreeMap<String, Moved> {
+fn matched(missing: &[Lines], in_place: &[Lines], elsewhere: &[Lines]) -> BTreeMap<String, Moved> {
     let mut candidates: BTreeMap<&str, Vec<(&str, f64)>> = BTreeMap::new();
     for file in elsewhere {
-        let likenesses: Vec<(&Text, f64)> = missing
+        let likenesses: Vec<(&Lines, f64)> = missing
             .iter()
-            .map(|former| (former, likeness(former, file)))
+            .map(|former| (former, former.likeness(file)))
             .filter(|(_, likeness)| *likeness >= LIKENESS)
             .collect();
         let Some(most) = likenesses
@@ -82,7 +117,7 @@ fn matched(missing: &[Text], in_place: &[Text], elsewhere: &[Text]) -> BTreeMap<
         else {
             continue;
         };
-        if in_place.iter().any(|other| likeness(other, file) >= most) {
+        if in_place.iter().any(|other| other.likeness(file) >= most) {
             continue;
         }
         for (former, likeness) in likenesses {
@@ -114,35 +149,6 @@ fn matched(missing: &[Text], in_place: &[Text], elsewhere: &[Text]) -> BTreeMap<
             ((*former).to_owned(), moved)
         })
         .collect()
-}
-
-/// How much of two files of one kind is the same, from 0 to 1. Line ends, indentation and the order of lines do not count.
-#[expect(clippy::cast_precision_loss, reason = "files have few lines")]
-fn likeness(one: &Text, other: &Text) -> f64 {
-    if ending(one.path) != ending(other.path) {
-        return 0.0;
-    }
-    let lines = |file: &Text| {
-        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-        for line in file.text.lines().map(str::trim) {
-            if !line.is_empty() {
-                *counts.entry(line.to_owned()).or_default() += 1;
-            }
-        }
-        counts
-    };
-    let (one_lines, other_lines) = (lines(one), lines(other));
-    let (one_count, other_count): (usize, usize) =
-        (one_lines.values().sum(), other_lines.values().sum());
-    let shared: usize = one_lines
-        .iter()
-        .map(|(line, count)| *count.min(other_lines.get(line).unwrap_or(&0)))
-        .sum();
-    let is_same = shared == one_count && shared == other_count;
-    if one_count.min(other_count) < FEW_LINES && !(is_same && name(one.path) == name(other.path)) {
-        return 0.0;
-    }
-    (2 * shared) as f64 / (one_count + other_count).max(1) as f64
 }
 
 fn name(path: &str) -> &str {

@@ -3,16 +3,18 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::{MOST_FILES, Moved, Text, find, matched};
+use super::{Lines, MOST_FILES, Moved, find, matched};
 
 const BOT: &str = "import a\n\nasync def bot():\n    one()\n    two()\n    three()\n";
 const EDITED: &str = "import a\nimport mine\nasync def bot():\n    one()\n    two()\n    three()\n";
 /// Two of its six lines are those of the bot.
 const OTHER: &str = "import a\nx = 1\ny = 2\nz = 3\n    one()\nprint(x)\n";
 
-fn texts<'a>(files: &[(&'a str, &'a str)]) -> Vec<Text<'a>> {
-    let text = |&(path, text)| Text { path, text };
-    files.iter().map(text).collect()
+fn texts<'a>(files: &[(&'a str, &'a str)]) -> Vec<Lines<'a>> {
+    files
+        .iter()
+        .map(|(path, text)| Lines::of(path, text))
+        .collect()
 }
 
 fn unsure(paths: &[&str]) -> Moved {
