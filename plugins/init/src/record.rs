@@ -67,6 +67,12 @@ struct Project {
     files: Map<String, Value>,
 }
 
+/// Returns the range of the framework's releases that projects are made for.
+#[must_use]
+pub fn framework() -> String {
+    format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below)
+}
+
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
         let digest = sha256(file.text.as_bytes());
@@ -75,7 +81,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let project = Project {
         schema: SCHEMA,
         tool: env!("CARGO_PKG_VERSION"),
-        framework: format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below),
+        framework: framework(),
         config: config.to_json(),
         files: generated.iter().map(hash).collect(),
     };

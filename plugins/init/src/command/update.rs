@@ -165,6 +165,7 @@ impl Changes {
         for conflict in beside.conflicts.drain(..) {
             update.stuck(&conflict.path, conflict.reason);
         }
+        update.look_for_old_names(&target.path, &found.recorded.framework)?;
         let differences = differences::between(&found.config, config);
         if let Some(note) = changed_pipeline(&found.config, config) {
             update.review.insert(0, note);

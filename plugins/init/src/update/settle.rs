@@ -5,7 +5,11 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
 
-use super::{Base, Conflict, Update, markers};
+use super::moved::{
+    self,
+    Moved::{To, Unsure},
+};
+use super::{Base, Conflict, Moved, Update, markers};
 use crate::digest::sha256;
 use crate::merge::{self, Merged, Part, Versions};
 use crate::plan::{Existing, PlannedFile};
@@ -33,9 +37,34 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
             (Some(was), None, there) => update.settle_old(path, was, there),
         }
     }
-    update
-        .deleted
-        .extend(missing.into_iter().map(str::to_owned));
+    let taken: BTreeSet<&str> = paths.into_iter().collect();
+    let known: Vec<(&str, &str)> = (missing.iter())
+        .filter_map(|path| Some((*path, base.texts.get(*path)?.as_str())))
+        .collect();
+    let mut found =
+        moved::find(target, &known, &taken).map_err(|error| unreadable(target, error))?;
+    for path in missing {
+        let Some(was) = base.file(path) else { continue };
+        match (found.remove(path), planned.get(path).copied()) {
+            (Some(To(to)), Some(new)) => {
+                update.moved.push(Moved {
+                    path: path.to_owned(),
+                    to: to.clone(),
+                });
+                let there = look(&to)?;
+                update.settle_both(&to, was, new, there);
+            }
+            (Some(To(to)), None) => {
+                update.keep(
+                    &to,
+                    format!("no longer generated, and moved by you from {path}"),
+                );
+            }
+            (Some(Unsure(candidates)), new) => update.settle_unsure(path, was, new, &candidates),
+            (None, Some(_)) => update.deleted.push(path.to_owned()),
+            (None, None) => {}
+        }
+    }
     Ok(update)
 }
 
@@ -160,6 +189,21 @@ impl Update {
                 );
             }
             PathState::Nothing => {}
+        }
+    }
+
+    /// A file that is not where it was generated, and may be one of several others.
+    fn settle_unsure(&mut self, path: &str, was: Was, new: Option<&PlannedFile>, at: &[String]) {
+        self.deleted.push(path.to_owned());
+        if new.is_none_or(|new| sha256(new.text.as_bytes()) != was.hash) {
+            let at: Vec<String> = at.iter().map(|path| format!("`{path}`")).collect();
+            self.review(
+                path,
+                format!(
+                    "it may have been moved to {}, which the update leaves as it is",
+                    at.join(" or ")
+                ),
+            );
         }
     }
 
