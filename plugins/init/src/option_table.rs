@@ -146,6 +146,16 @@ pub enum Values {
     Service(Kind),
 }
 
+impl Values {
+    /// The words of a setting that has one of a few.
+    pub const fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Words(words) => words,
+            Self::Any | Self::Transports | Self::Service(_) => &[],
+        }
+    }
+}
+
 /// The form of a value in a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
