@@ -1,6 +1,10 @@
 //! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
 
+mod layout;
 mod lines;
+mod regions;
+
+use layout::Layout;
 
 /// A file's three versions, each with `\n` at the end of its lines.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +45,13 @@ pub(crate) struct Conflict {
 }
 
 impl Merged {
+    fn agreed(text: &str) -> Self {
+        Self {
+            parts: vec![Part::Text(text.to_owned())],
+            notes: Vec::new(),
+        }
+    }
+
     /// The merged text; `None` if something is in conflict.
     pub(crate) fn text(&self) -> Option<String> {
         self.parts
@@ -61,7 +72,30 @@ impl Merged {
 }
 
 /// Merges the versions of the file at `path`, by what its format is.
+///
+/// `yours` may have CRLF at the ends of its lines, a byte order mark, and no newline at its end; so has the result then.
 pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
+    let [base, yours, new] = [versions.base, versions.yours, versions.new].map(layout::plain);
+    if new == base || new == yours {
+        return Merged::agreed(versions.yours);
+    }
+    let layout = Layout::of(versions);
+    if yours == base {
+        return layout.restore(Merged::agreed(&new));
+    }
+    let versions = Versions {
+        base: &base,
+        yours: &yours,
+        new: &new,
+    };
+    layout.restore(of_format(path, &versions))
+}
+
+/// Merges versions that all differ.
+fn of_format(path: &str, versions: &Versions) -> Merged {
     let _ = path;
     lines::merge(versions)
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,10 +8,6 @@
 mod commit;
 mod journal;
 mod staging;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the update of a project is being built")
-)]
 pub mod undo;
 
 use std::io;
@@ -100,7 +96,6 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
     Ok(recovered)
 }
 
-#[expect(dead_code, reason = "the update of a project is being built")]
 /// Whether a killed run has left changes of `target` that the next run completes.
 pub fn is_unfinished(target: &Path) -> bool {
     staging::places(target)

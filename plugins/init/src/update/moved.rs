@@ -166,9 +166,9 @@ fn ending(path: &str) -> &str {
 
 /// The files of a project that somebody has written.
 #[derive(Debug, Default)]
-struct Walked {
+pub(super) struct Walked {
     /// Paths and texts, those near the project's root first.
-    files: Vec<(String, String)>,
+    pub(super) files: Vec<(String, String)>,
     /// Whether there is more than anybody writes by hand.
     is_cut_short: bool,
 }
@@ -186,7 +186,7 @@ const MOST_BYTES: u64 = 1 << 20;
 const NOT_WRITTEN: &[&str] = &["node_modules", "__pycache__", "site-packages", "venv"];
 
 /// Reads the text files with these endings in and below `target`, without following links. A folder that can't be read is left out.
-fn walk(target: &Path, endings: &BTreeSet<&str>) -> io::Result<Walked> {
+pub(super) fn walk(target: &Path, endings: &BTreeSet<&str>) -> io::Result<Walked> {
     let mut walked = Walked::default();
     let mut entries_seen = 0;
     let mut folders = VecDeque::from([String::new()]);
