@@ -65,3 +65,6 @@ pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
     let _ = path;
     lines::merge(versions)
 }
+
+#[cfg(test)]
+mod matrix;
