@@ -105,4 +105,6 @@ fn of_format(path: &str, versions: &Versions) -> Merged {
 }
 
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod tests;
