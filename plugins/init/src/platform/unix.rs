@@ -32,6 +32,7 @@ pub fn is_own(found: &Metadata) -> bool {
 }
 
 /// The permissions of a file.
+#[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
 pub fn mode(found: &Metadata) -> Option<u32> {
     Some(found.permissions().mode() & 0o777)
 }

@@ -139,13 +139,11 @@ fn take_back(
     }
     let old = staging.old_files().join(&step.path);
     // An exchange leaves no moment without the file, and the new one stays for a later run.
-    match to.exchange(&old) {
-        Ok(()) => fs::rename(old, new),
-        Err(_) => {
-            second(&to, &new)?;
-            to.receive(&old)
-        }
+    if to.exchange(&old).is_ok() {
+        return fs::rename(old, new);
     }
+    second(&to, &new)?;
+    to.receive(&old)
 }
 
 /// Fails when the file or folder at `path` holds a file that no change has put there.

@@ -150,7 +150,7 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
             continue;
         }
         if now.as_deref().map(sha256) != file.after {
-            changed_since.push((file.path, since(&file.after, now.as_deref())));
+            changed_since.push((file.path, since(file.after.as_deref(), now.as_deref())));
             continue;
         }
         changes.push(Change {
@@ -188,7 +188,7 @@ fn refuse(changed_since: Vec<(String, String)>) -> Result<(), Failure> {
         }))
 }
 
-fn since(after: &Option<String>, now: Option<&[u8]>) -> String {
+fn since(after: Option<&str>, now: Option<&[u8]>) -> String {
     match (after, now) {
         (_, None) => "was removed since",
         (None, Some(_)) => "was created since",
@@ -199,15 +199,14 @@ fn since(after: &Option<String>, now: Option<&[u8]>) -> String {
 
 /// The contents of a file of the target, if it is there; `InvalidData` when it is no file.
 fn read(target: &Path, path: &str) -> io::Result<Option<Vec<u8>>> {
+    use io::ErrorKind::{AlreadyExists, NotADirectory, NotFound};
     match AnchoredPath::open(target, path).and_then(|place| place.read()) {
         Ok((contents, _)) => Ok(Some(contents)),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound => Ok(None),
-            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                Err(invalid("it is not a regular file"))
-            }
-            _ => Err(error),
-        },
+        Err(error) if error.kind() == NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), AlreadyExists | NotADirectory) => {
+            Err(invalid("it is not a regular file"))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -225,7 +224,10 @@ fn parse(list: &[u8]) -> io::Result<Vec<KeptFile>> {
         let mut parts = Path::new(&file.path).components();
         parts.all(|part| match part {
             Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
-            _ => false,
+            Component::Prefix(_)
+            | Component::RootDir
+            | Component::CurDir
+            | Component::ParentDir => false,
         })
     };
     if kept.files.iter().all(is_inside) {
