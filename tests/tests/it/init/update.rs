@@ -151,6 +151,7 @@ fn edits_stay_and_every_file_is_told_of() {
             ".bot-cli/project.json",
             ".gitignore",
             "docs/start.md",
+            "server/pyproject.toml",
         ])
     );
     let bot = fs::read_to_string(made.join("server/bot.py")).unwrap();

@@ -78,7 +78,7 @@ fn what_does_not_go_with_a_recorded_choice_names_the_way_out() {
         "--video-input",
     ]);
     let before = tree(&made);
-    let all = ["my-bot", "--update", "-t", "p2p_webrtc", "-t", "carrier_a"];
+    let all = ["my-bot", "--update", "-t", "carrier_a"];
     let (status, document) = reply(folder.path(), &all);
     assert_eq!(status, Some(2));
     let way_out = "--video none --client-framework none --no-video-input";
@@ -108,7 +108,7 @@ fn options_that_do_not_go_together_are_refused() {
         &["my-bot", "--conflicts", "markers"],
         &["my-bot", "--update", "--no-record"],
         &["my-bot", "--update", "--check", "--dry-run"],
-        &["my-bot", "--undo", "--update"],
+        &["my-bot", "--undo", "--check"],
         &["my-bot", "--undo", "--recording"],
         &["quickstart", "--update"],
     ] {
