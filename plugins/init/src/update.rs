@@ -130,7 +130,12 @@ impl Update {
             .collect();
         for change in &self.changes {
             match change.bytes.as_deref().map(str::from_utf8) {
-                Some(Ok(text)) if change.path.ends_with(".py") => {
+                Some(Ok(text))
+                    if change
+                        .path
+                        .rsplit_once('.')
+                        .is_some_and(|(_, ending)| ending == "py") =>
+                {
                     files.insert(&change.path, text);
                 }
                 Some(_) => {}

@@ -58,7 +58,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     if !options.check && !options.dry_run {
         changes.told_of_guides(session);
     }
-    finish(options, &target, &found, &config, changes, session)
+    finish(options, &target, &found, &config, &changes, session)
 }
 
 /// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there. `file`: that of
@@ -71,13 +71,6 @@ pub(super) fn instead(target: &Target, asked: &Draft, file: Option<&str>) -> Opt
         file,
         &config,
     ))
-}
-
-/// The hint with that command.
-pub(super) fn there_already(command: &str) -> String {
-    format!(
-        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
-    )
 }
 
 /// The configuration that is recorded, with the file's and the options' over it.
@@ -234,7 +227,7 @@ fn finish(
     target: &Target,
     found: &Found,
     config: &Config,
-    changes: Changes,
+    changes: &Changes,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let conflicts = changes.update.conflicts.len();
@@ -242,18 +235,18 @@ fn finish(
         || conflicts > 0 && options.conflicts == Conflicts::Refuse;
     let writes = !blocks && !options.dry_run && !options.check && !changes.is_empty();
     if writes {
-        write(target, &changes, session)?;
+        write(target, changes, session)?;
         warn_of_deprecated(config, session);
     }
     let steps = if writes {
-        steps(target, found, config, &changes)
+        steps(target, found, config, changes)
     } else {
         Vec::new()
     };
     let report = Report {
         target,
         config,
-        changes: &changes,
+        changes,
         written: writes,
         quiet: session.context().quiet,
         steps: &steps,

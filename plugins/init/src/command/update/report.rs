@@ -247,13 +247,13 @@ fn is_record(change: &Change) -> bool {
 }
 
 /// The report of `--undo`.
-pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Reply {
+pub(super) fn put_back(target: &Target, restored: &[Change], quiet: bool) -> Reply {
     let mut lists: [(&str, Vec<&str>); 3] = [
         ("created", Vec::new()),
         ("changed", Vec::new()),
         ("removed", Vec::new()),
     ];
-    for change in changes.iter().filter(|change| !is_record(change)) {
+    for change in restored.iter().filter(|change| !is_record(change)) {
         let [(_, created), (_, changed), (_, removed)] = &mut lists;
         match (&change.bytes, &change.replaces) {
             (None, _) => removed,
@@ -328,7 +328,7 @@ fn show(conflict: &Conflict, text: &mut String) {
         match lines.lines().count().saturating_sub(SHOWN) {
             0 => {}
             1 => text.push_str("      and 1 more line\n"),
-            more => text.push_str(&format!("      and {more} more lines\n")),
+            more => text.extend(["      and ", &more.to_string(), " more lines\n"]),
         }
     }
 }
