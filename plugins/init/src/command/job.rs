@@ -158,15 +158,16 @@ fn refresh_question(stale: &str) -> Question {
 }
 
 /// Ends what an earlier run left unfinished.
-pub(super) fn recover(target: &Target, session: &mut Session) -> Result<(), Failure> {
-    match transaction::recover(&target.path)? {
+pub(super) fn recover(target: &Target, session: &mut Session) -> Result<Recovered, Failure> {
+    let recovered = transaction::recover(&target.path)?;
+    match recovered {
         Recovered::Nothing | Recovered::Discarded => {}
         Recovered::Completed => session.log(
             Level::Warn,
             "an earlier run was interrupted; it is completed now",
         ),
     }
-    Ok(())
+    Ok(recovered)
 }
 
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {

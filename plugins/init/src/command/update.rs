@@ -25,7 +25,7 @@ use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, undo};
+use crate::transaction::{self, Recovered, undo};
 use crate::update::differences::{self, Difference};
 use crate::update::{Review, Update, overlay};
 use found::Found;
@@ -330,8 +330,14 @@ fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result
         )
         .hint("leave them out; a later `--update` takes them"));
     }
-    recover(target, session)?;
-    let changes = undo::restore(&target.path)?;
+    let recovered = recover(target, session)?;
+    let changes = match undo::restore(&target.path) {
+        // It was the way back that is completed now.
+        Err(failure) if recovered == Recovered::Completed && failure.code == undo::NOTHING => {
+            Vec::new()
+        }
+        restored => restored?,
+    };
     let cancel = session.cancel().clone();
     transaction::write(&target.path, &changes, &|| cancel.requested())?;
     Ok(report::put_back(target, &changes, session.context().quiet))
