@@ -2,9 +2,13 @@
 
 mod layout;
 mod lines;
+mod python;
 mod regions;
 
-use layout::Layout;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use self::layout::Layout;
 
 /// A file's three versions, each with `\n` at the end of its lines.
 #[derive(Debug, Clone, Copy)]
@@ -93,9 +97,14 @@ pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
 
 /// Merges versions that all differ.
 fn of_format(path: &str, versions: &Versions) -> Merged {
-    let _ = path;
-    lines::merge(versions)
+    let extension = Path::new(path).extension();
+    match extension.and_then(OsStr::to_str) {
+        Some("py") => python::merge(versions),
+        _ => lines::merge(versions),
+    }
 }
 
+#[cfg(test)]
+mod matrix;
 #[cfg(test)]
 mod tests;

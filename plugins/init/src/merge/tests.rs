@@ -193,3 +193,41 @@ fn hostile_lines_are_merged_without_comparing_each_with_each() {
         );
     }
 }
+
+#[test]
+fn zz_try() {
+    let Ok(dir) = std::env::var("M_CASES") else {
+        return;
+    };
+    for case in std::fs::read_dir(dir).unwrap() {
+        let case = case.unwrap().path();
+        let [base, yours, new] = ["base", "yours", "new"]
+            .map(|it| std::fs::read_to_string(case.join(format!("{it}.py"))).unwrap());
+        let versions = Versions {
+            base: &base,
+            yours: &yours,
+            new: &new,
+        };
+        for (merge, to) in [
+            (merge("bot.py", &versions), "d"),
+            (merge("bot.txt", &versions), "g"),
+        ] {
+            for name in ["clean", "conflict"] {
+                let _ = std::fs::remove_file(case.join(format!("{to}-{name}.py")));
+            }
+            let name = if merge.text().is_some() {
+                "clean"
+            } else {
+                "conflict"
+            };
+            let mut text = shown(&merge);
+            for c in merge.conflicts() {
+                text.push_str(&format!("## {:?}\n", c.declaration));
+            }
+            for c in &merge.notes {
+                text.push_str(&format!("## note {c:?}\n"));
+            }
+            std::fs::write(case.join(format!("{to}-{name}.py")), text).unwrap();
+        }
+    }
+}
