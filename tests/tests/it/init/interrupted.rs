@@ -9,7 +9,7 @@ use bot_cli_tests::patience::{Events, PATIENCE, process, readable, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::{command, done, tree, web};
+use super::{command, done, plant, tree, web};
 
 /// The most runs that are interrupted.
 const MOST: usize = 30;
@@ -176,21 +176,6 @@ fn the_next_run_completes_an_update_that_was_killed_and_the_way_back() {
             );
             assert_eq!(tree(&target), *to, "after {after}");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        }
-    }
-}
-
-/// Makes `target` what [`tree`] has found.
-fn plant(target: &Path, tree: &BTreeMap<String, Vec<u8>>) {
-    fs::remove_dir_all(target).unwrap();
-    fs::create_dir(target).unwrap();
-    for (name, bytes) in tree {
-        let path = target.join(name);
-        if name.ends_with('/') {
-            fs::create_dir_all(path).unwrap();
-        } else {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, bytes).unwrap();
         }
     }
 }
