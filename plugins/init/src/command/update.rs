@@ -336,7 +336,7 @@ fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result
     let is_completed = recover(target, session)?;
     let changes = match undo::restore(&target.path) {
         // What was completed was an earlier `--undo`.
-        Err(failure) if is_completed && failure.code == "nothing_to_undo" => Vec::new(),
+        Err(failure) if is_completed && failure.code == undo::NOTHING => Vec::new(),
         other => other?,
     };
     let cancel = session.cancel().clone();
