@@ -353,8 +353,8 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
         "a comment in other words",
         &[(
             "server/bot.py",
-            "# How to set up each transport, by the name that the runner's `-t` option takes.\n",
-            "# The parameters of each transport; the runner's `-t` option takes these names.\n",
+            "# The parameters of each transport, by the name that the runner's `-t` option takes.\n",
+            "# What each transport is set up with; the runner's `-t` option takes these names.\n",
         )],
     ),
     (
