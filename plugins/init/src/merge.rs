@@ -111,4 +111,6 @@ fn of_format(path: &str, versions: &Versions) -> Merged {
 #[cfg(test)]
 mod matrix;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

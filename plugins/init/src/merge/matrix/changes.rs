@@ -11,7 +11,7 @@ use crate::plan::scaffold;
 use crate::resolve::resolve;
 
 /// A project before and after a change.
-pub(super) struct Change {
+pub(in crate::merge) struct Change {
     pub name: String,
     pub base: Files,
     pub new: Files,
@@ -375,7 +375,7 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
 ];
 
 /// All changes, in a fixed order.
-pub(super) fn all() -> Vec<Change> {
+pub(in crate::merge) fn all() -> Vec<Change> {
     let bases: BTreeMap<&str, Value> = bases().into_iter().collect();
     let made: BTreeMap<&str, Files> = bases
         .iter()
