@@ -296,7 +296,10 @@ fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<()
 }
 
 fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> Vec<NextStep> {
-    let is_changed = |path: &str| changes.update.changes.iter().any(|one| one.path == path);
+    let is_changed = |path: &str| {
+        let mut changes = changes.update.changes.iter();
+        changes.any(|one| one.path == path && one.bytes.is_some())
+    };
     let known = found.variables();
     let needed = plan::needed(config).unwrap_or_default();
     next::of_update(
@@ -330,8 +333,12 @@ fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result
         )
         .hint("leave them out; a later `--update` takes them"));
     }
-    recover(target, session)?;
-    let changes = undo::restore(&target.path)?;
+    let is_completed = recover(target, session)?;
+    let changes = match undo::restore(&target.path) {
+        // What was completed was an earlier `--undo`.
+        Err(failure) if is_completed && failure.code == undo::NOTHING => Vec::new(),
+        other => other?,
+    };
     let cancel = session.cancel().clone();
     transaction::write(&target.path, &changes, &|| cancel.requested())?;
     Ok(report::put_back(target, &changes, session.context().quiet))
