@@ -51,6 +51,8 @@ mod declaration;
 pub mod discovery;
 #[cfg(feature = "host")]
 pub mod driver;
+#[cfg(feature = "host")]
+mod event;
 pub mod failure;
 mod line;
 pub mod outcome;
@@ -64,6 +66,7 @@ pub mod question;
 mod readme;
 pub mod secret;
 pub mod session;
+pub mod shell;
 pub mod standard_input;
 pub mod suggest;
 pub mod terminal;

@@ -2,14 +2,16 @@
 
 use std::slice;
 
+use bot_cli_sdk::shell::quoted;
 use bot_cli_templates::catalogue::{BotType, Transport};
 use serde_json::{Map, Value};
 
 use crate::config::{Client, Config};
 use crate::draft::{Draft, Slot};
 use crate::option_table::{Feature, Setting};
+use crate::platform::without_input;
 
-/// `bot-cli init DIR …` for `config`, quoted for a shell of the POSIX family. What is the default is not said.
+/// `bot-cli init DIR …` for `config`, quoted for the user's shell. What is the default is not said.
 #[must_use]
 pub fn command(target: &str, config: &Config) -> String {
     let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), directory(target)];
@@ -99,7 +101,7 @@ fn said(option: &str, value: &str) -> Vec<String> {
 }
 
 fn joined(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
 }
 
@@ -128,14 +130,7 @@ fn goes_without_saying(setting: Setting, config: &Config) -> bool {
 /// The command that writes the guides: without a terminal to ask on, a folder alone gets them.
 #[must_use]
 pub fn guides_command(target: &str) -> String {
-    format!("bot-cli init {} </dev/null", quote(&directory(target)))
-}
-
-/// A word as a POSIX shell reads it back.
-#[must_use]
-pub fn quote(word: &str) -> String {
-    // Only a NUL can't be quoted; no argument and no path holds one.
-    shlex::try_quote(word).map_or_else(|_| word.replace('\0', ""), std::borrow::Cow::into_owned)
+    without_input(&format!("bot-cli init {}", quoted(&directory(target))))
 }
 
 /// A directory as an argument: never taken for an option or for the special value.

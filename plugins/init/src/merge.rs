@@ -1,5 +1,7 @@
 //! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
 
+mod blocks;
+mod formats;
 mod layout;
 mod lines;
 mod python;
@@ -100,7 +102,7 @@ fn of_format(path: &str, versions: &Versions) -> Merged {
     let extension = Path::new(path).extension();
     match extension.and_then(OsStr::to_str) {
         Some("py") => python::merge(versions),
-        _ => lines::merge(versions),
+        _ => formats::merge(path, versions).unwrap_or_else(|| lines::merge(versions)),
     }
 }
 

@@ -101,7 +101,7 @@ pub struct Options {
     )]
     pub conflicts: Conflicts,
     /// Put back the files that the last update replaced
-    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["update", "config", "no_record", "dry_run", "overwrite_guide", "list_options", "config_schema"])]
+    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["config", "check", "no_record", "dry_run", "overwrite_guide", "list_options", "config_schema"])]
     pub undo: bool,
 
     /// Print all transports and services and exit: a table at a terminal, JSON elsewhere and with --json

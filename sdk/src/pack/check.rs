@@ -292,7 +292,7 @@ impl Checker {
             let field = format!("env.{}", shown(name));
             self.form(&field, name, &grammar::VARIABLE);
             if origin != Origin::BuiltIn && is_reserved(name) {
-                self.found(Rule::Variables, &field, "is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`");
+                self.found(Rule::Variables, &field, "is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`");
             }
             let Some(variable) = provider.env.get(name) else {
                 self.found(Rule::Variables, &field, "is read and not described");

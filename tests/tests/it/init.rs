@@ -10,6 +10,7 @@ mod packs;
 mod promised;
 mod protocol;
 mod record;
+mod update;
 mod writing;
 
 use bot_cli_tests::init::{Run, command, done, json, plant, problems, run, shown, tree, web};

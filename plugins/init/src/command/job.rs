@@ -157,17 +157,17 @@ fn refresh_question(stale: &str) -> Question {
         .help("Changes made by hand are lost")
 }
 
-/// Ends what an earlier run left unfinished.
-pub(super) fn recover(target: &Target, session: &mut Session) -> Result<Recovered, Failure> {
+/// Ends what an earlier run left unfinished; true: some of its changes were left to make.
+pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Failure> {
     let recovered = transaction::recover(&target.path)?;
-    match recovered {
-        Recovered::Nothing | Recovered::Discarded => {}
-        Recovered::Completed => session.log(
+    let is_completed = recovered == Recovered::Completed;
+    if is_completed {
+        session.log(
             Level::Warn,
             "an earlier run was interrupted; it is completed now",
-        ),
+        );
     }
-    Ok(recovered)
+    Ok(is_completed)
 }
 
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {

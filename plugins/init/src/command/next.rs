@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bot_cli_sdk::discovery::{self, Discovery};
+use bot_cli_sdk::shell::quoted;
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::config::{Client, Config};
 use crate::equivalent::directory;
 use crate::option_table::Feature;
 use crate::plan::variables::{Unset, VariableGroup, readings};
-use crate::platform::quote_for_shell;
 use crate::target::Target;
 
 /// The host of the plugin that keeps keys, and that plugin.
@@ -191,7 +191,7 @@ pub(super) fn of_update(
     steps
         .add(format!(
             "bot-cli init {} --undo",
-            quote_for_shell(&directory(&target.shown))
+            quoted(&directory(&target.shown))
         ))
         .about("puts the files back as they were before");
     steps.steps
@@ -358,7 +358,7 @@ fn enter(target: &Target, below: &str) -> String {
     };
     // Keeps a directory from being taken for an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
-    format!("cd {}", quote_for_shell(&format!("{guard}{folder}")))
+    format!("cd {}", quoted(&format!("{guard}{folder}")))
 }
 
 fn ordinal(terminal: usize) -> &'static str {
@@ -399,10 +399,7 @@ impl Steps {
     /// Goes on in another terminal, which may have been opened anywhere.
     fn open(&mut self, folder: &Path) {
         self.terminal += 1;
-        self.add(format!(
-            "cd {}",
-            quote_for_shell(&folder.display().to_string())
-        ));
+        self.add(format!("cd {}", quoted(&folder.display().to_string())));
     }
 
     /// Says more about the last step.

@@ -25,7 +25,7 @@ use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered, undo};
+use crate::transaction::{self, undo};
 use crate::update::differences::{self, Difference};
 use crate::update::{Review, Update, overlay};
 use found::Found;
@@ -296,7 +296,10 @@ fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<()
 }
 
 fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> Vec<NextStep> {
-    let is_changed = |path: &str| changes.update.changes.iter().any(|one| one.path == path);
+    let is_changed = |path: &str| {
+        let mut changes = changes.update.changes.iter();
+        changes.any(|one| one.path == path && one.bytes.is_some())
+    };
     let known = found.variables();
     let needed = plan::needed(config).unwrap_or_default();
     next::of_update(
@@ -330,13 +333,11 @@ fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result
         )
         .hint("leave them out; a later `--update` takes them"));
     }
-    let recovered = recover(target, session)?;
+    let is_completed = recover(target, session)?;
     let changes = match undo::restore(&target.path) {
-        // It was the way back that is completed now.
-        Err(failure) if recovered == Recovered::Completed && failure.code == undo::NOTHING => {
-            Vec::new()
-        }
-        restored => restored?,
+        // What was completed was an earlier `--undo`.
+        Err(failure) if is_completed && failure.code == undo::NOTHING => Vec::new(),
+        other => other?,
     };
     let cancel = session.cancel().clone();
     transaction::write(&target.path, &changes, &|| cancel.requested())?;

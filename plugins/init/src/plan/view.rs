@@ -47,6 +47,8 @@ pub struct ProjectView<'c> {
     pub features: Features,
     /// `.bot-cli/` keeps how the project was made.
     pub recorded: bool,
+    /// The address below which the files of the newest release of `bot-cli` lie; empty while nothing is published.
+    pub releases: &'static str,
     /// The environment variables, grouped by who they belong to, each once.
     pub env: Vec<VariableGroup>,
     /// The variables that `server/server.py` reads and the bot does not.
@@ -222,6 +224,7 @@ impl<'c> ProjectView<'c> {
                 .collect(),
             features: config.features,
             recorded: config.recorded,
+            releases: env!("CARGO_PKG_HOMEPAGE"),
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),
             python: Requirements::new(config, bot.session || bot.avatar_room.is_some())?,

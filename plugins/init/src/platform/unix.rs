@@ -2,7 +2,6 @@
 
 mod anchored_path;
 
-use std::borrow::Cow;
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -10,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
 
-/// A word as the user's shell reads it back.
-pub fn quote_for_shell(word: &str) -> String {
-    // Only a NUL can't be quoted; no path holds one.
-    shlex::try_quote(word).map_or_else(|_| word.replace('\0', ""), Cow::into_owned)
+/// The command with nothing on its standard input.
+pub fn without_input(command: &str) -> String {
+    format!("{command} </dev/null")
 }
 
 /// The path of what is at `path`, without symbolic links.

@@ -10,17 +10,9 @@ use std::path::{Path, PathBuf};
 pub use anchored_path::{AnchoredPath, move_new};
 use winapi_util::Handle;
 
-/// A word as the user's shell reads it back: PowerShell, and the command prompt unless the word has `$`, a backtick or a double
-/// quotation mark in it.
-pub fn quote_for_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || r"-_.:\/+@~".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else if word.contains(['$', '`', '"']) {
-        format!("'{}'", word.replace('\'', "''"))
-    } else {
-        format!("\"{word}\"")
-    }
+/// The command with nothing on its standard input, for PowerShell.
+pub fn without_input(command: &str) -> String {
+    format!("$null | {command}")
 }
 
 /// The path of what is at `path`, without symbolic links, in the form that people know where it has one.

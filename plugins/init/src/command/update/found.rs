@@ -5,11 +5,12 @@ use std::path::Path;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::shell::quoted;
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
 use crate::digest::sha256;
-use crate::equivalent::{directory, quote};
+use crate::equivalent::directory;
 use crate::plan;
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::resolve;
@@ -74,7 +75,7 @@ impl Found {
             1 => ("1 file".to_owned(), "has"),
             several => (format!("{several} files"), "have"),
         };
-        let command = format!("bot-cli init {} --undo", quote(&directory(&target.shown)));
+        let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
         let mut failure = Failure::new(
             Exit::Failed,
             "unresolved",
@@ -164,7 +165,7 @@ fn no_record(target: &Target) -> Failure {
         format!("{shown} has no `{PROJECT}`, the record of how a project was made"),
     );
     if let Some(folder) = target.path.ancestors().skip(1).find(is_recorded) {
-        let folder = quote(&directory(&folder.display().to_string()));
+        let folder = quoted(&directory(&folder.display().to_string()));
         failure = failure.hint(format!(
             "it is in a project that has one: `bot-cli init {folder} --update`"
         ));

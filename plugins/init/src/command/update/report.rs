@@ -11,12 +11,12 @@
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::shell::quoted;
 use serde_json::{Value, json};
 
 use super::super::next::{self, NextStep};
 use super::Changes;
 use crate::config::Config;
-use crate::equivalent::quote;
 use crate::options::{Conflicts, Options};
 use crate::record::FOLDER;
 use crate::target::Target;
@@ -54,7 +54,7 @@ impl Report<'_> {
 
     /// In a word, for `--check`.
     pub(super) fn checked(&self) -> Reply {
-        let shown = quote(&self.target.shown);
+        let shown = quoted(&self.target.shown);
         let text = if self.changes.is_empty() {
             format!("{shown} is up to date\n")
         } else {
@@ -107,7 +107,7 @@ impl Report<'_> {
     }
 
     pub(super) fn text(&self) -> String {
-        let shown = quote(&self.target.shown);
+        let shown = quoted(&self.target.shown);
         if self.changes.is_empty() {
             return format!("Nothing to do: {shown} is up to date\n");
         }
@@ -121,7 +121,7 @@ impl Report<'_> {
 
     fn command(&self) -> String {
         let directory = crate::equivalent::directory(&self.target.shown);
-        format!("bot-cli init {}", quote(&directory))
+        format!("bot-cli init {}", quoted(&directory))
     }
 
     /// All that the update does, a line each.
@@ -262,7 +262,7 @@ pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Repl
         }
         .push(&change.path);
     }
-    let mut text = format!("Took back the last update of {}\n", quote(&target.shown));
+    let mut text = format!("Took back the last update of {}\n", quoted(&target.shown));
     for (word, paths) in lists.iter().filter(|_| !quiet) {
         for path in paths {
             text.extend([&format!("  {word:<9} "), *path, "\n"]);
