@@ -26,7 +26,7 @@ pub fn info(name: &str, environment: &Environment) -> Result<Reply, Failure> {
         .cloned()
         .collect();
     if entries.is_empty() {
-        return Err(unknown(name, &all));
+        return Err(not_found(name, &all));
     }
     let origins = Origins::read(environment);
     let mut text = String::new();
@@ -98,7 +98,12 @@ pub fn info(name: &str, environment: &Environment) -> Result<Reply, Failure> {
     Ok(Reply::text(text).data(json!({ "plugins": entries })))
 }
 
-fn unknown(name: &str, all: &[Value]) -> Failure {
+/// The failure where there is no plugin of that name, used or not.
+pub fn unknown(name: &str, environment: &Environment) -> Failure {
+    not_found(name, &inventory::entries(environment))
+}
+
+fn not_found(name: &str, all: &[Value]) -> Failure {
     let message = if suggest::is_plain(name) {
         format!("there is no plugin `{name}`")
     } else {

@@ -1,4 +1,10 @@
 //! `bot-cli`: finds plugins and runs them.
+
+/// The allocator of musl asks the system for memory piece by piece.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     bot_cli::main()
 }

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use bot_cli_sdk::driver::Patience;
+use bot_cli_sdk::failure::Exit;
 use bot_cli_sdk::outcome::{Outcome, Reply};
 use bot_cli_sdk::plugin::usage;
 use bot_cli_sdk::words::{self, HelpForm};
@@ -77,10 +78,13 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
             let file = check::file(&arguments.plugin, |name| {
                 match named::plugin(name, &[], environment, &terminal) {
                     Ok(plugin) => Ok(plugin.file),
-                    Err(failure) => {
-                        let folder = roles::folder(name, environment);
-                        folder.map(|pack| pack.place).ok_or(failure)
-                    }
+                    Err(failure) => match roles::folder(name, environment) {
+                        Some(pack) => Ok(pack.place),
+                        None if failure.exit == Exit::NotFound => {
+                            Err(info::unknown(name, environment))
+                        }
+                        None => Err(failure),
+                    },
                 }
             });
             return terminal.report(&match file {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::background::{no_thread, spawn};
 use crate::failure::{Exit, Failure};
 pub use crate::process::is_ignored;
-use crate::process::{self, Listened, StopSignal};
+use crate::process::{self, Listened, StopSignal, StopSignals};
 
 /// The interval at which a request is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -23,6 +23,8 @@ struct CancelState {
     terminated: AtomicBool,
     /// Whether the first request was a signal that tells a process to end.
     terminated_first: AtomicBool,
+    /// The signals that count, too, as soon as somebody looks.
+    signals: Option<StopSignals>,
 }
 
 impl Cancel {
@@ -36,13 +38,11 @@ impl Cancel {
     /// parent ignores stays ignored, also by a program that this process becomes: HUP under `nohup`, INT in a script's
     /// background job.
     pub fn on_signals() -> Result<Self, Failure> {
-        let cancel = Self::new();
-        let on_signal = cancel.clone();
-        process::listen_to_stop_signals(Listened::NotIgnored, move |signal| match signal {
-            StopSignal::Interrupt => on_signal.request(),
-            StopSignal::Terminate | StopSignal::HangUp => on_signal.terminate(),
-        })?;
-        Ok(cancel)
+        let signals = process::note_stop_signals(Listened::NotIgnored)?;
+        Ok(Self(Arc::new(CancelState {
+            signals: Some(signals),
+            ..CancelState::default()
+        })))
     }
 
     /// Like [`on_signals`](Self::on_signals), but ends the process at the second signal, or `grace` after the first.
@@ -68,6 +68,7 @@ impl Cancel {
     /// The class of a run that was stopped this way: that of the first request. After Ctrl-C, a host ends with TERM who takes too long.
     #[must_use]
     pub fn exit(&self) -> Exit {
+        self.heed_signals();
         if self.0.terminated_first.load(Ordering::SeqCst) {
             Exit::Terminated
         } else {
@@ -108,13 +109,24 @@ impl Cancel {
     /// Returns how often somebody asked.
     #[must_use]
     pub fn count(&self) -> u8 {
+        self.heed_signals();
         self.0.count.load(Ordering::SeqCst)
     }
 
     /// Whether it was a signal that tells a process to end.
     #[must_use]
     pub fn terminated(&self) -> bool {
+        self.heed_signals();
         self.0.terminated.load(Ordering::SeqCst)
+    }
+
+    fn heed_signals(&self) {
+        for signal in self.0.signals.iter().flat_map(StopSignals::take) {
+            match signal {
+                StopSignal::Interrupt => self.request(),
+                StopSignal::Terminate | StopSignal::HangUp => self.terminate(),
+            }
+        }
     }
 }
 

@@ -72,7 +72,7 @@ impl Launch {
 
 /// Runs a plugin once: starts it, has it do what `params` say, ends it.
 pub fn run(launch: &Launch, params: &RunParams, ui: &mut dyn Ui, cancel: &Cancel) -> Outcome {
-    let result = call::<RunResult>(launch, methods::RUN, json!(params), ui, cancel);
+    let result = call_for(launch, methods::RUN, json!(params), read_run, ui, cancel);
     let result = result.map_err(|failure| match failure.outcome {
         Some(ChangeState::Unknown) if failure.code == NO_REPLY => {
             failure.hint("if it was changing something, look at what became of that")
@@ -164,6 +164,14 @@ pub fn run_context(context: &Context, host: HostName) -> RunContext {
     }
 }
 
+/// Reads the result of a run. Its document is any value: it is left as it is.
+fn read_run(name: &str, mut result: Value) -> Result<RunResult, String> {
+    let data = result.get_mut("data").map(Value::take);
+    let mut result: RunResult = shape::read(name, result)?;
+    result.data = data.unwrap_or_default();
+    Ok(result)
+}
+
 /// Starts a plugin for one request and ends it.
 pub(crate) fn call<T: DeserializeOwned>(
     launch: &Launch,
@@ -172,12 +180,27 @@ pub(crate) fn call<T: DeserializeOwned>(
     ui: &mut dyn Ui,
     cancel: &Cancel,
 ) -> Result<T, Failure> {
+    call_for(launch, method, params, shape::read, ui, cancel)
+}
+
+/// The same for a result that `read` reads, given the name by which errors call it.
+fn call_for<T>(
+    launch: &Launch,
+    method: &str,
+    params: Value,
+    read: impl FnOnce(&str, Value) -> Result<T, String>,
+    ui: &mut dyn Ui,
+    cancel: &Cancel,
+) -> Result<T, Failure> {
     let mut plugin = Plugin::start(launch)?;
     let replied = plugin.request(method, params, ui, cancel);
+    // The plugin comes to its end while its reply is read.
+    plugin.end_input();
+    let result = replied.map(|result| read("result", result));
     let finished = plugin.finish(ui, cancel);
-    let result = replied?;
+    let result = result?;
     finished?;
-    shape::read("result", result).map_err(|reason| {
+    result.map_err(|reason| {
         let method = method.to_owned();
         Violation::WrongResult { method, reason }
             .by(&launch.name)

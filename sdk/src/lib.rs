@@ -51,6 +51,8 @@ mod declaration;
 pub mod discovery;
 #[cfg(feature = "host")]
 pub mod driver;
+#[cfg(feature = "host")]
+mod event;
 pub mod failure;
 mod line;
 pub mod outcome;

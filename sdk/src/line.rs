@@ -16,26 +16,33 @@ pub enum Line {
     },
 }
 
+/// The length of the longest line with its end. What is longer is not read as a whole.
+pub const LONGEST: usize = MAX_LINE + 2;
+
+impl Line {
+    /// The line of these bytes, which are [`LONGEST`] at most, with its end if it has one.
+    pub fn of(mut line: Vec<u8>) -> Self {
+        let ended = line.last() == Some(&b'\n');
+        if ended {
+            line.pop();
+        }
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        if line.len() > MAX_LINE {
+            Self::TooLong { ended }
+        } else {
+            Self::Complete(line)
+        }
+    }
+}
+
 /// Reads a line; `None` at the end of the stream.
 pub fn read(stream: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
-    let limit = u64::try_from(MAX_LINE + 2).unwrap_or(u64::MAX);
+    let limit = u64::try_from(LONGEST).unwrap_or(u64::MAX);
     stream.by_ref().take(limit).read_until(b'\n', &mut line)?;
-    if line.is_empty() {
-        return Ok(None);
-    }
-    let ended = line.last() == Some(&b'\n');
-    if ended {
-        line.pop();
-    }
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    Ok(Some(if line.len() > MAX_LINE {
-        Line::TooLong { ended }
-    } else {
-        Line::Complete(line)
-    }))
+    Ok((!line.is_empty()).then(|| Line::of(line)))
 }
 
 #[cfg(test)]

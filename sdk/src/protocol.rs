@@ -3,6 +3,7 @@
 //! Everything here tolerates what later versions may add: unknown fields are ignored, absent optional ones take their
 //! default, and unknown methods decode like known ones.
 
+mod command;
 #[cfg(test)]
 mod document;
 mod manifest;
@@ -18,11 +19,12 @@ pub(crate) mod strict;
 #[cfg(feature = "host")]
 mod twice;
 
+pub use command::{ArgumentKind, ArgumentSpec, CommandSpec, Completion, ValueSpec};
 pub use manifest::{
-    ArgumentKind, ArgumentSpec, CommandSpec, Completion, LONGEST_MANIFEST, MARKER, Manifest,
-    ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST, SettingSpec, UseSpec, ValueSpec,
-    VariableSpec,
+    LONGEST_MANIFEST, MARKER, Manifest, ManifestError, Role, SCRIPT_HEAD, SCRIPT_MANIFEST,
+    SettingSpec, UseSpec, VariableSpec,
 };
+pub(crate) use message::json_length;
 #[cfg(feature = "host")]
 pub(crate) use message::wiped_json;
 pub use message::{ChangeState, ErrorData, ErrorObject, Field, Id, Message, NotAMessage};

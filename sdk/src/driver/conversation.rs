@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use super::listener::Listener;
-use super::process::{Event, Outgoing, Process, outgoing};
+use super::process::{Outgoing, Process, outgoing};
 use super::service::{self, Notice};
 use super::stop_sequence::{StopAction, StopSequence};
 use super::{Launch, Patience, Violation, not_runnable};
 use crate::cancel::Cancel;
+use crate::event::Event;
 use crate::failure::Failure;
 use crate::line::Line;
 use crate::outcome::Format;
@@ -252,7 +253,7 @@ impl Plugin {
         if let Some(event) = self.pending.pop_front() {
             return Ok(event);
         }
-        self.process.next_event(TICK)
+        self.process.next_event_or_end(TICK)
     }
 
     /// The next event of a plugin that may be at its end.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Violation;
-use super::process::Event;
+use crate::event::Event;
 use crate::line::Line;
 use crate::protocol::{Id, Message};
 use crate::ui::{Level, Ui};

@@ -1,10 +1,8 @@
 //! A plugin's process: its streams as events, its end, and the end of everything it started.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Write};
 use std::mem;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,38 +11,22 @@ use zeroize::Zeroizing;
 
 use super::Launch;
 use crate::background::spawn;
-use crate::line::{self, Line};
-use crate::process::{Group, Stopped};
+use crate::event::Event;
+use crate::process::{Group, Stopped, Streams};
 use crate::protocol::Message;
 
-/// The number of events that wait to be looked at before the plugin has to wait, and how many lines for the plugin.
+/// The number of lines that wait for the plugin to read them.
 const BACKLOG: usize = 16;
 
 /// The amount that an empty pipe takes at once on every system.
 const PIPE: usize = 4 * 1024;
-
-/// The amount of a line of standard error that is shown at once.
-const STDERR_LINE: u64 = 8 * 1024;
-
-/// Something that happened in the plugin's process.
-#[derive(Debug)]
-pub enum Event {
-    /// A line of standard output.
-    Line(Line),
-    /// Standard output ended.
-    OutputEnded,
-    /// A line of standard error.
-    Stderr(String),
-}
 
 /// A running plugin.
 #[derive(Debug)]
 pub struct Process {
     group: Group,
     input: Input,
-    events: Receiver<Event>,
-    /// Whether standard output has ended, perhaps with lines that nobody has looked at yet.
-    output_ended: Arc<AtomicBool>,
+    streams: Streams,
 }
 
 /// The way to a plugin's standard input, which may be left unread. A thread waits for that; for the one short line that most
@@ -129,22 +111,12 @@ impl Process {
         }
         let mut group = Group::start(&mut command)?;
         let (stdin, stdout, stderr) = group.take_streams();
-        let (sender, events) = mpsc::sync_channel(BACKLOG);
-        // Without its threads it is dropped, which ends the group.
-        let process = Self {
+        let streams = Streams::new(stdout, stderr, group.id())?;
+        Ok(Self {
             group,
             input: Input::new(stdin),
-            events,
-            output_ended: Arc::default(),
-        };
-        if let Some(stdout) = stdout {
-            let (sender, ended) = (sender.clone(), Arc::clone(&process.output_ended));
-            spawn(move || read_output(BufReader::new(stdout), &sender, &ended))?;
-        }
-        if let Some(stderr) = stderr {
-            spawn(move || read_stderr(BufReader::new(stderr), &sender))?;
-        }
-        Ok(process)
+            streams,
+        })
     }
 
     /// Sends a line, or gives it back while too many others wait for a plugin that does not read. One whose input has
@@ -159,8 +131,18 @@ impl Process {
     }
 
     /// The next event, waited for at most `patience`.
-    pub fn next_event(&self, patience: Duration) -> Result<Event, RecvTimeoutError> {
-        self.events.recv_timeout(patience)
+    pub fn next_event(&mut self, patience: Duration) -> Result<Event, RecvTimeoutError> {
+        self.streams.next(patience)
+    }
+
+    /// The next event, waited for at most `patience` and, where [`tells_its_end`](Self::tells_its_end), until the plugin has ended.
+    pub fn next_event_or_end(&mut self, patience: Duration) -> Result<Event, RecvTimeoutError> {
+        self.streams.next_or_end(patience)
+    }
+
+    /// Whether the end of the plugin ends a wait for it.
+    pub const fn tells_its_end(&self) -> bool {
+        self.streams.tells_the_end()
     }
 
     /// Returns how the plugin ended, if it has.
@@ -181,7 +163,7 @@ impl Process {
     /// Whether the plugin can still take an answer.
     pub fn takes_answers(&mut self) -> bool {
         self.end().is_none()
-            && !self.output_ended.load(Ordering::SeqCst)
+            && !self.streams.output_ended()
             && self.stopped() != Some(Stopped::AtTheTerminal)
     }
 
@@ -206,7 +188,7 @@ impl Process {
         let deadline = Instant::now() + patience;
         let mut pause = Duration::from_millis(1);
         while Instant::now() < deadline {
-            match self.events.recv_timeout(pause) {
+            match self.streams.next(pause) {
                 Ok(event) => {
                     hear(event);
                     continue;
@@ -220,40 +202,6 @@ impl Process {
             pause = (pause * 2).min(Duration::from_millis(16));
         }
         self.group.kill();
-    }
-}
-
-/// Once nobody looks at the events any more, the rest is read and dropped, so that the plugin is not held up on its way out.
-fn read_output(mut stdout: impl BufRead, events: &SyncSender<Event>, ended: &AtomicBool) {
-    while let Ok(Some(line)) = line::read(&mut stdout) {
-        let too_long = matches!(line, Line::TooLong { .. });
-        if events.send(Event::Line(line)).is_err() || too_long {
-            drop(io::copy(&mut stdout, &mut io::sink()));
-            return;
-        }
-    }
-    ended.store(true, Ordering::SeqCst);
-    drop(events.send(Event::OutputEnded));
-}
-
-fn read_stderr(mut stderr: impl BufRead, events: &SyncSender<Event>) {
-    loop {
-        let mut line = Vec::new();
-        match stderr
-            .by_ref()
-            .take(STDERR_LINE)
-            .read_until(b'\n', &mut line)
-        {
-            Ok(1..) => {}
-            Ok(0) | Err(_) => return,
-        }
-        let text = String::from_utf8_lossy(&line)
-            .trim_end_matches(['\n', '\r'])
-            .to_owned();
-        if events.send(Event::Stderr(text)).is_err() {
-            drop(io::copy(&mut stderr, &mut io::sink()));
-            return;
-        }
     }
 }
 

@@ -179,12 +179,12 @@ fn wrong_arguments() -> Vec<Row> {
         (
             "/args/0/env",
             json!("PATH"),
-            "`env.PATH` is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`",
+            "`env.PATH` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`",
         ),
         (
             "/args/0/env",
             json!("LD_PRELOAD"),
-            "`env.LD_PRELOAD` is a variable that others use; a service's name it with an underscore, such as `ACME_REGION`",
+            "`env.LD_PRELOAD` is a variable that other programs use; begin its name with that of the service, such as `ACME_REGION`",
         ),
         (
             "/args/0/env",

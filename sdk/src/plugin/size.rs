@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::output::Output;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
-use crate::protocol::{ErrorObject, Id, MAX_LINE, Message, OutputParams, RunResult, methods};
+use crate::protocol::{
+    ErrorObject, Id, MAX_LINE, Message, OutputParams, RunResult, json_length, methods,
+};
 use crate::ui::Capabilities;
 
 /// The bytes of a line beside the result: the envelope, with an id that is not too long.
@@ -17,27 +19,29 @@ const PIECE: usize = 512 * 1024;
 /// The result of a run in a form that fits into a line: without the half that the host does not show and, where it takes `output`, with
 /// the text before it. `program` is the plugin's file.
 pub fn fitting(
-    mut result: RunResult,
+    result: RunResult,
     format: Format,
     id: &Id,
     offered: &Capabilities,
     output: &Output,
     program: &str,
 ) -> Result<Value, ErrorObject> {
-    let whole = json!(result);
-    if fits(&whole) {
-        return Ok(whole);
+    let mut result = value_of(result);
+    if fits(&result) {
+        return Ok(result);
     }
     match format {
-        Format::Json => result.text.clear(),
-        Format::Text => result.data = Value::Null,
+        Format::Json => result["text"] = "".into(),
+        Format::Text => result["data"] = Value::Null,
     }
-    let half = json!(result);
-    if fits(&half) {
-        return Ok(half);
+    if fits(&result) {
+        return Ok(result);
     }
-    if format == Format::Text && offered.output {
-        for text in pieces(&result.text) {
+    if format == Format::Text
+        && offered.output
+        && let Value::String(text) = std::mem::replace(&mut result["text"], "".into())
+    {
+        for text in pieces(&text) {
             let id = id.clone();
             let text = text.to_owned();
             output.send(&Message::Notification {
@@ -45,11 +49,18 @@ pub fn fitting(
                 params: json!(OutputParams { id, text }),
             });
         }
-        result.text.clear();
-        return Ok(json!(result));
+        return Ok(result);
     }
     let hint = format!("`{program}` has no such limit when it is run without bot-cli");
     Err(too_large().hint(hint).into())
+}
+
+/// The same result. The document may be large: it is moved, not copied.
+fn value_of(mut result: RunResult) -> Value {
+    let data = result.data.take();
+    let mut value = json!(result);
+    value["data"] = data;
+    value
 }
 
 /// The failure that takes the place of a reply that does not fit into a line.
@@ -62,7 +73,7 @@ pub fn too_large() -> Failure {
 }
 
 fn fits(result: &Value) -> bool {
-    result.to_string().len() + ENVELOPE <= MAX_LINE
+    json_length(result) + ENVELOPE <= MAX_LINE
 }
 
 /// The text in pieces of whole characters that each fit into a line.

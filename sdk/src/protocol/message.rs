@@ -3,7 +3,7 @@
 use std::io;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -157,22 +157,22 @@ pub enum NotAMessage {
     NotJsonRpc,
 }
 
-/// Every member that a message may have; absent and `null` results differ.
+/// The members of a message that have a form; absent and `null` results differ.
 #[derive(Deserialize)]
 struct Members {
     jsonrpc: String,
-    #[serde(default, deserialize_with = "present")]
-    id: Option<Value>,
     method: Option<String>,
-    #[serde(default)]
-    params: Value,
-    #[serde(default, deserialize_with = "present")]
-    result: Option<Value>,
     error: Option<ErrorObject>,
+    /// The members that may be large, and stay as they are.
+    #[serde(skip)]
+    values: Values,
 }
 
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+#[derive(Default)]
+struct Values {
+    id: Option<Value>,
+    params: Option<Value>,
+    result: Option<Value>,
 }
 
 impl Message {
@@ -180,8 +180,17 @@ impl Message {
     pub fn from_line(line: &[u8]) -> Result<Self, NotAMessage> {
         let line = std::str::from_utf8(line).map_err(|_| NotAMessage::NotUtf8)?;
         let value: Value = serde_json::from_str(line).map_err(|_| NotAMessage::NotJson)?;
+        let Value::Object(mut value) = value else {
+            return Err(NotAMessage::NotJsonRpc);
+        };
+        let values = Values {
+            id: value.remove("id"),
+            params: value.remove("params"),
+            result: value.remove("result"),
+        };
         let members: Members =
-            serde_json::from_value(value).map_err(|_| NotAMessage::NotJsonRpc)?;
+            serde_json::from_value(Value::Object(value)).map_err(|_| NotAMessage::NotJsonRpc)?;
+        let members = Members { values, ..members };
         Self::from_members(members).ok_or(NotAMessage::NotJsonRpc)
     }
 
@@ -214,21 +223,17 @@ impl Message {
         if members.jsonrpc != "2.0" {
             return None;
         }
-        let id = match members.id {
+        let params = members.values.params.unwrap_or_default();
+        let id = match members.values.id {
             None => None,
             Some(Value::Null) => Some(None),
             Some(value) => Some(Some(serde_json::from_value::<Id>(value).ok()?)),
         };
-        match (members.method, members.result, members.error, id) {
-            (Some(method), None, None, None) => Some(Self::Notification {
-                method,
-                params: members.params,
-            }),
-            (Some(method), None, None, Some(Some(id))) => Some(Self::Request {
-                id,
-                method,
-                params: members.params,
-            }),
+        match (members.method, members.values.result, members.error, id) {
+            (Some(method), None, None, None) => Some(Self::Notification { method, params }),
+            (Some(method), None, None, Some(Some(id))) => {
+                Some(Self::Request { id, method, params })
+            }
             (None, Some(result), None, Some(Some(id))) => Some(Self::Result { id, result }),
             (None, None, Some(error), id) => Some(Self::Error {
                 id: id.flatten(),
@@ -241,12 +246,17 @@ impl Message {
 
 /// The JSON of `value` in memory that is wiped, with room for the end of a line.
 pub(crate) fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
-    let mut length = Length(1);
-    // What has no JSON form has no length either.
-    let _ = serde_json::to_writer(&mut length, value);
-    let mut json = Zeroizing::new(Vec::with_capacity(length.0));
+    let mut json = Zeroizing::new(Vec::with_capacity(json_length(value) + 1));
     let _ = serde_json::to_writer(&mut *json, value);
     json
+}
+
+/// The length of the JSON of `value`.
+pub(crate) fn json_length(value: &impl Serialize) -> usize {
+    let mut length = Length(0);
+    // What has no JSON form has no length either.
+    let _ = serde_json::to_writer(&mut length, value);
+    length.0
 }
 
 /// Wipes every text in `value` from memory.

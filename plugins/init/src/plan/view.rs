@@ -134,6 +134,8 @@ pub struct ServiceView<'c> {
     pub pack: String,
     /// One sentence that its user should know, as Markdown.
     pub note: Option<String>,
+    /// How functions are passed to it beside `TOOLS`, as Markdown.
+    pub functions: Option<String>,
     /// Why not to choose it any more, as Markdown.
     pub deprecated: Option<String>,
     /// The variable that holds it in `run_bot`: `stt`, `llm`, `tts` or `video`.
@@ -268,6 +270,10 @@ impl<'c> ServiceView<'c> {
             }),
             note: service
                 .note
+                .as_deref()
+                .map(|text| variables::markdown(text, pack)),
+            functions: service
+                .functions
                 .as_deref()
                 .map(|text| variables::markdown(text, pack)),
             deprecated: service

@@ -31,6 +31,17 @@ pub const fn is_own(_: &Metadata) -> bool {
     true
 }
 
+/// The permissions of a file, which has those of the folder that it is in.
+pub const fn mode(_: &Metadata) -> Option<u32> {
+    None
+}
+
+/// Gives a file permissions, which here it has from the folder that it is in.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
+pub const fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
 /// Whether both are on one volume, within which a rename moves.
 pub fn is_one_filesystem(left: &Path, right: &Path) -> bool {
     let volume = |path: &Path| {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Open, Plugin, Replied, TICK};
 use crate::cancel::Cancel;
 use crate::driver::Violation;
-use crate::driver::process::Event;
+use crate::event::Event;
 use crate::failure::Failure;
 use crate::process::ended_by_signal;
 use crate::ui::{Level, Ui};
@@ -90,13 +90,22 @@ impl Plugin {
         }
     }
 
+    /// Ends the plugin's input, after which most plugins end.
+    pub fn end_input(&mut self) {
+        self.process.close_input();
+    }
+
     /// Ends the plugin: its input ends, then it has a moment, then it is ended with everything it started.
     pub fn finish(mut self, ui: &mut dyn Ui, cancel: &Cancel) -> Result<(), Failure> {
         self.process.close_input();
         let cancels = cancel.count();
         let deadline = Instant::now() + self.patience.finish;
         // Most plugins end at once, and a user is waiting.
-        let mut pause = Duration::from_micros(50);
+        let mut pause = if self.process.tells_its_end() {
+            TICK
+        } else {
+            Duration::from_micros(50)
+        };
         let mut double = None;
         let mut left = self.process.end().is_none();
         while left && Instant::now() < deadline && cancel.count() == cancels {
@@ -104,7 +113,7 @@ impl Plugin {
                 double = double.or(self.listener.late(event, ui));
                 continue;
             }
-            match self.process.next_event(pause) {
+            match self.process.next_event_or_end(pause) {
                 Ok(event) => double = double.or(self.listener.late(event, ui)),
                 Err(RecvTimeoutError::Timeout) => pause = (pause * 2).min(TICK),
                 Err(RecvTimeoutError::Disconnected) => {

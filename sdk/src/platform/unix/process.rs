@@ -9,6 +9,8 @@ mod orphans;
 mod signals;
 #[cfg(feature = "host")]
 mod stat;
+#[cfg(feature = "host")]
+mod streams;
 #[cfg(feature = "prompts")]
 mod suspend;
 #[cfg(feature = "host")]
@@ -22,7 +24,11 @@ use std::process::Command;
 pub use group::{Group, Stopped, ended_by_signal};
 #[cfg(feature = "host")]
 pub use signals::shell_status;
-pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
+pub use signals::{
+    Listened, StopSignal, StopSignals, is_ignored, listen_to_stop_signals, note_stop_signals,
+};
+#[cfg(feature = "host")]
+pub use streams::Streams;
 #[cfg(feature = "prompts")]
 pub use suspend::suspend;
 

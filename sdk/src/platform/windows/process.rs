@@ -5,6 +5,8 @@ pub mod file_size;
 #[cfg(feature = "host")]
 mod group;
 mod signals;
+#[cfg(feature = "host")]
+mod streams;
 
 use std::convert::Infallible;
 use std::io;
@@ -16,7 +18,11 @@ use bot_cli_system::job::{Hears, Job};
 pub use group::{Group, Stopped, ended_by_signal};
 #[cfg(feature = "host")]
 pub use signals::shell_status;
-pub use signals::{Listened, StopSignal, is_ignored, listen_to_stop_signals};
+pub use signals::{
+    Listened, StopSignal, StopSignals, is_ignored, listen_to_stop_signals, note_stop_signals,
+};
+#[cfg(feature = "host")]
+pub use streams::Streams;
 
 /// The variables without which libraries of the system fail.
 #[cfg(feature = "host")]

@@ -14,7 +14,7 @@ use bot_cli_sdk::conformance::{Kit, Report};
 use bot_cli_tests::bench::Bench;
 use serde_json::Value;
 
-use super::bench;
+use super::{bench, expect};
 
 /// Returns what the checks of `plugin` say as a document, with the exit status.
 pub fn report(bench: &Bench, plugin: &str, options: &[&str]) -> (Option<i32>, Value) {
@@ -128,6 +128,22 @@ fn what_is_wrong_with_a_file_is_found_without_a_message() {
         let (status, report) = report(&bench, &format!("./{name}"), &[]);
         assert_eq!(checks(&report, "failed"), expected, "{manifest}");
         assert_eq!(status, Some(1), "{manifest}");
+    }
+}
+
+#[test]
+fn names_the_plugin_that_is_not_there() {
+    let bench = sample("mute");
+    for (name, hint) in [("sampel", "hint: did you mean `sample`?\n"), ("other", "")] {
+        for command in ["check", "info"] {
+            expect(
+                &bench,
+                &["plugin", command, name],
+                127,
+                "",
+                &format!("error: there is no plugin `{name}`\n{hint}hint: bot-cli plugin list\n"),
+            );
+        }
     }
 }
 

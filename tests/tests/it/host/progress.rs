@@ -8,7 +8,7 @@ use pty_process::blocking::Command;
 
 use super::{bench, expect};
 
-/// Says how far it is, waits until somebody opens the pipe `go`, and is done.
+/// Says how far it is, waits until somebody writes to the pipe `go`, and is done, or is done when it is cancelled.
 const WORK: &str = r#"#!/bin/sh
 # bot-cli-plugin: {"protocol":"1.0","name":"work","about":"Work"}
 say() { printf '%s\n' "$1"; }
@@ -45,11 +45,10 @@ fn watched(options: &[&str], word: &str) -> Ended {
     let mut terminal = Terminal::start(command, 24, 60).unwrap();
     terminal.wait_for("Uploading a name").unwrap();
     terminal.wait_for("… 1/2").unwrap();
+    fs::write(&go, format!("{word}\n")).unwrap();
     if word == "cancelled" {
         terminal.press(CTRL_C).unwrap();
-        terminal.wait_for("^C").unwrap();
     }
-    fs::write(&go, format!("{word}\n")).unwrap();
     terminal.end().unwrap()
 }
 

@@ -37,13 +37,15 @@ pub enum Stopped {
 impl Group {
     /// Starts a process as the leader of a group of its own, which stops and goes on with this process.
     pub fn start(command: &mut Command) -> io::Result<Self> {
-        suspension::watch();
         orphans::adopt();
         let others = orphans::children();
         let mut groups = suspension::groups();
         let leader = core_dump::as_found(|| command.process_group(0).spawn())?;
         let id = Pid::from_child(&leader);
         groups.push(id);
+        drop(groups);
+        // The new process has enough to do meanwhile.
+        suspension::watch();
         Ok(Self {
             leader,
             id,

@@ -9,6 +9,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group, waitid,
 };
@@ -41,6 +42,11 @@ pub fn children_outside(group: Pid) -> HashSet<Pid> {
 
 /// The children of this process.
 pub fn children() -> HashSet<Pid> {
+    // Mostly it has none yet, which the system says at once.
+    let any = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    if matches!(waitid(WaitId::All, any), Err(Errno::CHILD)) {
+        return HashSet::new();
+    }
     let own = getpid();
     // Where the system tells them, that is faster than a look at every process.
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten();

@@ -1,5 +1,9 @@
 //! The signals that tell a process to stop.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -63,19 +67,53 @@ pub enum Listened {
     NotIgnored,
 }
 
+impl Listened {
+    fn signals(self) -> impl Iterator<Item = StopSignal> {
+        StopSignal::ALL
+            .into_iter()
+            .filter(move |signal| match self {
+                Self::All => true,
+                Self::NotIgnored => !signal.is_ignored(),
+            })
+    }
+}
+
+fn unwatched(error: io::Error) -> Failure {
+    let could_not = "could not watch for signals";
+    Failure::because(Exit::Failed, "no_signals", could_not, error)
+}
+
+/// The stop signals that have come since somebody last looked.
+#[derive(Debug)]
+pub struct StopSignals(Vec<(StopSignal, Arc<AtomicBool>)>);
+
+impl StopSignals {
+    /// Returns the signals that have come since the last time.
+    pub fn take(&self) -> impl Iterator<Item = StopSignal> {
+        let signals = self.0.iter();
+        let come = signals.filter(|(_, come)| come.swap(false, Ordering::SeqCst));
+        come.map(|(signal, _)| *signal)
+    }
+}
+
+/// From now on, these signals are noted instead of ending this process at once.
+pub fn note_stop_signals(listened: Listened) -> Result<StopSignals, Failure> {
+    let noted = listened.signals().map(|signal| {
+        let come = Arc::default();
+        signal_hook::flag::register(signal.number(), Arc::clone(&come))?;
+        Ok((signal, come))
+    });
+    let noted: io::Result<Vec<_>> = noted.collect();
+    noted.map(StopSignals).map_err(unwatched)
+}
+
 /// From now on, calls `heard` in a thread of its own for each of these signals, instead of ending at once.
 pub fn listen_to_stop_signals(
     listened: Listened,
     mut heard: impl FnMut(StopSignal) + Send + 'static,
 ) -> Result<(), Failure> {
-    let signals = StopSignal::ALL.into_iter().filter(|signal| match listened {
-        Listened::All => true,
-        Listened::NotIgnored => !signal.is_ignored(),
-    });
-    let mut signals = Signals::new(signals.map(StopSignal::number)).map_err(|error| {
-        let could_not = "could not watch for signals";
-        Failure::because(Exit::Failed, "no_signals", could_not, error)
-    })?;
+    let signals = listened.signals().map(StopSignal::number);
+    let mut signals = Signals::new(signals).map_err(unwatched)?;
     spawn(move || {
         for number in signals.forever() {
             let signal = StopSignal::ALL

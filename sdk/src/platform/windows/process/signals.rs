@@ -61,12 +61,31 @@ pub fn listen_to_stop_signals(
     _: Listened,
     mut heard: impl FnMut(StopSignal) + Send + 'static,
 ) -> Result<(), Failure> {
-    let unwatched = |error: io::Error| {
-        let could_not = "could not watch for Ctrl-C";
-        Failure::because(Exit::Failed, "no_signals", could_not, error)
-    };
     let signals = subscribe().map_err(unwatched)?;
     spawn(move || signals.iter().for_each(&mut heard)).map_err(no_thread)
+}
+
+/// The events that have come since somebody last looked.
+#[derive(Debug)]
+pub struct StopSignals(Mutex<Receiver<StopSignal>>);
+
+impl StopSignals {
+    /// Returns the events that have come since the last time.
+    pub fn take(&self) -> impl Iterator<Item = StopSignal> {
+        let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        events.try_iter().collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// From now on, these events are noted instead of ending this process at once.
+pub fn note_stop_signals(_: Listened) -> Result<StopSignals, Failure> {
+    let signals = subscribe().map_err(unwatched)?;
+    Ok(StopSignals(Mutex::new(signals)))
+}
+
+fn unwatched(error: io::Error) -> Failure {
+    let could_not = "could not watch for Ctrl-C";
+    Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
 
 fn subscribe() -> io::Result<Receiver<StopSignal>> {
