@@ -7,11 +7,11 @@ use std::{env, fs};
 use anyhow::Context as _;
 
 fn main() -> anyhow::Result<()> {
-    for folder in ["providers", "transports", "project", "guides"] {
+    for folder in ["providers", "transports", "migrations", "project", "guides"] {
         cargo_directive(&format!("rerun-if-changed={folder}"));
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets no OUT_DIR")?);
-    for folder in ["providers", "transports"] {
+    for folder in ["providers", "transports", "migrations"] {
         to_json(Path::new(folder), &out.join(folder))?;
     }
     let imports = json_of(Path::new("project/imports.toml"))?;

@@ -200,7 +200,9 @@ pub fn upgrade(
     let entry = candidate.entry();
     if found.as_deref() == Some(entry.sha256.as_str()) {
         let title = format!("{} is the same; nothing was changed", candidate.title());
-        return Ok(reply(&title, &old, &place, json!({ "changed": false })));
+        let warnings = after(&candidate, &place, environment, &context.terminal);
+        let data = json!({ "changed": false, "dry_run": arguments.dry_run, "warnings": warnings });
+        return Ok(reply(&title, &old, &place, data));
     }
     if found.is_some() && !arguments.force {
         check_unchanged(&old, found.as_deref(), &place, "upgrade")?;
@@ -209,7 +211,8 @@ pub fn upgrade(
         &Installed::find(&old, &place, environment),
         &candidate.installed(),
     );
-    let data = json!({ "changed": true, "changes": changes.data(), "dry_run": arguments.dry_run });
+    let mut data =
+        json!({ "changed": true, "changes": changes.data(), "dry_run": arguments.dry_run });
     let Some(turn) = &turn else {
         let title = format!("Would upgrade {}", candidate.title());
         return Ok(reply_with(&title, changes.rows(), &entry, &place, data));
@@ -231,7 +234,7 @@ pub fn upgrade(
         entry.clone(),
         replace,
     )?;
-    let _ = after(&candidate, &place, environment, &context.terminal);
+    data["warnings"] = after(&candidate, &place, environment, &context.terminal).into();
     let title = format!("Upgraded {}", candidate.title());
     Ok(reply_with(&title, changes.rows(), &entry, &place, data))
 }

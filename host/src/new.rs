@@ -3,6 +3,7 @@
 mod templates;
 mod wanted;
 
+use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::pack;
+use bot_cli_sdk::shell::quoted;
 use serde_json::json;
 
 use crate::arguments::NewArguments;
@@ -165,7 +167,7 @@ fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path]) -> Reply {
             ]
         }
         Kind::Rust(_) => {
-            let program = test(&format!("target/debug/{file}"));
+            let program = test(&format!("target/debug/{file}{EXE_SUFFIX}"));
             let manifest = word(&folder.join("Cargo.toml"));
             vec![
                 format!("cargo test --manifest-path {manifest}"),
@@ -199,6 +201,5 @@ fn dotted(path: &Path) -> PathBuf {
 
 /// The path as a word of a shell.
 fn word(path: &Path) -> String {
-    let path = path.display().to_string();
-    shlex::try_quote(&path).map_or_else(|_| path.clone(), std::borrow::Cow::into_owned)
+    quoted(&path.display().to_string())
 }

@@ -14,10 +14,10 @@ use crate::environment::Environment;
 pub const TOPIC: &str = "environment";
 
 /// The variables that the host reads, and those that it shares with every plugin.
-const OWN: [(&str, &str); 14] = [
+const OWN: [(&str, &str); 16] = [
     (
         "BOT_CLI_PLUGIN_PATH",
-        "Folders to search for plugins first, separated by colons",
+        "Folders to search for plugins first, separated by colons; on Windows, by semicolons",
     ),
     (
         "PATH",
@@ -25,7 +25,7 @@ const OWN: [(&str, &str); 14] = [
     ),
     (
         "XDG_DATA_HOME",
-        "Contains bot-cli/plugins and, for packs that are folders, bot-cli/packs (default: ~/.local/share)",
+        "Contains bot-cli/plugins and, for packs that are folders, bot-cli/packs (default: ~/.local/share; on Windows, %LOCALAPPDATA%)",
     ),
     (
         "XDG_CONFIG_HOME",
@@ -37,9 +37,17 @@ const OWN: [(&str, &str); 14] = [
     ),
     (
         "XDG_CACHE_HOME",
-        "Contains bot-cli/manifests, the cache of manifests (default: ~/.cache)",
+        "Contains bot-cli/manifests, the cache of manifests (default: ~/.cache; on Windows, %LOCALAPPDATA%)",
     ),
     ("HOME", "The home folder, for the defaults above"),
+    (
+        "LOCALAPPDATA",
+        "On Windows: the folder of data and caches, for the defaults above",
+    ),
+    (
+        "PATHEXT",
+        "On Windows: the endings of programs; .exe, .com, .bat and .cmd count",
+    ),
     ("NO_COLOR", "Not empty: show no colour"),
     ("CLICOLOR", "0: show no colour"),
     (

@@ -66,6 +66,7 @@ pub mod question;
 mod readme;
 pub mod secret;
 pub mod session;
+pub mod shell;
 pub mod standard_input;
 pub mod suggest;
 pub mod terminal;

@@ -9,8 +9,8 @@ mod windows;
 #[cfg(all(unix, feature = "host"))]
 pub use unix::{files, folders, trust};
 #[cfg(unix)]
-pub use unix::{input, output, process};
+pub use unix::{input, output, process, shell};
 #[cfg(all(windows, feature = "host"))]
 pub use windows::{files, folders, trust};
 #[cfg(windows)]
-pub use windows::{input, output, process};
+pub use windows::{input, output, process, shell};

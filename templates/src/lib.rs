@@ -5,7 +5,9 @@ pub mod catalogue;
 mod embedded;
 mod framework;
 mod imports;
+mod migrations;
 
 pub use embedded::{guide, project_file, project_files};
 pub use framework::{FRAMEWORK, Framework};
 pub use imports::Imports;
+pub use migrations::Migration;

@@ -132,6 +132,21 @@ pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// Makes `target` what [`tree`] has found. It has no links.
+pub fn plant(target: &Path, tree: &BTreeMap<String, Vec<u8>>) {
+    fs::remove_dir_all(target).unwrap();
+    fs::create_dir(target).unwrap();
+    for (name, bytes) in tree {
+        let path = target.join(name);
+        if name.ends_with('/') {
+            fs::create_dir_all(path).unwrap();
+        } else {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+}
+
 /// A web bot's options.
 pub const WEB: [&str; 10] = [
     "-t",

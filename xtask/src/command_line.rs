@@ -9,9 +9,10 @@ use clap::{Parser, Subcommand};
 use crate::dist::DistArguments;
 use crate::executables::Executables;
 use crate::project::Project;
+use crate::systems::{self, CheckArguments};
 use crate::{check, dist, source, wheel};
 
-/// Build what users install
+/// Build what users install, and check it for other systems
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -24,6 +25,9 @@ enum Command {
     /// Build every artefact: wheel, source distribution, archives, installer, sums
     #[command(after_help = DIST)]
     Dist(DistArguments),
+    /// Check that the product compiles for Windows and macOS, or with the oldest Rust
+    #[command(after_help = CHECK)]
+    Check(CheckArguments),
     /// Build one wheel for this machine; what `pip` runs for a source distribution
     Wheel {
         /// Folder for the wheel
@@ -40,6 +44,12 @@ enum Command {
         out: PathBuf,
     },
 }
+
+const CHECK: &str = "\
+Examples:
+  cargo xtask check --install                  lint for Windows and macOS, after installing what is missing
+  cargo xtask check aarch64-apple-darwin       lint for one target
+  cargo xtask check --oldest-rust --install    compile with the Rust that `Cargo.toml` names";
 
 const DIST: &str = "\
 Examples:
@@ -69,6 +79,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
             }
             Ok(())
         }
+        Command::Check(arguments) => systems::check(&project, arguments),
         Command::Wheel { out, tag } => {
             let executables = Executables::of_this_machine(&project)?;
             let file = wheel::write(&project, &executables, tag, out)?;

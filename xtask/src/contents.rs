@@ -56,6 +56,8 @@ fn completions(executables: &Executables) -> anyhow::Result<Vec<Entry>> {
         ("bash", "share/bash-completion/completions/bot-cli"),
         ("zsh", "share/zsh/site-functions/_bot-cli"),
         ("fish", "share/fish/vendor_completions.d/bot-cli.fish"),
+        // PowerShell looks nowhere: a profile names the file.
+        ("powershell", "share/powershell/completions/bot-cli.ps1"),
     ];
     let script = |(shell, place): (&str, &str)| {
         let output = Command::new(&host)

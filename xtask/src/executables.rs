@@ -83,6 +83,11 @@ pub(crate) fn suffix(target: &str) -> &'static str {
     }
 }
 
+/// The target in the names of variables.
+pub(crate) fn cargo_name(target: &str) -> String {
+    target.replace('-', "_")
+}
+
 fn run(
     mut command: Command,
     project: &Project,
@@ -97,17 +102,11 @@ fn run(
         .env("CARGO_TARGET_DIR", &project.target_folder)
         // cargo hands these to the compiler one by one, whatever characters they have.
         .env("CARGO_ENCODED_RUSTFLAGS", flags(project))
-        .env(
-            format!("CFLAGS_{}", target.replace('-', "_")),
-            c_flags(project),
-        )
+        .env(format!("CFLAGS_{}", cargo_name(target)), c_flags(project))
         .env("SOURCE_DATE_EPOCH", project.time.to_string())
         .env_remove("RUSTFLAGS");
     if target.ends_with("-linux-musl") {
-        command.env(
-            format!("CC_{}", target.replace('-', "_")),
-            tools::MUSL_COMPILER,
-        );
+        command.env(format!("CC_{}", cargo_name(target)), tools::MUSL_COMPILER);
     }
     for package in packages {
         command.args(["--package", package]);

@@ -36,17 +36,17 @@ impl Project {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .context("the project has no folder")?;
-        let root = root
-            .canonicalize()
-            .with_context(|| format!("`{}` is not there any more", root.display()))?;
-        let output = cargo(&root)
+        let output = cargo(root)
             .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
             .output()
-            .context("could not run cargo")?;
+            .with_context(|| format!("could not run cargo in `{}`", root.display()))?;
         if !output.status.success() {
             bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
         }
         let metadata: Value = serde_json::from_slice(&output.stdout)?;
+        // As cargo names it, so that the folders of the members begin with it.
+        let root = metadata["workspace_root"].as_str();
+        let root = PathBuf::from(root.context("cargo names no root of the workspace")?);
         let target = metadata["target_directory"].as_str();
         let settings = fs::read_to_string(root.join("pyproject.toml"))
             .context("could not read `pyproject.toml`")?;
@@ -63,23 +63,33 @@ impl Project {
         })
     }
 
-    /// The folders of the members, below the root.
-    pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
+    /// The folders of the members, below the root, as git names them.
+    pub(crate) fn members(&self) -> impl Iterator<Item = String> {
         let root = self.root.to_str();
         self.packages.iter().filter_map(move |package| {
             let manifest = package["manifest_path"].as_str()?;
             let folder = manifest.strip_suffix("Cargo.toml")?.strip_prefix(root?)?;
-            Some(folder.trim_matches(['/', '\\']))
+            Some(folder.replace('\\', "/").trim_matches('/').to_owned())
         })
     }
 
     /// The version of a member.
     pub(crate) fn version_of(&self, package: &str) -> anyhow::Result<&str> {
+        let version = self.package(package)?["version"].as_str();
+        version.with_context(|| format!("`{package}` has no version"))
+    }
+
+    fn package(&self, name: &str) -> anyhow::Result<&Value> {
         let mut packages = self.packages.iter();
         packages
-            .find(|one| one["name"] == package)
-            .and_then(|one| one["version"].as_str())
-            .with_context(|| format!("there is no package `{package}`"))
+            .find(|one| one["name"] == name)
+            .with_context(|| format!("there is no package `{name}`"))
+    }
+
+    /// The oldest Rust that the product promises to compile with.
+    pub(crate) fn oldest_rust(&self) -> anyhow::Result<&str> {
+        let version = self.package(HOST)?["rust_version"].as_str();
+        version.with_context(|| format!("`{HOST}` names no version of Rust"))
     }
 
     /// The version of what is installed together.
@@ -89,10 +99,7 @@ impl Project {
 
     /// The address below which the files of the newest release lie; empty while nothing is published.
     pub(crate) fn homepage(&self) -> anyhow::Result<&str> {
-        let mut packages = self.packages.iter();
-        let host = packages.find(|one| one["name"] == HOST);
-        let host = host.with_context(|| format!("there is no package `{HOST}`"))?;
-        Ok(host["homepage"].as_str().unwrap_or_default())
+        Ok(self.package(HOST)?["homepage"].as_str().unwrap_or_default())
     }
 
     /// The name of the Python distribution, and of the executable that starts the host there.

@@ -10,7 +10,7 @@ use toml_edit::{Array, DocumentMut};
 use crate::archive;
 use crate::entry::{Entry, Mode};
 use crate::project::{Project, TIME, cargo};
-use crate::wheel;
+use crate::{tools, wheel};
 
 /// The files beside the members.
 const FILES: [&str; 7] = [
@@ -110,8 +110,10 @@ fn lock(entries: &[Entry]) -> anyhow::Result<Vec<u8>> {
         fs::create_dir_all(path.parent().unwrap_or(folder.path()))?;
         fs::write(path, &entry.bytes)?;
     }
+    // What other systems need has not been downloaded everywhere.
     let output = cargo(folder.path())
-        .args(["metadata", "--format-version=1", "--offline"])
+        .args(["metadata", "--format-version=1", "--filter-platform"])
+        .arg(tools::this_machine()?)
         .output()
         .context("could not run cargo")?;
     if !output.status.success() {

@@ -28,10 +28,7 @@ pub(crate) fn prepare(project: &Project, target: &str, installs: bool) -> anyhow
         lacks.push((AUDITABLE, command));
     }
     if !has_target(target)? {
-        let mut command = Command::new("rustup");
-        command
-            .args(["target", "add", target])
-            .current_dir(&project.root);
+        let command = rustup_target(project, target);
         lacks.push(("the standard library of the target", command));
     }
     if target.ends_with("-linux-musl") && !is_there(MUSL_COMPILER) {
@@ -56,17 +53,45 @@ pub(crate) fn prepare(project: &Project, target: &str, installs: bool) -> anyhow
     }
     for (name, mut command) in lacks {
         say(&format!("installing {name}"));
-        let status = command
-            .stdin(Stdio::null())
-            .stdout(std::io::stderr())
-            .status();
-        let line = shown(&command);
-        if !status
-            .with_context(|| format!("could not run `{line}`"))?
-            .success()
-        {
-            bail!("`{line}` failed, which installs {name}");
-        }
+        run(&mut command)?;
+    }
+    Ok(())
+}
+
+/// Makes sure that the standard library of a target is there.
+pub(crate) fn add_target(project: &Project, target: &str, installs: bool) -> anyhow::Result<()> {
+    if has_target(target)? {
+        return Ok(());
+    }
+    if !installs {
+        bail!(
+            "the standard library of {target} is missing\nhint: `cargo xtask check --install` installs what is missing"
+        );
+    }
+    say(&format!("installing the standard library of {target}"));
+    run(&mut rustup_target(project, target))
+}
+
+fn rustup_target(project: &Project, target: &str) -> Command {
+    let mut command = Command::new("rustup");
+    command
+        .args(["target", "add", target])
+        .current_dir(&project.root);
+    command
+}
+
+/// Runs a command of which only the outcome counts. Standard output is for the name of an artefact.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(std::io::stderr())
+        .status();
+    let line = shown(command);
+    if !status
+        .with_context(|| format!("could not run `{line}`"))?
+        .success()
+    {
+        bail!("`{line}` failed");
     }
     Ok(())
 }
@@ -131,7 +156,7 @@ fn has_target(target: &str) -> anyhow::Result<bool> {
     Ok(libraries.is_dir())
 }
 
-fn is_there(program: &str) -> bool {
+pub(crate) fn is_there(program: &str) -> bool {
     let status = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())

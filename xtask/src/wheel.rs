@@ -13,6 +13,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::archive;
+use crate::completions;
 use crate::contents::Contents;
 use crate::entry::Entry;
 use crate::executables::Executables;
@@ -72,9 +73,10 @@ pub(crate) fn packed(project: &Project, contents: &Contents, tag: &str) -> anyho
         .iter()
         .map(|entry| entry.below(&format!("{data}/scripts")))
         .collect();
+    let share = contents.share.clone();
+    let share = completions::also_for(project.distribution()?, share)?;
     entries.extend(
-        contents
-            .share
+        share
             .iter()
             .map(|entry| entry.below(&format!("{data}/data"))),
     );

@@ -3,6 +3,8 @@
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
 
+use crate::platform::STARTS_SCRIPTS;
+
 /// The bytes of a file that tell what it was built for.
 pub const HEAD: usize = 4096;
 
@@ -21,10 +23,10 @@ fn is_elf(head: &[u8]) -> bool {
 pub fn check(head: &[u8]) -> Result<(), String> {
     let here = format!("{OS} on {ARCH}");
     if head.starts_with(b"#!") {
-        return if OS == "windows" {
-            Err("it is a script, and Windows starts only programs".to_owned())
-        } else {
+        return if STARTS_SCRIPTS {
             Ok(())
+        } else {
+            Err("it is a script, and Windows starts only programs".to_owned())
         };
     }
     let built_for = if is_elf(head) {

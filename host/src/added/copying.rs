@@ -249,8 +249,9 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// The place of a pack that is called `name`.
+    /// The place of a pack whose folder is called `name`.
     fn pack(&self, name: Option<&str>) -> Result<Staged, Failure> {
+        let name = name.map(members::pack_name);
         let full = name
             .filter(|name| is_role_name(name))
             .and_then(|name| PluginName::parse(&format!("{}{name}", pack::PREFIX)));
@@ -304,7 +305,8 @@ impl Copying<'_> {
         let written = disk::write(&place, EXECUTABLE, |_| Ok(())).and_then(|()| copy(&place));
         let written = written
             .and_then(|()| disk::make_executable(&place))
-            .and_then(|()| File::open(&place)?.sync_all());
+            // Only who may write may sync, on Windows.
+            .and_then(|()| File::options().write(true).open(&place)?.sync_all());
         written.map_err(|error| {
             let message = format!("could not write `{}`: {}", place.display(), reason(&error));
             refused(self.given, &message)

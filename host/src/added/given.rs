@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::shell::quoted;
 
 /// A file or folder, and the sum that it must have.
 pub struct Request {
@@ -86,10 +87,6 @@ pub fn word(path: &Path) -> String {
         return quoted(&format!("./{text}"));
     }
     quoted(&text)
-}
-
-fn quoted(text: &str) -> String {
-    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -124,6 +124,19 @@ pub fn name(file: &Path) -> Option<PluginName> {
     PluginName::parse(name)
 }
 
+/// The name of the pack in a folder that may be called like a release of it: `acme` for `acme-1.0` and `bot-cli-pack-acme-v1.0`.
+pub fn pack_name(folder: &str) -> &str {
+    let begins_version = |rest: &str| {
+        let number = rest.strip_prefix('v').unwrap_or(rest);
+        number.starts_with(|first: char| first.is_ascii_digit()) && number.contains('.')
+    };
+    let mut hyphens = folder.match_indices('-').map(|(place, _)| place);
+    let end = hyphens.find(|place| begins_version(&folder[place + 1..]));
+    let name = &folder[..end.unwrap_or(folder.len())];
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    name.strip_prefix(pack::PREFIX).unwrap_or(name)
+}
+
 /// `path` as one below a folder, if it is such a path.
 pub fn below(path: &Path) -> Option<PathBuf> {
     let mut clean = PathBuf::new();
@@ -172,7 +185,25 @@ fn named(paths: &[PathBuf]) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{Chosen, Member, Survey};
+    use super::{Chosen, Member, Survey, pack_name};
+
+    #[test]
+    fn a_pack_has_the_name_of_its_release_without_the_version() {
+        for (folder, name) in [
+            ("acme", "acme"),
+            ("acme-fast", "acme-fast"),
+            ("acme-1.0", "acme"),
+            ("acme-fast-v2.10.3-rc.1", "acme-fast"),
+            ("bot-cli-pack-acme-1.0.0+linux", "acme"),
+            ("pack-acme", "acme"),
+            // Without a point, the number may be part of a name.
+            ("acme-2", "acme-2"),
+            ("-1.0", ""),
+            ("1.0", "1.0"),
+        ] {
+            assert_eq!(pack_name(folder), name, "{folder}");
+        }
+    }
 
     #[test]
     fn executables_of_every_system_are_seen() {

@@ -30,4 +30,4 @@ _bot_cli_paths() {
     [[ "$PREFIX" == --*=* ]] && compset -P 1 '*='
     _files "$@"
 }
-if [ "$funcstack[1]" = "_bot_cli" ]; then _bot_cli "$@"; else compdef _bot_cli bot-cli; fi
+if [ "$funcstack[1]" = "_bot-cli" ]; then _bot_cli "$@"; else compdef _bot_cli bot-cli; fi

@@ -8,6 +8,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use serde_json::json;
 
 use crate::arguments::{self, Language, NewArguments, NewRole};
+use crate::platform::STARTS_SCRIPTS;
 
 /// A plugin to write.
 pub struct Wanted {
@@ -52,6 +53,20 @@ impl Wanted {
 
 fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
     let given = &arguments.name;
+    let wants_script = matches!(arguments.lang, Some(Language::Sh | Language::Python));
+    if wants_script && !STARTS_SCRIPTS {
+        let failure = invalid(
+            "--lang",
+            "that would be a script, and Windows starts only programs",
+        );
+        return Err(match arguments.role {
+            NewRole::Command => failure.hint(in_rust(given)),
+            NewRole::ProviderPack => failure.hint(as_folder(given)),
+            NewRole::SecretsBackend => {
+                failure.hint("`sdk/BACKENDS.md` specifies what a program has to do")
+            }
+        });
+    }
     let kind = match (arguments.role, arguments.lang) {
         (NewRole::Command, Some(Language::Sh)) => Kind::Sh,
         (NewRole::Command, Some(Language::Python)) => Kind::Python,
@@ -62,8 +77,13 @@ fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
             };
         }
         (NewRole::Command, None) => {
-            return Err(missing("--lang", "sh, python or rust")
-                .hint(format!("bot-cli plugin new {given} --lang sh")));
+            return Err(
+                missing("--lang", "sh, python or rust").hint(if STARTS_SCRIPTS {
+                    format!("bot-cli plugin new {given} --lang sh")
+                } else {
+                    in_rust(given)
+                }),
+            );
         }
         (NewRole::ProviderPack, None) => Kind::Pack,
         (NewRole::ProviderPack, Some(_)) => {
@@ -71,7 +91,7 @@ fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
                 "--lang",
                 "a provider pack is written as a folder of TOML files, without a program",
             )
-            .hint(format!("bot-cli plugin new {given} --role provider-pack")));
+            .hint(as_folder(given)));
         }
         (NewRole::SecretsBackend, Some(Language::Python)) => Kind::Backend,
         (NewRole::SecretsBackend, Some(_)) => {
@@ -90,6 +110,14 @@ fn kind(arguments: &NewArguments) -> Result<Kind, Failure> {
         return Err(invalid("--sdk", "only a plugin in Rust uses the library"));
     }
     Ok(kind)
+}
+
+fn in_rust(name: &str) -> String {
+    format!("bot-cli plugin new {name} --lang rust --sdk ../bot-cli/sdk")
+}
+
+fn as_folder(name: &str) -> String {
+    format!("bot-cli plugin new {name} --role provider-pack")
 }
 
 fn refused(problem: &str) -> Failure {
@@ -133,9 +161,7 @@ fn sdk_missing(name: &str) -> Failure {
     let message = "`--sdk` is missing: a plugin in Rust needs the folder of the SDK crate, `sdk` in a checkout of bot-cli";
     Failure::new(Exit::Usage, "invalid_input", message)
         .field("sdk", Some("--sdk"), "missing")
-        .hint(format!(
-            "bot-cli plugin new {name} --lang rust --sdk ../bot-cli/sdk"
-        ))
+        .hint(in_rust(name))
 }
 
 fn missing(flag: &str, possible: &str) -> Failure {

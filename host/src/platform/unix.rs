@@ -7,6 +7,9 @@ use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+/// Whether the system starts a file that begins with `#!`.
+pub const STARTS_SCRIPTS: bool = true;
+
 /// Creates a file that is not there yet, with these rights.
 pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new()

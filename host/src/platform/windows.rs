@@ -4,6 +4,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+/// Whether the system starts a file that begins with `#!`.
+pub const STARTS_SCRIPTS: bool = false;
+
 /// Creates a file that is not there yet. It has the rights of its folder.
 pub fn create_file(path: &Path, _mode: u32) -> io::Result<File> {
     File::create_new(path)

@@ -34,11 +34,11 @@ pub const VARIABLES: [(&str, &str); 10] = [
     ),
     (
         "XDG_CONFIG_HOME",
-        "Settings and the sign-in are in bot-cli in it (default: ~/.config)",
+        "Settings and the sign-in are in bot-cli in it (default: ~/.config; on Windows, %APPDATA%)",
     ),
     (
         "XDG_DATA_HOME",
-        "The vault is in bot-cli/vault in it (default: ~/.local/share)",
+        "The vault is in bot-cli/vault in it (default: ~/.local/share; on Windows, %LOCALAPPDATA%)",
     ),
     ("HOME", "The home folder, for the defaults of these"),
 ];

@@ -6,6 +6,7 @@ mod tests;
 use std::time::Duration;
 
 use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::shell::quoted;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -185,8 +186,7 @@ impl Scope {
         let mut command = format!("bot-cli cloud {words}");
         let mut said = |option: &str, value: &str, source: Source| {
             if source == Source::Flag {
-                let value = shlex::try_quote(value).unwrap_or_else(|_| value.into());
-                command.extend([" ", option, " ", &*value]);
+                command.extend([" ", option, " ", &quoted(value)]);
             }
         };
         if let Some(organization) = &self.organization {

@@ -8,6 +8,7 @@ mod vault;
 use std::path::Path;
 
 use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::shell;
 
 use crate::backend::{BackendError, Explained};
 use crate::files::{Reason, WriteError};
@@ -102,6 +103,5 @@ pub fn close(path: &Path) -> String {
 
 /// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
-    let shown = path.display().to_string();
-    shlex::try_quote(&shown).map_or(shown.clone(), Into::into)
+    shell::quoted(&path.display().to_string())
 }

@@ -1,16 +1,17 @@
 //! The command `bot-cli init`.
 
 mod file;
+mod job;
 mod next;
 mod quickstart;
 mod report;
+mod update;
 
 use std::cell::OnceCell;
 
 use bot_cli_sdk::failure::{Exit, Failure, Field};
 use bot_cli_sdk::plugin::{Command, Reply};
 use bot_cli_sdk::protocol::{Role, UseSpec};
-use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 use serde_json::Value;
 
@@ -18,23 +19,18 @@ use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile, concede};
 use crate::draft::{self, Draft};
 use crate::equivalent;
-use crate::guides::{self, Path as GuidePath};
 use crate::options::{
     Options, QUICKSTART,
     listing::{listing, table},
     schema::schema,
 };
 use crate::packs;
-use crate::plan::{self, Plan, PlanError};
-use crate::record::{self, RecordFile};
 use crate::resolve::{ProjectName, default_name, invalid_input, is_missing, resolve};
 use crate::target::Target;
-use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, Recovered};
+use crate::target::compare::Guides;
 use crate::wizard::{self, Selection, Way};
 use crate::wording::quoted;
-use next::Keys;
-use report::Report;
+use job::{Asks, Job};
 
 impl Command for Options {
     const VALUES_FROM: &'static [(&'static str, &'static str)] = &[
@@ -64,6 +60,9 @@ impl Command for Options {
             return document(schema(&packs::find(session)?));
         }
         self.mention_context_hub(session);
+        if self.update || self.undo {
+            return update::run(&self, session);
+        }
         let draft = self.draft.clone();
         let scaffolds = draft != Draft::default() || self.config.is_some();
         if self
@@ -111,46 +110,25 @@ impl Options {
         for conceded in concede(&mut asked, &draft) {
             session.log(Level::Warn, &conceded);
         }
+        let said = draft.clone();
         let draft = draft.over(asked);
-        let found;
-        // Who names nothing but what is built in has no use for packs.
-        let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
-            Catalogue::built_in()
-        } else {
-            found = packs::find(session)?;
-            &found
-        };
-        let resolved = resolve(&draft, default_name(&target.path).as_deref(), catalogue);
-        let mut problems = read.problems;
-        let config = match resolved {
-            Ok(config) => Some(config),
-            Err(more) => {
-                // What the file gets wrong is not missing as well.
-                let known: Vec<String> = problems
-                    .iter()
-                    .map(|problem| draft::key_of(&problem.field).to_owned())
-                    .collect();
-                let is_known = |key: &str| known.iter().any(|known| known == key);
-                let follows = |field: &Field| {
-                    is_known(&field.field) || is_known("mode") && field.field.ends_with("_service")
-                };
-                problems.extend(
-                    more.into_iter()
-                        .filter(|field| !is_missing(field) || !follows(field)),
-                );
-                None
-            }
-        };
-        let config = match config {
-            Some(config) if problems.is_empty() => config,
-            _ => return Err(invalid_input(problems)),
-        };
+        let found = OnceCell::new();
+        let file = self.config.as_deref().map(std::path::Path::to_string_lossy);
+        let instead = update::instead(&target, &said, file.as_deref());
+        let config =
+            resolved(&draft, read.problems, &target, &found, session).map_err(|failure| {
+                match &instead {
+                    Some(command) => failure.hint(update::there_already(command)),
+                    None => failure,
+                }
+            })?;
         note_other_versions(&draft, &config, session);
         note_name(&config, session);
         if self.dry_run {
             return document(config.to_json());
         }
-        self.job(target, Some(config), Asks::Never).run(session)
+        let job = self.job(target, Some(config), Asks::Never);
+        Job { instead, ..job }.run(session)
     }
 
     fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
@@ -183,14 +161,18 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
+        let instead =
+            (config.as_ref()).and_then(|_| update::instead(&target, &selection.draft, None));
         let job = self.job(target, config, Asks::Terminal);
+        let job = Job { instead, ..job };
         let command = match &job.config {
             Some(config) => equivalent::command(&job.target.shown, config),
             None => equivalent::guides_command(&job.target.shown),
         };
+        let is_instead = job.instead.is_some();
         let mut reply = job.run(session).map_err(|failure| {
             // The answers are not lost with it.
-            if failure.exit == Exit::Failed {
+            if failure.exit == Exit::Failed && !is_instead {
                 failure.hint(format!("the same without questions: `{command}`"))
             } else {
                 failure
@@ -226,6 +208,7 @@ impl Options {
             config,
             guides,
             asks,
+            instead: None,
         }
     }
 }
@@ -233,145 +216,41 @@ impl Options {
 const CONTEXT_HUB: &str = "`uv tool install pipecat-ai-context-hub`, then `pipecat-ai-context-hub refresh` \
      (about 1 GB, several minutes), then `pipecat-ai-context-hub install --no-refresh`";
 
-/// Something that is to be written.
-struct Job<'c> {
-    target: Target,
-    /// `None`: only the guides.
-    config: Option<Config<'c>>,
-    guides: Guides,
-    asks: Asks,
-}
-
-/// Whether the user is there for questions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asks {
-    Terminal,
-    Never,
-}
-
-impl Job<'_> {
-    fn run(self, session: &mut Session) -> Result<Reply, Failure> {
-        let (plan, record) = self.plan()?;
-        match transaction::recover(&self.target.path)? {
-            Recovered::Nothing | Recovered::Discarded => {}
-            Recovered::Completed => session.log(
-                Level::Warn,
-                "an earlier run was interrupted; it is completed now",
-            ),
-        }
-        let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
-        found.refuse_conflicts(&self.target.shown)?;
-        self.refresh(&mut found, session)?;
-        let cancel = session.cancel().clone();
-        transaction::write(&self.target.path, &found.changes, &|| cancel.requested())?;
-        if let Some(config) = &self.config {
-            warn_of_deprecated(config, session);
-            self.warn_of_old_record(config, &found, session);
-        }
-        let steps = match &self.config {
-            Some(config) => {
-                let needed = plan::needed(config).map_err(|error| unplanned(&error))?;
-                next::of_project(&self.target, config, &needed, Keys::find())
-            }
-            None => next::of_guides(&self.target),
-        };
-        Ok(Report {
-            steps: &steps,
-            target: &self.target,
-            config: self.config.as_ref(),
-            found: &found,
-            quiet: session.context().quiet,
-        }
-        .reply())
-    }
-
-    fn plan(&self) -> Result<(Plan, Vec<RecordFile>), Failure> {
-        let path = if self.config.is_some() {
-            GuidePath::Scaffold
-        } else {
-            GuidePath::CodingAgent
-        };
-        let mut files = guides::planned(path)?;
-        files.extend(guides::beside(path)?);
-        let mut record = Vec::new();
-        if let Some(config) = &self.config {
-            let project = plan::scaffold(config).map_err(|error| unplanned(&error))?;
-            if config.recorded {
-                let made = record::files(config, &project.files);
-                record.extend(made.map_err(|error| unrecorded(&error))?);
-            }
-            files.extend(project.files);
-        }
-        files.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok((Plan { files }, record))
-    }
-
-    /// A record that is there and not written by this run says how the project was made before it.
-    fn warn_of_old_record(&self, config: &Config, found: &Comparison, session: &mut Session) {
-        let is_there = || {
-            self.target
-                .path
-                .join(record::PROJECT)
-                .symlink_metadata()
-                .is_ok()
-        };
-        if !config.recorded && !found.changes.is_empty() && is_there() {
-            let message = format!(
-                "`{}` is the record of an earlier run and does not describe this one: remove it, or leave out `--no-record`",
-                record::FOLDER
-            );
-            session.log(Level::Warn, &message);
-        }
-    }
-
-    /// Offers newer guides, or says how to get them.
-    fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
-        for kept in &found.kept {
-            let path = &kept.path;
-            let message = match &kept.guide {
-                guides::Guide::Newer { version } => {
-                    format!("`{path}` was written by the newer version {version} and is kept")
-                }
-                guides::Guide::Foreign if path == "AGENTS.md" => format!(
-                    "`{path}` was not written by bot-cli and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`"
-                ),
-                guides::Guide::Foreign
-                | guides::Guide::Current
-                | guides::Guide::Older { .. }
-                | guides::Guide::Edited => continue,
+/// The configuration that a draft says; `problems` are those of its file.
+fn resolved<'c>(
+    draft: &Draft,
+    mut problems: Vec<Field>,
+    target: &Target,
+    found: &'c OnceCell<Catalogue>,
+    session: &mut Session,
+) -> Result<Config<'c>, Failure> {
+    // Who names nothing but what is built in has no use for packs.
+    let catalogue = if draft.services().all(|(_, id)| built_in(id)) {
+        Catalogue::built_in()
+    } else {
+        let catalogue = packs::find(session)?;
+        found.get_or_init(|| catalogue)
+    };
+    match resolve(draft, default_name(&target.path).as_deref(), catalogue) {
+        Ok(config) if problems.is_empty() => return Ok(config),
+        Ok(_) => {}
+        Err(more) => {
+            // What the file gets wrong is not missing as well.
+            let known: Vec<String> = problems
+                .iter()
+                .map(|problem| draft::key_of(&problem.field).to_owned())
+                .collect();
+            let is_known = |key: &str| known.iter().any(|known| known == key);
+            let follows = |field: &Field| {
+                is_known(&field.field) || is_known("mode") && field.field.ends_with("_service")
             };
-            session.log(Level::Warn, &message);
+            problems.extend(
+                more.into_iter()
+                    .filter(|field| !is_missing(field) || !follows(field)),
+            );
         }
-        let stale: Vec<String> = found
-            .stale()
-            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
-            .collect();
-        if stale.is_empty() {
-            return Ok(());
-        }
-        match self.asks {
-            Asks::Terminal => {
-                if session.confirm(&refresh_question(&stale.join(", ")))? {
-                    found.refresh();
-                }
-            }
-            Asks::Never => {
-                let message = format!(
-                    "kept: {}; to refresh, add `--overwrite-guide` to the command",
-                    stale.join(", ")
-                );
-                session.log(Level::Warn, &message);
-            }
-        }
-        Ok(())
     }
-}
-
-fn refresh_question(stale: &str) -> Question {
-    Question::confirm("refresh_guide", format!("Refresh {stale}?"))
-        .default(false)
-        .flag("--overwrite-guide")
-        .help("Changes made by hand are lost")
+    Err(invalid_input(problems))
 }
 
 fn built_in(id: &str) -> bool {
@@ -404,17 +283,6 @@ fn note_name(config: &Config, session: &mut Session) {
     }
 }
 
-fn warn_of_deprecated(config: &Config, session: &mut Session) {
-    for service in config.services() {
-        if let Some(instead) = &service.deprecated {
-            session.log(
-                Level::Warn,
-                &format!("`{}` is deprecated: {instead}", service.id),
-            );
-        }
-    }
-}
-
 fn document(data: Value) -> Result<Reply, Failure> {
     let text = serde_json::to_string_pretty(&data)
         .map_err(|error| Failure::new(Exit::Failed, "internal", error.to_string()))?;
@@ -430,20 +298,6 @@ fn nothing_to_go_by() -> Failure {
     .hint("`bot-cli init my-bot` writes the guides for a coding agent")
     .hint("`bot-cli init quickstart` creates a bot that runs right away")
     .hint("`bot-cli init --help` shows the options that scaffold a bot of your own")
-}
-
-fn unplanned(error: &PlanError) -> Failure {
-    Failure::new(Exit::Failed, "broken_template", error.to_string())
-        .hint("this is a defect of bot-cli; nothing was written: report it with the output of `--dry-run`")
-}
-
-fn unrecorded(error: &std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Failed,
-        "internal",
-        format!("the record of the project can't be created: {error}"),
-    )
-    .hint("nothing was written; `--no-record` creates the project without it")
 }
 
 #[cfg(test)]

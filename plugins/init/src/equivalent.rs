@@ -2,25 +2,19 @@
 
 use std::slice;
 
+use bot_cli_sdk::shell::quoted;
 use bot_cli_templates::catalogue::{BotType, Transport};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::config::{Client, Config};
+use crate::draft::{Draft, Slot};
 use crate::option_table::{Feature, Setting};
+use crate::platform::without_input;
 
-/// `bot-cli init DIR …` for `config`, quoted for a shell of the POSIX family. What is the default is not said.
+/// `bot-cli init DIR …` for `config`, quoted for the user's shell. What is the default is not said.
 #[must_use]
 pub fn command(target: &str, config: &Config) -> String {
     let mut words = vec!["bot-cli".to_owned(), "init".to_owned(), directory(target)];
-    let mut say = |option: &str, value: &str| {
-        // Behind `=` a value may begin with a hyphen.
-        if value.starts_with('-') {
-            words.push(format!("{option}={value}"));
-        } else {
-            words.push(option.to_owned());
-            words.push(value.to_owned());
-        }
-    };
     for setting in Setting::ALL {
         let value = config.value(setting);
         let values = value
@@ -30,7 +24,7 @@ pub fn command(target: &str, config: &Config) -> String {
             .iter()
             .filter(|_| !goes_without_saying(setting, config));
         for text in needed.filter_map(Value::as_str) {
-            say(setting.row().flag, text);
+            words.extend(said(setting.row().flag, text));
         }
     }
     for feature in Feature::ALL {
@@ -46,11 +40,69 @@ pub fn command(target: &str, config: &Config) -> String {
     if !config.recorded {
         words.push("--no-record".to_owned());
     }
-    words
-        .iter()
-        .map(|word| quote(word))
-        .collect::<Vec<_>>()
-        .join(" ")
+    joined(&words)
+}
+
+/// `bot-cli init DIR --update …` for what was asked for and differs from the `recorded` configuration; `file`: that of `--config`.
+#[must_use]
+pub fn update_command(
+    target: &str,
+    asked: &Draft,
+    file: Option<&str>,
+    recorded: &Map<String, Value>,
+) -> String {
+    let mut words = ["bot-cli", "init", &directory(target), "--update"]
+        .map(str::to_owned)
+        .to_vec();
+    words.extend(
+        file.into_iter()
+            .flat_map(|file| ["--config".to_owned(), file.to_owned()]),
+    );
+    let mut asked = asked.clone();
+    for setting in Setting::ALL {
+        let row = setting.row();
+        let values: Vec<String> = match asked.setting(setting) {
+            Slot::List(said) => said.clone().unwrap_or_default(),
+            Slot::Text(said) | Slot::OptionalText(said) => said.iter().cloned().collect(),
+            Slot::Switch(_) | Slot::Versions(_) => Vec::new(),
+        };
+        let was = recorded.get(row.key).unwrap_or(&Value::Null);
+        let was = was.as_array().map_or(slice::from_ref(was), Vec::as_slice);
+        if was
+            .iter()
+            .filter_map(Value::as_str)
+            .ne(values.iter().map(String::as_str))
+        {
+            for value in values {
+                words.extend(said(row.flag, &value));
+            }
+        }
+    }
+    for feature in Feature::ALL {
+        let was = recorded.get(feature.row().key).and_then(Value::as_bool);
+        match asked.switch(feature) {
+            None => {}
+            is if is == was => {}
+            Some(true) => words.push(feature.flag().to_owned()),
+            Some(false) => words.push(feature.flag_off()),
+        }
+    }
+    joined(&words)
+}
+
+/// An option with its value, as one word or two.
+fn said(option: &str, value: &str) -> Vec<String> {
+    // Behind `=` a value may begin with a hyphen.
+    if value.starts_with('-') {
+        vec![format!("{option}={value}")]
+    } else {
+        vec![option.to_owned(), value.to_owned()]
+    }
+}
+
+fn joined(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
 }
 
 /// Tells whether the value of a setting follows from the others, or is the default.
@@ -78,18 +130,11 @@ fn goes_without_saying(setting: Setting, config: &Config) -> bool {
 /// The command that writes the guides: without a terminal to ask on, a folder alone gets them.
 #[must_use]
 pub fn guides_command(target: &str) -> String {
-    format!("bot-cli init {} </dev/null", quote(&directory(target)))
-}
-
-/// A word as a POSIX shell reads it back.
-#[must_use]
-pub fn quote(word: &str) -> String {
-    // Only a NUL can't be quoted; no argument and no path holds one.
-    shlex::try_quote(word).map_or_else(|_| word.replace('\0', ""), std::borrow::Cow::into_owned)
+    without_input(&format!("bot-cli init {}", quoted(&directory(target))))
 }
 
 /// A directory as an argument: never taken for an option or for the special value.
-fn directory(target: &str) -> String {
+pub fn directory(target: &str) -> String {
     if target.starts_with('-') || target == "quickstart" {
         format!("./{target}")
     } else {

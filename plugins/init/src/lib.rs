@@ -7,7 +7,6 @@ mod digest;
 mod draft;
 mod equivalent;
 mod guides;
-#[expect(dead_code, reason = "the update of a project is being built")]
 mod merge;
 mod option_table;
 mod options;
@@ -19,6 +18,7 @@ mod resolve;
 mod side_by_side;
 mod target;
 mod transaction;
+mod update;
 mod wizard;
 mod wording;
 

@@ -1,6 +1,16 @@
 //! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
 
+mod blocks;
+mod formats;
+mod layout;
 mod lines;
+mod python;
+mod regions;
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use self::layout::Layout;
 
 /// A file's three versions, each with `\n` at the end of its lines.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +51,13 @@ pub(crate) struct Conflict {
 }
 
 impl Merged {
+    fn agreed(text: &str) -> Self {
+        Self {
+            parts: vec![Part::Text(text.to_owned())],
+            notes: Vec::new(),
+        }
+    }
+
     /// The merged text; `None` if something is in conflict.
     pub(crate) fn text(&self) -> Option<String> {
         self.parts
@@ -61,7 +78,35 @@ impl Merged {
 }
 
 /// Merges the versions of the file at `path`, by what its format is.
+///
+/// `yours` may have CRLF at the ends of its lines, a byte order mark, and no newline at its end; so has the result then.
 pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
-    let _ = path;
-    lines::merge(versions)
+    let [base, yours, new] = [versions.base, versions.yours, versions.new].map(layout::plain);
+    if new == base || new == yours {
+        return Merged::agreed(versions.yours);
+    }
+    let layout = Layout::of(versions);
+    if yours == base {
+        return layout.restore(Merged::agreed(&new));
+    }
+    let versions = Versions {
+        base: &base,
+        yours: &yours,
+        new: &new,
+    };
+    layout.restore(of_format(path, &versions))
 }
+
+/// Merges versions that all differ.
+fn of_format(path: &str, versions: &Versions) -> Merged {
+    let extension = Path::new(path).extension();
+    match extension.and_then(OsStr::to_str) {
+        Some("py") => python::merge(versions),
+        _ => formats::merge(path, versions).unwrap_or_else(|| lines::merge(versions)),
+    }
+}
+
+#[cfg(test)]
+mod matrix;
+#[cfg(test)]
+mod tests;

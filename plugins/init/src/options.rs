@@ -7,7 +7,7 @@ pub(crate) mod schema;
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueHint};
+use clap::{Parser, ValueEnum, ValueHint};
 
 use crate::draft::Draft;
 use offered::OfferedPath;
@@ -79,12 +79,47 @@ pub struct Options {
     /// Print the resolved configuration as JSON and write nothing
     #[arg(long, help_heading = "Input and output")]
     pub dry_run: bool,
+    /// Change a project that bot-cli made: the options given, and newer templates, are merged with your edits
+    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["no_record", "list_options", "config_schema"])]
+    pub update: bool,
+    /// Tell by the exit status whether an update has something to do: 0 if not, 1 if so; write nothing
+    #[arg(
+        long,
+        help_heading = "Change a project",
+        requires = "update",
+        conflicts_with = "dry_run"
+    )]
+    pub check: bool,
+    /// Where you and the update have changed the same lines
+    #[arg(
+        long,
+        help_heading = "Change a project",
+        requires = "update",
+        value_name = "HOW",
+        value_enum,
+        default_value_t
+    )]
+    pub conflicts: Conflicts,
+    /// Put back the files that the last update replaced
+    #[arg(long, help_heading = "Change a project", conflicts_with_all = ["config", "check", "no_record", "dry_run", "overwrite_guide", "list_options", "config_schema"])]
+    pub undo: bool,
+
     /// Print all transports and services and exit: a table at a terminal, JSON elsewhere and with --json
     #[arg(long, help_heading = "Input and output")]
     pub list_options: bool,
     /// Print the JSON Schema of the configuration file and exit
     #[arg(long, help_heading = "Input and output")]
     pub config_schema: bool,
+}
+
+/// The treatment of lines that the user and an update have changed in different ways.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Conflicts {
+    /// List them and write nothing
+    #[default]
+    Refuse,
+    /// Write them into the files, between markers
+    Markers,
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod arguments;
 mod check;
 mod imports;
 mod manifest;
-mod names;
+pub(crate) mod names;
 mod quote;
 mod requirements;
 mod settings;

@@ -3,6 +3,8 @@
 //! `project.json` has the configuration, the versions and the hash of each generated file; `base.tar.gz` has the files themselves,
 //! byte for byte. The guides are in neither: they carry stamps of their own.
 
+mod reading;
+
 use std::io::{self, Write as _};
 
 use bot_cli_templates::FRAMEWORK;
@@ -13,6 +15,8 @@ use serde_json::{Map, Value};
 use crate::config::Config;
 use crate::digest::sha256;
 use crate::plan::PlannedFile;
+
+pub use reading::{Recorded, Unusable, read, unpack};
 
 /// The folder of the record, in the project.
 pub const FOLDER: &str = ".bot-cli";
@@ -63,6 +67,12 @@ struct Project {
     files: Map<String, Value>,
 }
 
+/// Returns the range of the framework's releases that projects are made for.
+#[must_use]
+pub fn framework() -> String {
+    format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below)
+}
+
 fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let hash = |file: &PlannedFile| {
         let digest = sha256(file.text.as_bytes());
@@ -71,7 +81,7 @@ fn project(config: &Config, generated: &[PlannedFile]) -> io::Result<Vec<u8>> {
     let project = Project {
         schema: SCHEMA,
         tool: env!("CARGO_PKG_VERSION"),
-        framework: format!(">={},<{}", FRAMEWORK.release, FRAMEWORK.below),
+        framework: framework(),
         config: config.to_json(),
         files: generated.iter().map(hash).collect(),
     };

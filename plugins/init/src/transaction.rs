@@ -1,13 +1,14 @@
-//! Files appear in a target all together or not at all.
+//! Files of a target are created, replaced and removed all together or not at all.
 //!
 //! Everything is first written and synced in a staging folder on the target's filesystem. A target that is not there
-//! yet comes into being by one rename. Into one that is there, a journal is written, then each new subtree and each
-//! changed file is renamed to its place. An error takes the renames back; whoever finds the journal of a run that was
-//! killed carries its renames out.
+//! yet comes into being by one rename. For one that is there, a journal is written, then each new subtree and each
+//! changed file is renamed to its place, and each file to remove is renamed into the staging folder. An error takes the
+//! renames back; whoever finds the journal of a run that was killed carries its renames out.
 
 mod commit;
 mod journal;
 mod staging;
+pub mod undo;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,51 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 use journal::Journal;
 use staging::Staging;
 
-/// A file to be.
+/// A file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Relative to the target, with `/`.
     pub path: String,
-    pub bytes: Vec<u8>,
+    /// The new contents; `None` removes the file.
+    pub bytes: Option<Vec<u8>>,
     /// The current contents; `None` if the file does not exist.
     pub replaces: Option<Vec<u8>>,
+    /// The permissions of a new file on Unix, where they are not the usual ones. A replaced file keeps its own.
+    pub mode: Option<u32>,
+}
+
+impl Change {
+    /// A file that does not exist yet.
+    pub fn create(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            path: path.into(),
+            bytes: Some(bytes.into()),
+            replaces: None,
+            mode: None,
+        }
+    }
+
+    /// Other contents for a file that has the contents `old`.
+    pub fn replace(
+        path: impl Into<String>,
+        old: impl Into<Vec<u8>>,
+        new: impl Into<Vec<u8>>,
+    ) -> Self {
+        Self {
+            replaces: Some(old.into()),
+            ..Self::create(path, new)
+        }
+    }
+
+    /// The end of a file that has the contents `old`, and of the folders that are empty without it.
+    pub fn remove(path: impl Into<String>, old: impl Into<Vec<u8>>) -> Self {
+        Self {
+            path: path.into(),
+            bytes: None,
+            replaces: Some(old.into()),
+            mode: None,
+        }
+    }
 }
 
 /// The outcome of an earlier run that was killed.
@@ -56,6 +94,13 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         staging.remove().map_err(|error| error.failure(&place))?;
     }
     Ok(recovered)
+}
+
+/// Whether a killed run has left changes of `target` that the next run completes.
+pub fn is_unfinished(target: &Path) -> bool {
+    staging::places(target)
+        .iter()
+        .any(|place| staging::journal_in(place).exists())
 }
 
 /// Makes all changes or none. `cancelled` is asked until the first change is made.
@@ -108,15 +153,20 @@ fn fill_and_commit(
         if cancelled() {
             return Err(Error::Cancelled);
         }
-        staging.write(&inner.join(&change.path), &change.bytes)?;
+        if let Some(bytes) = &change.bytes {
+            staging.write(&inner.join(&change.path), bytes, change.mode)?;
+        }
     }
     staging.sync()?;
     if cancelled() {
         return Err(Error::Cancelled);
     }
-    match root {
-        Some(root) => commit::appear(staging, &root),
-        None => commit::merge(changes, staging, target),
+    let Some(root) = root else {
+        return commit::merge(changes, staging, target);
+    };
+    match changes.iter().find(|change| change.replaces.is_some()) {
+        Some(gone) => Err(Error::Changed(gone.path.clone().into())),
+        None => commit::appear(staging, &root),
     }
 }
 
@@ -169,7 +219,7 @@ impl Error {
                     path.display()
                 ),
             )
-            .hint("nothing was changed; the same command names the files in the way"),
+            .hint("nothing was changed; run the same command again: it looks at the file as it is now"),
             Self::NoPlace(path, error) | Self::Io(path, error) => Failure::because(
                 Exit::Failed,
                 "write_failed",

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::reason;
 use crate::platform::files::is_executable;
 use crate::platform::trust::{UserId, is_trusted, is_writable_by_others, may_mend, owner};
+use crate::shell;
 
 /// Why a file is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,8 +93,7 @@ impl Refusal {
 
 /// The path as a shell takes it.
 pub(super) fn quoted(path: &Path) -> String {
-    let shown = path.display().to_string();
-    shlex::try_quote(&shown).map_or_else(|_| shown.clone(), std::borrow::Cow::into_owned)
+    shell::quoted(&path.display().to_string())
 }
 
 /// The user who is to trust a file.

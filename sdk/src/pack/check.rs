@@ -234,7 +234,11 @@ impl Checker {
     /// Checks what people read, and what is installed.
     fn texts(&mut self, service: &Service) {
         self.form("label", &service.label, &grammar::LABEL);
-        for (field, text) in [("note", &service.note), ("deprecated", &service.deprecated)] {
+        for (field, text) in [
+            ("note", &service.note),
+            ("functions", &service.functions),
+            ("deprecated", &service.deprecated),
+        ] {
             if let Some(text) = text {
                 self.form(field, text, &grammar::SENTENCE);
             }
@@ -403,6 +407,13 @@ impl Checker {
             if !(8000..=192_000).contains(&rate) {
                 self.found(Rule::Place, "input_rate", "must be from 8000 to 192000");
             }
+        }
+        if service.functions.is_some() && !matches!(service.kind, Kind::Llm | Kind::Realtime) {
+            self.found(
+                Rule::Place,
+                "functions",
+                "is for services that call functions",
+            );
         }
         if let Some(size) = service.video_size {
             if service.kind != Kind::Video {

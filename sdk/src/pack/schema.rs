@@ -130,6 +130,9 @@ pub struct Service {
     /// One sentence that its user should know: `Runs on this machine; downloads its model at first start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Language models and realtime services: one sentence on how the class takes functions, where the bot's list of them is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<String>,
 }
 
 /// The part that tells the rest of the pipeline that the user starts or stops speaking. The service itself always decides when

@@ -105,7 +105,7 @@ pub const GROUPS: &[Group] = &[
     },
     Group {
         name: "strace",
-        about: "system calls of the vault, failed and killed",
+        about: "system calls of the vault and of updates, failed and killed",
         needs: &[
             Need::program(&["strace"], "strace", 3),
             Need::program(&["python3"], "python3", 30),

@@ -25,6 +25,7 @@ const INTERIM: &str = "What time";
 
 const PEER_TO_PEER: [&str; 2] = ["--transport", "p2p_webrtc"];
 const OTHERS: [&str; 4] = ["--transport", "hosted_rtc", "--transport", "websocket"];
+const CARRIER: [&str; 2] = ["--transport", "carrier_a"];
 const VANILLA: [&str; 2] = ["--client-framework", "vanilla"];
 const REACT: [&str; 4] = ["--client-framework", "react", "--client-server", "vite"];
 const NEXTJS: [&str; 4] = ["--client-framework", "react", "--client-server", "nextjs"];
@@ -47,7 +48,8 @@ export function Probe() {
 
 #[test]
 fn the_plain_client_builds_and_holds_a_spoken_conversation() {
-    let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS].concat());
+    // Its bot takes calls, too.
+    let client = Project::new(&[&VANILLA[..], &PEER_TO_PEER, &OTHERS, &CARRIER].concat());
     client.install();
     talk(&client, "webrtc", "websocket", &[]);
     works_with_a_hidden_connection(&client);

@@ -197,6 +197,47 @@ fn every_transport_of_the_framework_is_in_the_catalogue_or_named_with_a_reason()
 }
 
 #[test]
+fn what_migration_notes_say_is_so_in_the_installed_framework() {
+    let check = |folder: &Path| {
+        let mut python = tools::python().command("python");
+        python
+            .arg(tools::script("check_migrations.py"))
+            .arg("--migrations")
+            .arg(folder);
+        python.output().unwrap()
+    };
+    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/migrations");
+    let output = check(&migrations);
+    assert!(output.status.success(), "{}", Finding(&output));
+
+    let wrong = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("gone", "to = \"2.0.0\"\nnames = { NeverThere = \"\" }"),
+        (
+            "new",
+            "to = \"2.0.0\"\nnames = { PipelineTask = \"NeverThere\" }",
+        ),
+        ("still", "to = \"1.4.0\"\nnames = { PipelineTask = \"\" }"),
+        ("never", "to = \"2.0.0\"\nnames = { SystemFrame = \"\" }"),
+    ] {
+        let text = format!("from = \"1.3.0\"\n{text}\n");
+        fs::write(wrong.path().join(format!("{name}.toml")), text).unwrap();
+    }
+    let output = check(wrong.path());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .collect::<Vec<_>>(),
+        [
+            "gone.toml: the framework has no `NeverThere` any more",
+            "never.toml: the framework does not call `SystemFrame` deprecated since 1.3.0",
+            "new.toml: the framework has no `NeverThere`",
+            "still.toml: the framework still has `PipelineTask`",
+        ]
+    );
+}
+
+#[test]
 fn the_tools_of_these_tests_are_formatted_and_free_of_lint() {
     for subcommand in [&["format", "--check"][..], &["check"]] {
         let output = tools::python()

@@ -1,5 +1,7 @@
 //! What a change or a listing asks of the system, watched and made to fail call by call.
 
+mod updates;
+
 use std::fs;
 use std::process::Command;
 

@@ -1,5 +1,7 @@
 //! The executables for Windows, under Wine, beside those for Linux.
 
+mod plugins;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -4,9 +4,14 @@ use super::typing::{ROUNDS, Shell};
 
 #[test]
 fn what_is_completed_in_zsh_is_what_the_plugin_gets() {
-    let shell = Shell {
-        command: &["zsh", "-f", "-i"],
-        setup: "autoload -Uz compinit; compinit -u -D; source <(bot-cli completions zsh)",
-    };
-    shell.assert_completes(ROUNDS.iter());
+    let sourced = "autoload -Uz compinit; compinit -u -D; source <(bot-cli completions zsh)";
+    // As packages install it: read when it is needed first.
+    let installed = "bot-cli completions zsh --install --quiet; fpath=(~/.local/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D";
+    for (setup, rounds) in [(sourced, ROUNDS), (installed, &ROUNDS[..2])] {
+        let shell = Shell {
+            command: &["zsh", "-f", "-i"],
+            setup,
+        };
+        shell.assert_completes(rounds.iter());
+    }
 }

@@ -10,9 +10,10 @@ mod packs;
 mod promised;
 mod protocol;
 mod record;
+mod update;
 mod writing;
 
-use bot_cli_tests::init::{Run, command, done, json, problems, run, shown, tree, web};
+use bot_cli_tests::init::{Run, command, done, json, plant, problems, run, shown, tree, web};
 
 /// Compares with a file of `init/`.
 fn assert_snapshot(name: &str, actual: &str) {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::shell::quoted;
 use serde::Deserialize;
 
 use crate::domain::SetName;
@@ -44,8 +45,7 @@ impl DeployFile {
 
 /// Returns the command that asks for the keys of a template and makes the project's set of them.
 pub fn filled(template: &Path, scope: &Scope) -> String {
-    let shown = template.display().to_string();
-    let shown = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
+    let shown = quoted(&template.display().to_string());
     scope.command(&format!("secrets set --from-template {shown}"))
 }
 

@@ -14,6 +14,7 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::process::become_program;
+use bot_cli_sdk::shell::quoted;
 use serde_json::json;
 
 use super::context::CommandContext;
@@ -174,8 +175,7 @@ pub fn not_there(opened: &Opened<'_>, name: &SetName, kinds: &[SetKind]) -> Fail
         Some(organization) => failure.hint(format!(
             "the organization `{organization}` of {} has one: `-o {}`",
             opened.profile().subject,
-            shlex::try_quote(organization.as_str())
-                .unwrap_or_else(|_| organization.as_str().into())
+            quoted(organization.as_str())
         )),
         None => failure.hint(opened.scope.command("secrets list")),
     }

@@ -1,15 +1,17 @@
 //! The next steps after a project was made: commands that can be typed unchanged, each with its terminal.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use bot_cli_sdk::discovery::{self, Discovery};
+use bot_cli_sdk::shell::quoted;
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
 use crate::config::{Client, Config};
+use crate::equivalent::directory;
 use crate::option_table::Feature;
 use crate::plan::variables::{Unset, VariableGroup, readings};
-use crate::platform::quote_for_shell;
 use crate::target::Target;
 
 /// The host of the plugin that keeps keys, and that plugin.
@@ -156,6 +158,42 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     steps
         .add("cat GETTING_STARTED.md")
         .about("then start your coding agent in this folder");
+    steps.steps
+}
+
+/// The steps from an update to a bot that runs again. `known` are the variables that it needed before.
+pub(super) fn of_update(
+    target: &Target,
+    requirements: bool,
+    packages: bool,
+    needed: &[VariableGroup],
+    known: &BTreeSet<String>,
+) -> Vec<NextStep> {
+    let mut steps = Steps::new();
+    let variables = needed.iter().flat_map(|group| &group.variables);
+    let new: Vec<&str> = variables
+        .filter(|variable| variable.required && !known.contains(&variable.name))
+        .map(|variable| variable.name.as_str())
+        .collect();
+    if requirements || !new.is_empty() {
+        let sync = steps.add(format!("{} && uv sync", enter(target, "server")));
+        if !new.is_empty() {
+            sync.about(format!(
+                "the bot needs new variables, which .env.example explains: {}",
+                new.join(", ")
+            ));
+        }
+    }
+    if packages {
+        steps.open(&target.path.join("client"));
+        steps.add("npm install");
+    }
+    steps
+        .add(format!(
+            "bot-cli init {} --undo",
+            quoted(&directory(&target.shown))
+        ))
+        .about("puts the files back as they were before");
     steps.steps
 }
 
@@ -320,7 +358,7 @@ fn enter(target: &Target, below: &str) -> String {
     };
     // Keeps a directory from being taken for an option.
     let guard = if folder.starts_with('-') { "./" } else { "" };
-    format!("cd {}", quote_for_shell(&format!("{guard}{folder}")))
+    format!("cd {}", quoted(&format!("{guard}{folder}")))
 }
 
 fn ordinal(terminal: usize) -> &'static str {
@@ -361,10 +399,7 @@ impl Steps {
     /// Goes on in another terminal, which may have been opened anywhere.
     fn open(&mut self, folder: &Path) {
         self.terminal += 1;
-        self.add(format!(
-            "cd {}",
-            quote_for_shell(&folder.display().to_string())
-        ));
+        self.add(format!("cd {}", quoted(&folder.display().to_string())));
     }
 
     /// Says more about the last step.

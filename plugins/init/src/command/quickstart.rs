@@ -6,7 +6,8 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::Session;
 
-use super::{Asks, document};
+use super::job::{Asks, Job};
+use super::{document, update};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::{Feature, Switches};
@@ -30,7 +31,9 @@ pub(super) fn run(
         return document(config.to_json());
     }
     let target = Target::find(Path::new(DIRECTORY), session.cwd())?;
-    options.job(target, Some(config), Asks::Never).run(session)
+    let instead = update::instead(&target, &Draft::default(), None);
+    let job = options.job(target, Some(config), Asks::Never);
+    Job { instead, ..job }.run(session)
 }
 
 fn draft() -> Draft {

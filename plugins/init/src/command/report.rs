@@ -7,11 +7,11 @@
 //! `stays` until it is stopped, and sentences `about` it. What is in the way is no result but a failure with the code `conflict` and a field for each file.
 
 use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::shell::quoted;
 use serde_json::json;
 
 use super::next::{self, NextStep};
 use crate::config::Config;
-use crate::equivalent::quote;
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::Comparison;
@@ -61,7 +61,7 @@ impl Report<'_> {
     }
 
     fn text(&self, created: &[String], changed: &[String]) -> String {
-        let shown = quote(&self.target.shown);
+        let shown = quoted(&self.target.shown);
         let mut text = match (self.config, created.len() + changed.len()) {
             (_, 0) => format!("Nothing to do: {shown} is up to date\n"),
             (Some(_), _) => format!("Created a bot project in {shown}\n"),

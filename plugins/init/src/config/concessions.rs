@@ -6,7 +6,7 @@ use bot_cli_templates::catalogue::Transport;
 
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
-use crate::option_table::Feature;
+use crate::option_table::{Feature, Setting};
 
 /// Takes out of `file` what the transports can't have, unless `options` decide it; a sentence for each.
 pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
@@ -26,7 +26,9 @@ pub fn concede(file: &mut Draft, options: &Draft) -> Vec<String> {
 }
 
 fn client(file: &mut Draft, options: &Draft, transports: &[&Transport]) -> Option<String> {
-    let asks = matches!(file.client_framework.as_deref(), Some("react" | "vanilla"));
+    let known = Setting::ClientFramework.row().values.words();
+    let asks = (file.client_framework.as_deref())
+        .is_some_and(|framework| framework != "none" && known.contains(&framework));
     let decided = options.client_framework.is_some() || options.client_server.is_some();
     let reached =
         (transports.iter()).any(|one| one.client.is_some() || one.family.is_some() || one.carrier);

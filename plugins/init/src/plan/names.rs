@@ -6,8 +6,26 @@ use bot_cli_sdk::pack::BUILTINS;
 use tree_sitter::{Node, Parser};
 
 /// Returns the names that `code` looks up and nothing in it binds; those of Python itself are not among them.
-pub(super) fn free(code: &str) -> Result<BTreeSet<&str>, String> {
+pub(crate) fn free(code: &str) -> Result<BTreeSet<&str>, String> {
     Ok(Names::of(code)?.free())
+}
+
+/// The names in a piece of code.
+pub(crate) struct Scopes<'t> {
+    /// Those that it binds anywhere.
+    pub bound: BTreeSet<&'t str>,
+    /// Those that it binds or looks up.
+    pub all: BTreeSet<&'t str>,
+}
+
+/// Returns the names that `code` has.
+pub(crate) fn scopes(code: &str) -> Result<Scopes<'_>, String> {
+    let names = Names::of(code)?;
+    let bound = names.scopes.iter().flat_map(|scope| &scope.bound);
+    let bound: BTreeSet<&str> = bound.copied().collect();
+    let used = names.used.iter().map(|(name, _)| *name);
+    let all = bound.iter().copied().chain(used).collect();
+    Ok(Scopes { bound, all })
 }
 
 /// A module, class, function or comprehension.
@@ -200,15 +218,6 @@ fn first_error(root: Node) -> Option<usize> {
         open.extend(node.children(&mut cursor).filter(Node::has_error));
     }
     None
-}
-
-/// Every name that `code` looks up or binds.
-#[cfg(test)]
-pub(super) fn all(code: &str) -> BTreeSet<String> {
-    let names = Names::of(code).unwrap();
-    let bound = names.scopes.iter().flat_map(|scope| scope.bound.iter());
-    let used = names.used.iter().map(|(name, _)| name);
-    bound.chain(used).map(|name| (*name).to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ fn own_names(config: &Config<'_>) -> BTreeSet<String> {
     let plan: Plan = scaffold(config).unwrap();
     let bot = plan.files.iter().find(|file| file.path == "server/bot.py");
     let text = &bot.unwrap().text;
-    let mut used = names::all(text);
+    let used = names::scopes(text).unwrap().all;
+    let mut used: BTreeSet<String> = used.into_iter().map(str::to_owned).collect();
     let services: Vec<&Service> = match &config.pipeline {
         Pipeline::Cascade { stt, llm, tts } => vec![*stt, *llm, *tts],
         Pipeline::Realtime(service) => vec![*service],

@@ -47,6 +47,8 @@ pub struct ProjectView<'c> {
     pub features: Features,
     /// `.bot-cli/` keeps how the project was made.
     pub recorded: bool,
+    /// The address below which the files of the newest release of `bot-cli` lie; empty while nothing is published.
+    pub releases: &'static str,
     /// The environment variables, grouped by who they belong to, each once.
     pub env: Vec<VariableGroup>,
     /// The variables that `server/server.py` reads and the bot does not.
@@ -132,6 +134,8 @@ pub struct ServiceView<'c> {
     pub pack: String,
     /// One sentence that its user should know, as Markdown.
     pub note: Option<String>,
+    /// How functions are passed to it beside `TOOLS`, as Markdown.
+    pub functions: Option<String>,
     /// Why not to choose it any more, as Markdown.
     pub deprecated: Option<String>,
     /// The variable that holds it in `run_bot`: `stt`, `llm`, `tts` or `video`.
@@ -220,6 +224,7 @@ impl<'c> ProjectView<'c> {
                 .collect(),
             features: config.features,
             recorded: config.recorded,
+            releases: env!("CARGO_PKG_HOMEPAGE"),
             env: variables::groups(config, &readings)?,
             server_variables: variables::of_the_call_server_alone(config),
             python: Requirements::new(config, bot.session || bot.avatar_room.is_some())?,
@@ -265,6 +270,10 @@ impl<'c> ServiceView<'c> {
             }),
             note: service
                 .note
+                .as_deref()
+                .map(|text| variables::markdown(text, pack)),
+            functions: service
+                .functions
                 .as_deref()
                 .map(|text| variables::markdown(text, pack)),
             deprecated: service

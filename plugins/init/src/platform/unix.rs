@@ -2,18 +2,16 @@
 
 mod anchored_path;
 
-use std::borrow::Cow;
-use std::fs::{self, DirBuilder, File, Metadata};
+use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
 
-/// A word as the user's shell reads it back.
-pub fn quote_for_shell(word: &str) -> String {
-    // Only a NUL can't be quoted; no path holds one.
-    shlex::try_quote(word).map_or_else(|_| word.replace('\0', ""), Cow::into_owned)
+/// The command with nothing on its standard input.
+pub fn without_input(command: &str) -> String {
+    format!("{command} </dev/null")
 }
 
 /// The path of what is at `path`, without symbolic links.
@@ -29,6 +27,17 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 /// Whether a file or a folder belongs to the user of this process.
 pub fn is_own(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// The permissions of a file.
+#[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
+pub fn mode(found: &Metadata) -> Option<u32> {
+    Some(found.permissions().mode() & 0o777)
+}
+
+/// Gives a file these permissions.
+pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(mode & 0o777))
 }
 
 /// Whether both are on one filesystem, within which a rename moves.

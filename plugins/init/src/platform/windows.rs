@@ -10,17 +10,9 @@ use std::path::{Path, PathBuf};
 pub use anchored_path::{AnchoredPath, move_new};
 use winapi_util::Handle;
 
-/// A word as the user's shell reads it back: PowerShell, and the command prompt unless the word has `$`, a backtick or a double
-/// quotation mark in it.
-pub fn quote_for_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || r"-_.:\/+@~".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else if word.contains(['$', '`', '"']) {
-        format!("'{}'", word.replace('\'', "''"))
-    } else {
-        format!("\"{word}\"")
-    }
+/// The command with nothing on its standard input, for PowerShell.
+pub fn without_input(command: &str) -> String {
+    format!("$null | {command}")
 }
 
 /// The path of what is at `path`, without symbolic links, in the form that people know where it has one.
@@ -37,6 +29,17 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 /// in may write to the target.
 pub const fn is_own(_: &Metadata) -> bool {
     true
+}
+
+/// The permissions of a file, which has those of the folder that it is in.
+pub const fn mode(_: &Metadata) -> Option<u32> {
+    None
+}
+
+/// Gives a file permissions, which here it has from the folder that it is in.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
+pub const fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether both are on one volume, within which a rename moves.

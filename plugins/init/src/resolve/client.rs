@@ -5,6 +5,7 @@ use bot_cli_templates::catalogue::{BotType, Transport};
 use super::{Problems, said};
 use crate::config::Client;
 use crate::draft::Draft;
+use crate::option_table::Setting;
 use crate::wording::{did_you_mean, quoted};
 
 pub(super) fn resolve(
@@ -34,25 +35,25 @@ pub(super) fn resolve(
             Server::Nextjs => Client::ReactNextjs,
         },
         Some(other) => {
-            let near = did_you_mean(other, ["react", "vanilla", "none"]);
+            let known = Setting::ClientFramework.row().values.words();
+            let near = did_you_mean(other, known.iter().copied());
             problems.add(
                 "client_framework",
                 format!(
-                    "{} is none of `react`, `vanilla`, `none`{near}",
-                    quoted(other)
+                    "{} is none of `{}`{near}",
+                    quoted(other),
+                    known.join("`, `")
                 ),
             );
             return None;
         }
     };
     if client != Client::None {
-        if bot_type == Some(BotType::Telephony) {
+        let none_has = (transports.iter()).all(|transport| transport.client.is_none());
+        // A telephone bot that is on the web, too, may have one.
+        if none_has && bot_type == Some(BotType::Telephony) {
             problems.add("client_framework", "only for web bots");
-        } else if !transports.is_empty()
-            && transports
-                .iter()
-                .all(|transport| transport.client.is_none())
-        {
+        } else if none_has && !transports.is_empty() {
             problems.add(
                 "client_framework",
                 "none of the transports has a web client",

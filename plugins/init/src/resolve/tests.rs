@@ -1,3 +1,5 @@
+use bot_cli_templates::catalogue::BotType;
+
 use super::resolve;
 use crate::catalogue::Catalogue;
 use crate::config::{Client, Config, parse_file};
@@ -31,6 +33,15 @@ fn problems(json: &str) -> Vec<String> {
         format!("{}: {}", field.field, field.problem)
     });
     shown.collect()
+}
+
+#[test]
+fn a_telephone_bot_that_is_on_the_web_too_may_have_a_client() {
+    let config = config(&format!(
+        r#"{SERVICES}, "transports": ["carrier_a", "p2p_webrtc"], "client_framework": "vanilla""#
+    ));
+    assert_eq!(config.bot_type, BotType::Telephony);
+    assert_eq!(config.client, Client::Vanilla);
 }
 
 #[test]

@@ -87,8 +87,21 @@ impl Comparison {
         }
     }
 
-    /// One failure that names everything in the way.
-    pub fn refuse_conflicts(&self, shown_target: &str) -> Result<(), Failure> {
+    /// Replaces the guides that an older version wrote and that nobody has edited.
+    pub fn refresh_unedited(&mut self) {
+        let is_unedited =
+            |kept: &mut Kept| matches!(kept.guide, Guide::Older { edited: false, .. });
+        for kept in self.kept.extract_if(.., is_unedited) {
+            self.changes.push(kept.change);
+        }
+    }
+
+    /// One failure that names everything in the way. `way_out` is the hint where moving it away is not the way.
+    pub fn refuse_conflicts(
+        &self,
+        shown_target: &str,
+        way_out: Option<&str>,
+    ) -> Result<(), Failure> {
         if self.conflicts.is_empty() {
             return Ok(());
         }
@@ -102,8 +115,9 @@ impl Comparison {
             "conflict",
             format!("{count} in the way in {shown}"),
         )
-        .hint(format!(
-            "nothing was changed; move {them} away, or choose another directory"
+        .hint(way_out.map_or_else(
+            || format!("nothing was changed; move {them} away, or choose another directory"),
+            str::to_owned,
         ));
         if (self.conflicts.iter()).any(|conflict| conflict.path.starts_with(FOLDER)) {
             failure = failure.hint(format!(
@@ -141,10 +155,10 @@ impl Comparison {
                 }
                 Existing::AddLines => match with_lines(&bytes, &file.text) {
                     None => self.unchanged.push(file.path.clone()),
-                    Some(merged) => self.changes.push(Change {
-                        bytes: merged,
-                        ..change(file, Some(bytes))
-                    }),
+                    Some(merged) => {
+                        self.changes
+                            .push(Change::replace(&file.path, bytes, merged));
+                    }
                 },
                 Existing::Guide | Existing::GuideIfThere if guides == Guides::Overwrite => {
                     self.changes.push(change(file, Some(bytes)));
@@ -181,21 +195,26 @@ fn concerns(found: &PathState, file: &PlannedFile, guides: Guides) -> bool {
 
 fn change(file: &PlannedFile, replaces: Option<Vec<u8>>) -> Change {
     Change {
-        path: file.path.clone(),
-        bytes: file.text.clone().into_bytes(),
         replaces,
+        ..Change::create(&file.path, file.text.clone())
     }
 }
 
-enum PathState {
+/// The state of a path.
+#[derive(Debug)]
+pub enum PathState {
+    /// Nothing is there.
     Nothing,
+    /// A file with these bytes.
     File(Vec<u8>),
+    /// A symbolic link.
     Link,
+    /// Something else, or a file that can't be read whole: the rest of a sentence about it.
     Obstacle(String),
 }
 
 /// Looks at `path` without following symbolic links.
-fn find(target: &Path, path: &str) -> io::Result<PathState> {
+pub fn find(target: &Path, path: &str) -> io::Result<PathState> {
     for (end, _) in path.match_indices('/') {
         let folder = &path[..end];
         match kind(&target.join(folder))? {
@@ -247,7 +266,7 @@ fn kind(path: &Path) -> io::Result<Option<fs::FileType>> {
 
 /// `there` with the lines of `wanted` that it lacks at its end; `None`: it lacks none. Comments come along only with
 /// a line that is lacking.
-fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
+pub fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     let has = |line: &str| {
         there
             .split(|&byte| byte == b'\n')
@@ -274,7 +293,7 @@ fn with_lines(there: &[u8], wanted: &str) -> Option<Vec<u8>> {
     lacking.then_some(merged)
 }
 
-fn unreadable(path: &Path, error: io::Error) -> Failure {
+pub fn unreadable(path: &Path, error: io::Error) -> Failure {
     let could_not = format!("could not read `{}`", path.display());
     Failure::because(Exit::Failed, "unreadable", could_not, error).hint("nothing was changed")
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::journal::{Journal, Rename};
+use super::journal::{Journal, Removal, Rename};
 use super::staging::{Staging, write_synced};
 use super::{Change, Error};
 use crate::digest::sha256;
@@ -20,25 +20,54 @@ pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The staged files join those of `target`. After an error `target` is as it was.
+/// The staged files join those of `target`, and those to remove leave it. After an error `target` is as it was.
 pub(super) fn merge(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Error> {
     let journal = Journal::of(changes, target);
     for step in journal.steps.iter().filter(|step| step.replaces.is_some()) {
         keep_old(step, staging, target).map_err(|error| explain(Path::new(&step.path), error))?;
     }
+    for removal in &journal.removals {
+        make_parent(&staging.removed_files().join(&removal.path))
+            .map_err(|error| Error::io(staging.path(), error))?;
+    }
     journal
         .write(staging)
         .map_err(|error| Error::io(staging.path(), error))?;
-    for (done, step) in journal.steps.iter().enumerate() {
+    let mut done = Journal::default();
+    for step in &journal.steps {
         if let Err(error) = put(step, staging, target) {
-            for step in journal.steps[..done].iter().rev() {
-                take_back(step, staging, target, changes)
-                    .map_err(|error| Error::Stuck(step.path.clone().into(), error))?;
-            }
+            all_back(&done, staging, target, changes)?;
             return Err(explain(Path::new(&step.path), error));
         }
+        done.steps.push(step.clone());
     }
-    sync(&journal, target);
+    for removal in &journal.removals {
+        if let Err(error) = take_away(removal, staging, target) {
+            all_back(&done, staging, target, changes)?;
+            return Err(explain(Path::new(&removal.path), error));
+        }
+        done.removals.push(removal.clone());
+    }
+    finish(&journal, target);
+    Ok(())
+}
+
+/// Takes back what is done.
+fn all_back(
+    done: &Journal,
+    staging: &Staging,
+    target: &Path,
+    changes: &[Change],
+) -> Result<(), Error> {
+    for removal in done.removals.iter().rev() {
+        AnchoredPath::open(target, &removal.path)
+            .and_then(|to| to.receive_new(&staging.removed_files().join(&removal.path)))
+            .map_err(|error| Error::Stuck(removal.path.clone().into(), error))?;
+    }
+    for step in done.steps.iter().rev() {
+        take_back(step, staging, target, changes)
+            .map_err(|error| Error::Stuck(step.path.clone().into(), error))?;
+    }
     Ok(())
 }
 
@@ -54,7 +83,17 @@ pub(super) fn complete(journal: &Journal, staging: &Staging, target: &Path) -> R
             return Err(Error::Stuck(step.path.clone().into(), error));
         }
     }
-    sync(journal, target);
+    for removal in &journal.removals {
+        if fs::symlink_metadata(staging.removed_files().join(&removal.path)).is_ok() {
+            continue;
+        }
+        if let Err(error) = take_away(removal, staging, target)
+            && !somebody_else(&error)
+        {
+            return Err(Error::Stuck(removal.path.clone().into(), error));
+        }
+    }
+    finish(journal, target);
     Ok(())
 }
 
@@ -75,6 +114,16 @@ fn put(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
     }
 }
 
+/// One rename out of the target; `AlreadyExists` when the file is not the one to remove.
+fn take_away(removal: &Removal, staging: &Staging, target: &Path) -> io::Result<()> {
+    let from = AnchoredPath::open(target, &removal.path)?;
+    let (contents, _) = from.read()?;
+    if sha256(&contents) != removal.removes {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    from.give(&staging.removed_files().join(&removal.path))
+}
+
 /// `changes` say what a new folder may hold: what somebody else has put there since must not vanish with it.
 fn take_back(
     step: &Rename,
@@ -90,10 +139,11 @@ fn take_back(
     }
     let old = staging.old_files().join(&step.path);
     // An exchange leaves no moment without the file, and the new one stays for a later run.
-    match to.exchange(&old) {
-        Ok(()) => fs::rename(old, new),
-        Err(_) => to.receive(&old),
+    if to.exchange(&old).is_ok() {
+        return fs::rename(old, new);
     }
+    second(&to, &new)?;
+    to.receive(&old)
 }
 
 /// Fails when the file or folder at `path` holds a file that no change has put there.
@@ -125,18 +175,23 @@ fn only_ours(target: &Path, path: &str, changes: &[Change]) -> io::Result<()> {
     Ok(())
 }
 
-/// A second name for the file that will be replaced, or a copy where the filesystem has no such thing.
 fn keep_old(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
     let to = staging.old_files().join(&step.path);
-    if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let from = AnchoredPath::open(target, &step.path)?;
-    from.link(&to).or_else(|_| {
+    make_parent(&to)?;
+    second(&AnchoredPath::open(target, &step.path)?, &to)
+}
+
+/// A second name for a file, or a copy where the filesystem has no such thing.
+fn second(from: &AnchoredPath, to: &Path) -> io::Result<()> {
+    from.link(to).or_else(|_| {
         let (contents, permissions) = from.read()?;
-        write_synced(&to, &contents)?;
-        fs::set_permissions(&to, permissions)
+        write_synced(to, &contents)?;
+        fs::set_permissions(to, permissions)
     })
+}
+
+fn make_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
 fn explain(path: &Path, error: io::Error) -> Error {
@@ -158,15 +213,24 @@ fn somebody_else(error: &io::Error) -> bool {
     )
 }
 
-fn sync(journal: &Journal, target: &Path) {
+/// Makes the renames lasting, and removes the folders that they have left empty. Everything is in its place: that neither is
+/// possible is no reason to take it back.
+fn finish(journal: &Journal, target: &Path) {
     let mut folders: Vec<_> = journal
-        .steps
-        .iter()
-        .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))
+        .paths()
+        .filter_map(|path| target.join(path).parent().map(Path::to_owned))
         .collect();
     folders.dedup();
     for folder in folders {
-        // As above.
         let _ = sync_folder(&folder);
+    }
+    for removal in &journal.removals {
+        let folders = removal.path.match_indices('/').rev();
+        for (end, _) in folders {
+            let folder = AnchoredPath::open(target, &removal.path[..end]);
+            if folder.is_ok_and(|folder| folder.remove_empty_folder().is_err()) {
+                break;
+            }
+        }
     }
 }

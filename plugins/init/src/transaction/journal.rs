@@ -11,10 +11,12 @@ use super::staging::{Staging, write_synced};
 use crate::digest::sha256;
 use crate::platform::sync;
 
-/// The renames of a commit, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The renames of a commit, in order: first those into the target, then those out of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) steps: Vec<Rename>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) removals: Vec<Removal>,
 }
 
 /// One rename from the staging folder into the target.
@@ -26,12 +28,31 @@ pub(super) struct Rename {
     pub(super) replaces: Option<String>,
 }
 
+/// The end of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Removal {
+    /// Relative to the target.
+    pub(super) path: String,
+    /// The hash of the file.
+    pub(super) removes: String,
+}
+
 impl Journal {
     /// The fewest renames that make `changes`: what is new together moves together.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
         let mut steps: Vec<Rename> = Vec::new();
+        let mut removals = Vec::new();
         for change in changes {
             let step = match &change.replaces {
+                Some(old) if change.bytes.is_none() => {
+                    removals.push(Removal {
+                        path: change.path.clone(),
+                        removes: sha256(old),
+                    });
+                    continue;
+                }
+                // What does not exist needs no removal.
+                None if change.bytes.is_none() => continue,
                 Some(old) => Rename {
                     path: change.path.clone(),
                     replaces: Some(sha256(old)),
@@ -45,7 +66,15 @@ impl Journal {
                 steps.push(step);
             }
         }
-        Self { steps }
+        Self { steps, removals }
+    }
+
+    /// The path of each rename, relative to the target.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        let removed = self.removals.iter().map(|removal| removal.path.as_str());
+        (self.steps.iter())
+            .map(|step| step.path.as_str())
+            .chain(removed)
     }
 
     /// From here on the commit will be carried out, by this run or by the next one.
@@ -64,12 +93,12 @@ impl Journal {
             Err(error) => return Err(error),
         };
         let journal: Self = serde_json::from_slice(&bytes)?;
-        let inside = |step: &Rename| {
-            Path::new(&step.path)
+        let inside = |path: &str| {
+            Path::new(path)
                 .components()
                 .all(|part| matches!(part, Component::Normal(_)))
         };
-        if journal.steps.iter().all(inside) {
+        if journal.paths().all(inside) {
             Ok(Some(journal))
         } else {
             Err(io::Error::new(

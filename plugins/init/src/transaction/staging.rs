@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::digest::sha256;
-use crate::platform::{create_private_folder, is_one_filesystem, is_own, remove_locked, sync};
+use crate::platform::{
+    create_private_folder, is_one_filesystem, is_own, remove_locked, set_mode, sync,
+};
 use crate::side_by_side;
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
@@ -41,6 +43,11 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
         .take_while(|path| fs::symlink_metadata(path).is_err())
         .last()
         .map(Path::to_owned)
+}
+
+/// The journal of a staging folder.
+pub(super) fn journal_in(staging: &Path) -> PathBuf {
+    staging.join("journal.json")
 }
 
 /// The name of a staging folder in the target itself.
@@ -92,21 +99,31 @@ impl Staging {
         self.path.join("new")
     }
 
+    /// Holds the files that are removed, until all is done.
+    pub(super) fn removed_files(&self) -> PathBuf {
+        self.path.join("removed")
+    }
+
     /// Holds the files that are replaced, until all is done.
     pub(super) fn old_files(&self) -> PathBuf {
         self.path.join("old")
     }
 
     pub(super) fn journal(&self) -> PathBuf {
-        self.path.join("journal.json")
+        journal_in(&self.path)
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file that will have the path `relative`.
-    pub(super) fn write(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
+    /// Writes a file that will have the path `relative`, and the permissions `mode` where they are not the usual ones.
+    pub(super) fn write(
+        &self,
+        relative: &Path,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> Result<(), Error> {
         let path = self.new_files().join(relative);
         let written = || -> io::Result<()> {
             let mut file = match (File::create_new(&path), path.parent()) {
@@ -116,6 +133,9 @@ impl Staging {
                 }
                 (created, _) => created?,
             };
+            if let Some(mode) = mode {
+                set_mode(&file, mode)?;
+            }
             file.write_all(bytes)
         };
         written().map_err(|error| Error::Io(relative.to_owned(), error))

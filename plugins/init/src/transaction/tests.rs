@@ -9,18 +9,11 @@ use super::staging::{Staging, places};
 use super::{Change, Recovered, commit, recover, write};
 
 fn new(path: &str, text: &str) -> Change {
-    Change {
-        path: path.to_owned(),
-        bytes: text.into(),
-        replaces: None,
-    }
+    Change::create(path, text)
 }
 
 fn changed(path: &str, from: &str, to: &str) -> Change {
-    Change {
-        replaces: Some(from.into()),
-        ..new(path, to)
-    }
+    Change::replace(path, from, to)
 }
 
 fn never() -> bool {
@@ -51,13 +44,16 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// A folder with a target in it that has two files.
+/// A folder with a target in it that has files.
 fn workshop() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("bot");
     fs::create_dir(&target).unwrap();
     fs::write(target.join("notes"), "mine").unwrap();
     fs::write(target.join(".gitignore"), "a\n").unwrap();
+    fs::create_dir_all(target.join("web/src")).unwrap();
+    fs::write(target.join("web/src/old.ts"), "old").unwrap();
+    fs::write(target.join("web/old.html"), "old").unwrap();
     (folder, target)
 }
 
@@ -67,6 +63,8 @@ fn changes() -> Vec<Change> {
         new("README.md", "read"),
         new("server/bot.py", "bot"),
         new("server/evals/one.yaml", "one"),
+        Change::remove("web/old.html", "old"),
+        Change::remove("web/src/old.ts", "old"),
     ]
 }
 
@@ -74,7 +72,7 @@ fn changes() -> Vec<Change> {
 fn a_target_appears_with_its_parents() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("a/b/bot");
-    write(&target, &changes()[1..], &never).unwrap();
+    write(&target, &changes()[1..4], &never).unwrap();
     assert_eq!(
         tree(folder.path()).into_keys().collect::<Vec<_>>(),
         [
@@ -99,6 +97,7 @@ fn files_join_those_that_are_there() {
     assert_eq!(found[".gitignore"], "a\nb\n");
     assert_eq!(found["notes"], "mine");
     assert_eq!(found["server/evals/one.yaml"], "one");
+    assert!(!found.contains_key("web/"), "{found:?}");
     let mode = fs::metadata(target.join(".gitignore"))
         .unwrap()
         .permissions()
@@ -109,7 +108,7 @@ fn files_join_those_that_are_there() {
 
 #[test]
 fn a_cancelled_run_leaves_nothing() {
-    for allowed in 0..5 {
+    for allowed in 0..7 {
         let (folder, target) = workshop();
         let before = tree(folder.path());
         let asked = Cell::new(0);
@@ -122,7 +121,13 @@ fn a_cancelled_run_leaves_nothing() {
 
 #[test]
 fn what_appears_meanwhile_is_not_overwritten_and_all_is_taken_back() {
-    for path in [".gitignore", "README.md", "server"] {
+    for path in [
+        ".gitignore",
+        "README.md",
+        "server",
+        "web/old.html",
+        "web/src/old.ts",
+    ] {
         let (folder, target) = workshop();
         let asked = Cell::new(0);
         let interfere = || {
@@ -142,19 +147,32 @@ fn what_appears_meanwhile_is_not_overwritten_and_all_is_taken_back() {
     }
 }
 
+fn stage(staging: &Staging, changes: &[Change]) {
+    for change in changes {
+        if let Some(bytes) = &change.bytes {
+            staging.write(Path::new(&change.path), bytes, None).unwrap();
+        }
+    }
+}
+
 /// Goes as far as `steps` renames behind the journal and dies; `None`: dies before the journal.
 fn die_after(target: &Path, steps: Option<usize>) {
     let staging = Staging::create(&places(target)[0]).unwrap();
-    for change in changes() {
-        staging
-            .write(Path::new(&change.path), &change.bytes)
-            .unwrap();
-    }
+    stage(&staging, &changes());
     let journal = Journal::of(&changes(), target);
     let Some(steps) = steps else { return };
+    for removal in &journal.removals {
+        let folder = staging.removed_files().join(&removal.path);
+        fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    }
     journal.write(&staging).unwrap();
+    let (renames, removals) = (journal.steps.iter(), journal.removals.iter());
     let part = Journal {
-        steps: journal.steps[..steps].to_vec(),
+        steps: renames.take(steps).cloned().collect(),
+        removals: removals
+            .take(steps.saturating_sub(journal.steps.len()))
+            .cloned()
+            .collect(),
     };
     commit::complete(&part, &staging, target).unwrap();
 }
@@ -163,7 +181,7 @@ fn die_after(target: &Path, steps: Option<usize>) {
 fn the_next_run_ends_what_a_killed_one_began() {
     let (_done_folder, done) = workshop();
     write(&done, &changes(), &never).unwrap();
-    for steps in [None, Some(0), Some(1), Some(2), Some(3)] {
+    for steps in std::iter::once(None).chain((0..=5).map(Some)) {
         let (folder, target) = workshop();
         let before = tree(&target);
         die_after(&target, steps);
@@ -186,9 +204,12 @@ fn completing_spares_what_came_in_between() {
     die_after(&target, Some(1));
     fs::write(target.join("README.md"), "theirs").unwrap();
     fs::write(target.join(".gitignore"), "theirs").unwrap();
+    fs::write(target.join("web/old.html"), "theirs").unwrap();
     assert_eq!(recover(&target).unwrap(), Recovered::Completed);
     assert_eq!(tree(&target)["README.md"], "theirs");
     assert_eq!(tree(&target)[".gitignore"], "theirs");
+    assert_eq!(tree(&target)["web/old.html"], "theirs");
+    assert!(!target.join("web/src").exists());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -210,6 +231,9 @@ fn a_journal_never_leads_out_of_the_target() {
     let journal = places(&target)[0].join("journal.json");
     for path in ["../out", "/out", "a/../../out"] {
         let text = format!(r#"{{"steps":[{{"path":"{path}","replaces":null}}]}}"#);
+        fs::write(&journal, text).unwrap();
+        assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
+        let text = format!(r#"{{"steps":[],"removals":[{{"path":"{path}","removes":""}}]}}"#);
         fs::write(&journal, text).unwrap();
         assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
     }
@@ -245,15 +269,72 @@ fn taking_back_never_takes_what_somebody_put_into_a_new_folder() {
     let (_folder, target) = workshop();
     let staging = Staging::create(&places(&target)[0]).unwrap();
     let changes = [new("server/bot.py", "bot"), changed("notes", "other", "x")];
-    for change in &changes {
-        staging
-            .write(Path::new(&change.path), &change.bytes)
-            .unwrap();
-    }
+    stage(&staging, &changes);
     // It arrives with the folder: to whoever takes the folder back, that is no different from arriving just after it.
-    staging.write(Path::new("server/own.txt"), b"mine").unwrap();
+    let own = Path::new("server/own.txt");
+    staging.write(own, b"mine", None).unwrap();
     let stuck = commit::merge(&changes, &staging, &target).unwrap_err();
     assert!(matches!(stuck, super::Error::Stuck(..)), "{stuck:?}");
     assert_eq!(tree(&target)["server/own.txt"], "mine");
     assert_eq!(tree(&target)["notes"], "mine");
+}
+
+#[test]
+fn what_is_removed_keeps_its_permissions_when_it_comes_back() {
+    let (folder, target) = workshop();
+    let script = target.join("web/old.html");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o750)).unwrap();
+    let before = tree(&target);
+    let changes = [
+        Change::remove("web/old.html", "old"),
+        Change::remove("web/src/old.ts", "old"),
+        Change::remove("notes", "somebody else's"),
+    ];
+    let failure = write(&target, &changes, &never).unwrap_err();
+    assert_eq!(failure.code, "conflict");
+    assert_eq!(tree(&target), before);
+    let mode = fs::metadata(&script).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o750);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_removal_leaves_folders_that_somebody_uses_and_links_in_their_places() {
+    let (folder, target) = workshop();
+    fs::write(target.join("web/mine"), "mine").unwrap();
+    write(&target, &changes(), &never).unwrap();
+    let found = tree(&target);
+    assert_eq!(found["web/mine"], "mine");
+    assert!(!found.contains_key("web/src/"), "{found:?}");
+
+    let outside = folder.path().join("outside");
+    fs::create_dir_all(&outside).unwrap();
+    fs::write(outside.join("old.ts"), "old").unwrap();
+    symlink(&outside, target.join("linked")).unwrap();
+    for path in ["linked/old.ts", "linked"] {
+        let failure = write(&target, &[Change::remove(path, "old")], &never).unwrap_err();
+        assert_eq!(failure.code, "conflict", "{path}");
+    }
+    assert_eq!(fs::read_to_string(outside.join("old.ts")).unwrap(), "old");
+}
+
+#[test]
+fn a_new_file_has_the_permissions_that_it_is_given() {
+    let (_folder, target) = workshop();
+    let private = Change {
+        mode: Some(0o600),
+        ..new("kept/old.tar", "x")
+    };
+    write(&target, &[private], &never).unwrap();
+    let found = fs::metadata(target.join("kept/old.tar")).unwrap();
+    assert_eq!(found.permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_target_that_has_gone_gets_no_file_that_replaces_one() {
+    let (folder, target) = workshop();
+    fs::remove_dir_all(&target).unwrap();
+    let failure = write(&target, &changes(), &never).unwrap_err();
+    assert_eq!(failure.code, "conflict");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -3,12 +3,12 @@ import { SmallWebRTCTransport } from "@pipecat-ai/small-webrtc-transport";
 import { OwnMedia } from "./media";
 import type { Line, LoadedTransport } from "./transports";
 
-/** How often the connection is looked at, in milliseconds. */
+/** The time between two checks of the connection, in milliseconds. */
 const INTERVAL_MS = 500;
-/** How long no sound may arrive, not even silence, in milliseconds. */
+/** The time without any audio packets, not even silence, after which the connection counts as stalled, in milliseconds. */
 const STALL_MS = 2_500;
 
-/** The peer-to-peer transport, with media that it sends. */
+/** Creates the peer-to-peer transport and its media. */
 export function load(signal: AbortSignal): LoadedTransport {
   const media = new OwnMedia(signal);
   const transport = createTransport(media);
@@ -27,7 +27,7 @@ function createTransport(media: OwnMedia): SmallWebRTCTransport {
   return transport;
 }
 
-/** Tells what becomes of the connection. Returns what ends the watch. */
+/** Reports changes of the connection, until the returned function is called. */
 function watch(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line: Line) => void): () => void {
   if (!connectionOf(transport)) {
     media.canReplace = false;
@@ -40,7 +40,7 @@ function watch(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line:
   let arrived = performance.now();
   const look = async () => {
     const connection = connectionOf(transport);
-    // A transport that has given up says so itself.
+    // A transport that has given up reports that itself.
     if (!connection) return;
     media.renew();
     const now = await packetsOf(connection);
@@ -55,7 +55,7 @@ function watch(transport: SmallWebRTCTransport, media: OwnMedia, changed: (line:
   return () => clearInterval(timer);
 }
 
-/** How many packets of sound have arrived. */
+/** Returns the number of audio packets received. */
 async function packetsOf(connection: RTCPeerConnection): Promise<number> {
   let packets = 0;
   const stats = await connection.getStats().catch(() => undefined);
@@ -66,7 +66,7 @@ async function packetsOf(connection: RTCPeerConnection): Promise<number> {
 }
 
 class PeerTransport extends SmallWebRTCTransport {
-  /** Whoever cancels early waits for no connection: that it failed would be an error that nobody handles. */
+  /** After an early cancellation, nobody awaits the connection, and its failure would be an unhandled rejection. */
   override async _disconnect(): Promise<void> {
     const connected = Reflect.get(this, "_connectResolved") as (() => void) | null | undefined;
     Reflect.set(this, "_connectFailed", null);
@@ -75,7 +75,7 @@ class PeerTransport extends SmallWebRTCTransport {
   }
 }
 
-/** The transport replaces its connection when it fails, and tells nobody. There is no public way to the connection: another version may hide it. */
+/** Returns the current connection, which the transport replaces silently when it fails. It is not public: another version may hide it. */
 function connectionOf(transport: SmallWebRTCTransport): RTCPeerConnection | undefined {
   const connection: unknown = Reflect.get(transport, "pc");
   return connection instanceof RTCPeerConnection ? connection : undefined;

@@ -6,7 +6,7 @@ const BOT: Participant = { id: "bot", name: "bot", local: false };
 const CAPTURE_RATE = 16_000;
 const PLAY_RATE = 24_000;
 
-// Both run in the browser's audio thread. Samples travel as signed 16-bit integers.
+// Both run in the browser's audio thread. Samples are signed 16-bit integers.
 const PROCESSORS = `
 registerProcessor("capture", class extends AudioWorkletProcessor {
   constructor({ processorOptions: { rate } }) {
@@ -52,7 +52,7 @@ registerProcessor("play", class extends AudioWorkletProcessor {
     this.playing = false;
   }
   process(_, [[samples]]) {
-    // A little is kept back at the begin, so that it does not stutter when a chunk is late.
+    // A small buffer at the start prevents stutter when a chunk is late.
     if (!this.playing && this.queued > 0) {
       this.waited += samples.length;
       this.playing = this.queued > 0.06 * sampleRate || this.waited > 0.1 * sampleRate;
@@ -75,7 +75,7 @@ registerProcessor("play", class extends AudioWorkletProcessor {
 });
 `;
 
-/** Media for transports that carry sound as samples, not as tracks. */
+/** Media for transports that send audio as samples, not as tracks. */
 export class SampledMedia extends OwnMedia {
   #capture: AudioContext | undefined;
   #source: MediaStreamAudioSourceNode | undefined;
@@ -92,7 +92,7 @@ export class SampledMedia extends OwnMedia {
 
   override async connect(): Promise<void> {
     await Promise.all([this.#startCapture(), this.#startPlayer()]);
-    // What was opened while the user cancelled.
+    // Opened while the user cancelled.
     if (this.#closed) this.#release();
     await super.connect();
     if (this.#voice) this.callbacks.onTrackStarted?.(this.#voice, BOT);
@@ -137,7 +137,7 @@ export class SampledMedia extends OwnMedia {
     try {
       this.#source = context.createMediaStreamSource(stream);
     } catch {
-      // Firefox connects a microphone only to a context of the same rate; the processor reduces it.
+      // Firefox connects a microphone only to a context of the same sample rate; the processor resamples.
       void context.close();
       context = new AudioContext();
       this.#capture = context;

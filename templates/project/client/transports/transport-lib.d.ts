@@ -1,4 +1,4 @@
-// The types of the transport package name this package, which it does not bring along. These are the parts that are used here.
+// The transport package's types refer to this package but do not depend on it. These are the parts that are used here.
 declare module "@pipecat-ai/transport-lib" {
   import type { PipecatClientOptions, Tracks } from "@pipecat-ai/client-js";
 

@@ -70,7 +70,11 @@ impl Drop for Running {
             for line in self.lines.try_iter() {
                 let _ = writeln!(self.log, "{line}");
             }
-            eprintln!("---- log of {}", self.log);
+            // The frameworks' own steps would hide the test's message.
+            let told: Vec<&str> = (self.log.lines())
+                .filter(|line| !line.contains("| DEBUG "))
+                .collect();
+            eprintln!("---- log of {}", told.join("\n"));
         }
     }
 }

@@ -29,9 +29,11 @@ fn pip_installs_the_wheel_for_everybody() {
     let installed = files(&environment);
     for file in [
         "share/bash-completion/completions/bot-cli",
+        "share/fish/vendor_completions.d/voicebot-cli.fish",
         "share/fish/vendor_completions.d/bot-cli.fish",
         "share/man/man1/bot-cli.1",
         "share/man/man1/bot-cli-cloud-secrets-set.1",
+        "share/powershell/completions/bot-cli.ps1",
         "share/zsh/site-functions/_bot-cli",
     ] {
         assert!(installed.iter().any(|one| one == file), "{file}");
@@ -43,6 +45,8 @@ fn pip_installs_the_wheel_for_everybody() {
     ] {
         assert!(installed.iter().any(|one| one.ends_with(file)), "{file}");
     }
+    completes(&environment, "bot-cli");
+    completes(&environment, NAME);
     use_it(&environment.join("bin/bot-cli"), ROOT);
     hand_over(&environment);
     for user in [INSTALLER, USER, ROOT] {
@@ -56,6 +60,20 @@ fn pip_installs_the_wheel_for_everybody() {
         .filter(|file| environment.join(file).is_file())
         .collect();
     assert_eq!(left, Vec::<String>::new());
+}
+
+/// Bash completes a command with the script that it finds under the command's name.
+fn completes(environment: &Path, name: &str) {
+    let lines = "source \"$1/share/bash-completion/completions/$2\"; complete -p \"$2\"
+        COMP_LINE=\"$2 ini\" COMP_POINT=$((${#2} + 4)); _bot_cli; echo \"${COMPREPLY[@]}\"";
+    let home = public_folder();
+    let path = environment.join("bin").display().to_string();
+    let shown = ran(command(Path::new("/bin/bash"), ROOT, home.path())
+        .env("PATH", format!("{path}:/usr/bin:/bin"))
+        .args(["-c", lines, "bash"])
+        .arg(environment)
+        .arg(name));
+    assert_eq!(shown, format!("complete -F _bot_cli {name}\ninit\n"));
 }
 
 #[test]

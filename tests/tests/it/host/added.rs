@@ -236,6 +236,8 @@ fn packs_and_backends_are_added_by_the_same_command() {
     fs::write(&provider, text.replace("acme_llm", "acme_fast_llm")).unwrap();
     fs::write(bench.path("work/acme/.hidden"), "not part of it").unwrap();
     let upgraded = run(&bench, "plugin upgrade pack-acme --skip");
+    let unused = "`pack-acme` is not used: no plugin here uses a provider pack";
+    assert_eq!(upgraded.stderr, format!("warning: {unused}\n"));
     assert!(
         upgraded.stdout.starts_with(
             "Upgraded the provider pack `pack-acme` 0.1.0\n  version  0.1.0, as before\n  adds     `acme_fast_llm`\n  removes  `acme_llm`\n"
@@ -243,6 +245,19 @@ fn packs_and_backends_are_added_by_the_same_command() {
         "{upgraded:?}"
     );
     assert!(!bench.path(DATA).join("packs/acme/.hidden").exists());
+    // A release of it, and then the same once more.
+    let files = ["acme-1.1/pack.toml", "acme-1.1/providers/acme.toml"].map(|path| {
+        let text = fs::read_to_string(bench.path("work/acme").join(&path["acme-1.1/".len()..]));
+        (path, text.unwrap().replace("0.1.0", "1.1.0"))
+    });
+    let release = packed(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
+    fs::write(bench.path("work/acme-1.1.tar.gz"), gzipped(&release)).unwrap();
+    for changed in [true, false] {
+        let words = "plugin upgrade pack-acme acme-1.1.tar.gz --skip";
+        let upgraded = json(&bench, words);
+        assert_eq!(upgraded["changed"], changed, "{upgraded:#}");
+        assert_eq!(upgraded["warnings"], serde_json::json!([unused]));
+    }
     // The old one is not left behind.
     let names: Vec<_> = fs::read_dir(bench.path(DATA).join("packs"))
         .unwrap()
@@ -272,7 +287,7 @@ fn packs_and_backends_are_added_by_the_same_command() {
         &bench,
         &["__complete", "zsh", "--", "plugin", "remove", ""],
         0,
-        "nothing\npack-acme\tprovider pack 0.1.0\nsecrets-safe\tsecrets backend 0.1.0\n",
+        "nothing\npack-acme\tprovider pack 1.1.0\nsecrets-safe\tsecrets backend 0.1.0\n",
         "",
     );
     let versions = json(&bench, "--version");

@@ -9,7 +9,7 @@ use bot_cli_tests::patience::{Events, PATIENCE, process, readable, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::{command, done, tree, web};
+use super::{command, done, plant, tree, web};
 
 /// The most runs that are interrupted.
 const MOST: usize = 30;
@@ -28,11 +28,14 @@ impl Interruptions {
         if target {
             fs::create_dir(folder.join("my-bot")).unwrap();
         }
-        let mut child = start(folder);
-        let all = changes(folder, &process(child.id()).unwrap(), usize::MAX);
-        assert!(child.wait().unwrap().success());
+        let all = whole(folder, &web(&["my-bot"]));
         fs::remove_dir_all(folder.join("my-bot")).unwrap();
-        let step = all.div_ceil(MOST - 1).max(1);
+        Self::of(all, MOST)
+    }
+
+    /// Interrupts at most so many runs that make so many changes.
+    fn of(all: usize, most: usize) -> Self {
+        let step = all.div_ceil(most - 1).max(1);
         // After the last one the run is let go on to its end.
         let after = (0..=all).step_by(step).chain([usize::MAX]);
         Self {
@@ -63,8 +66,16 @@ impl Interruptions {
     }
 }
 
-fn start(folder: &Path) -> Child {
-    let mut command = command(folder, &web(&["my-bot"]));
+/// Makes a whole run, and returns how many changes of its folder it makes.
+fn whole(folder: &Path, arguments: &[&str]) -> usize {
+    let mut child = start(folder, arguments);
+    let all = changes(folder, &process(child.id()).unwrap(), usize::MAX);
+    assert!(child.wait().unwrap().success());
+    all
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    let mut command = command(folder, arguments);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
@@ -90,8 +101,8 @@ fn changes(folder: &Path, end: &impl AsFd, most: usize) -> usize {
 }
 
 /// Starts a run and ends it after so many changes.
-fn interrupt(folder: &Path, signal: Signal, after: usize) {
-    let mut child = start(folder);
+fn interrupt(folder: &Path, arguments: &[&str], signal: Signal, after: usize) {
+    let mut child = start(folder, arguments);
     changes(folder, &process(child.id()).unwrap(), after);
     // It may have ended by itself; then there is nothing to end.
     let _ = kill_process(Pid::from_child(&child), signal);
@@ -111,7 +122,7 @@ fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
     let complete = finished(folder.path());
     let mut runs = Interruptions::new(folder.path(), false);
     while let Some(after) = runs.next() {
-        interrupt(folder.path(), Signal::KILL, after);
+        interrupt(folder.path(), &web(&["my-bot"]), Signal::KILL, after);
         runs.learn(target.exists());
         if target.exists() {
             assert_eq!(tree(&target), complete, "after {after}");
@@ -124,27 +135,48 @@ fn a_new_target_is_there_completely_or_not_at_all_whenever_the_run_is_killed() {
 }
 
 #[test]
-fn the_next_run_completes_what_a_killed_one_began_in_a_directory_that_is_there() {
+fn the_next_run_completes_an_update_that_was_killed_and_the_way_back() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
-    let mut complete = finished(folder.path());
-    complete.insert("mine".to_owned(), b"mine".to_vec());
-    let mut runs = Interruptions::new(folder.path(), true);
-    while let Some(after) = runs.next() {
-        fs::create_dir(&target).unwrap();
-        fs::write(target.join("mine"), "mine").unwrap();
-        interrupt(folder.path(), Signal::KILL, after);
-        let found = tree(&target);
-        runs.learn(found.len() > 1);
-        // What is there so far is mine or exactly as it will be.
-        for (name, bytes) in found {
-            assert_eq!(Some(&bytes), complete.get(&name), "{name}, after {after}");
+    done(folder.path(), &web(&["my-bot", "--recording"]));
+    fs::write(target.join("mine"), "mine").unwrap();
+    let before = tree(&target);
+    // One file appears, one goes away, others change, and what they were is kept.
+    let update = ["my-bot", "--update", "--no-recording", "--transcription"];
+    let undo = ["my-bot", "--undo"];
+    let of_update = whole(folder.path(), &update);
+    let after = tree(&target);
+    let of_undo = whole(folder.path(), &undo);
+    assert_eq!(tree(&target), before);
+    for (command, all, from, to) in [
+        (&update[..], of_update, &before, &after),
+        (&undo, of_undo, &after, &before),
+    ] {
+        let mut runs = Interruptions::of(all, MOST / 2);
+        while let Some(after) = runs.next() {
+            plant(&target, from);
+            interrupt(folder.path(), command, Signal::KILL, after);
+            let found = tree(&target);
+            runs.learn(found != *from);
+            // Each file is as it was or as it will be.
+            for (name, bytes) in &found {
+                assert!(
+                    [from, to].iter().any(|side| side.get(name) == Some(bytes)),
+                    "{name}, after {after}"
+                );
+            }
+            for name in from.keys().filter(|name| to.contains_key(*name)) {
+                assert!(found.contains_key(name), "{name}, after {after}");
+            }
+            let next = super::run(folder.path(), command);
+            // What is done can't be undone once more.
+            assert!(
+                next.status == Some(0) || command == undo && found == before,
+                "{next:?}"
+            );
+            assert_eq!(tree(&target), *to, "after {after}");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         }
-        let next = super::run(folder.path(), &web(&["my-bot"]));
-        assert_eq!(next.status, Some(0), "{next:?}");
-        assert_eq!(tree(&target), complete);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        fs::remove_dir_all(&target).unwrap();
     }
 }
 
@@ -158,7 +190,7 @@ fn signals_leave_all_or_nothing_and_no_leftovers_in_the_way() {
         let signals = [Signal::INT, Signal::TERM, Signal::HUP];
         let signal = signals[(runs.early + runs.late) as usize % 3];
         fs::create_dir(&target).unwrap();
-        interrupt(folder.path(), signal, after);
+        interrupt(folder.path(), &web(&["my-bot"]), signal, after);
         let found = tree(&target);
         runs.learn(!found.is_empty());
         assert!(

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -64,6 +65,11 @@ impl<'a> AnchoredPath<'a> {
     pub fn exchange(&self, other: &Path) -> io::Result<()> {
         let flags = RenameFlags::EXCHANGE;
         Ok(renameat_with(CWD, other, &self.folder, self.name, flags)?)
+    }
+
+    /// Removes the folder that is here if there is nothing in it.
+    pub fn remove_empty_folder(&self) -> io::Result<()> {
+        Ok(unlinkat(&self.folder, self.name, AtFlags::REMOVEDIR)?)
     }
 
     /// Gives the file that is here the second name `to`.

@@ -74,6 +74,14 @@ impl AnchoredPath {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Removes the folder that is here if there is nothing in it.
+    pub fn remove_empty_folder(&self) -> io::Result<()> {
+        if !fs::symlink_metadata(&self.path)?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        fs::remove_dir(&self.path)
+    }
+
     /// Gives the file that is here the second name `to`.
     pub fn link(&self, to: &Path) -> io::Result<()> {
         fs::hard_link(&self.path, to)

@@ -76,9 +76,8 @@ impl Comparison {
 
     fn write(&mut self, file: RecordFile, replaces: Option<Vec<u8>>) {
         self.changes.push(Change {
-            path: file.path.to_owned(),
-            bytes: file.bytes,
             replaces,
+            ..Change::create(file.path, file.bytes)
         });
     }
 

@@ -6,7 +6,7 @@ import { Icon } from "./Icon";
 import { useSession } from "./Providers";
 import { SettingsPanel } from "./SettingsPanel";
 
-/** What the user can do. */
+/** The controls of the conversation. */
 export function Dock() {
   const { session, now } = useSession();
   const live = now.phase === "ready" || now.phase === "reconnecting";

@@ -23,7 +23,7 @@ const SHAPES = {
   send: <path d="M12 19V5M6 11l6-6 6 6" />,
 };
 
-/** A picture on a button that has a name. */
+/** An icon on a button that has a name. */
 export function Icon({ name }: { name: keyof typeof SHAPES }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true">

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { PICTURE } from "./features";
 import { useSession } from "./Providers";
 
-/** What the bot sends, and what the user's camera sees. */
+/** Shows the bot's video and the user's camera. */
 export function Pictures() {
   const { now } = useSession();
   const botVideo = PICTURE ? now.botVideo : null;

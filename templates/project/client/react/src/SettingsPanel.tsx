@@ -4,10 +4,10 @@ import { CAMERA } from "./features";
 import { useSession } from "./Providers";
 import { OFFERED } from "./settings";
 
-/** Choices that last: they also hold for the next visit. */
+/** Choices, which are kept for the next visit. */
 export function SettingsPanel() {
   const { session, now } = useSession();
-  // A server that renders the page does not know what the browser can do.
+  // A server that renders the page does not know the browser's abilities.
   const choosesSpeaker = useSyncExternalStore(never, canChooseSpeaker, () => false);
   return (
     <section id="settings" className="settings" popover="auto" aria-labelledby="settings-title">

@@ -1,7 +1,7 @@
 import { Pictures } from "./Pictures";
 import { useSession } from "./Providers";
 
-/** What the bot is doing. */
+/** Shows what the bot is doing. */
 export function Stage({ name }: { name: string }) {
   const { session, now } = useSession();
   return (

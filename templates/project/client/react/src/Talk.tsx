@@ -6,7 +6,7 @@ import { useSession } from "./Providers";
 import { Stage } from "./Stage";
 import { Turns } from "./Turns";
 
-/** The whole page. What it shows follows from the session's state. */
+/** The whole page, rendered from the session's state. */
 export function Talk({ name }: { name: string }) {
   const { session, now } = useSession();
   const page = useRef<HTMLElement>(null);

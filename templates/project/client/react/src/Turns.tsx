@@ -5,7 +5,7 @@ import { followEnd } from "./follow";
 import { Icon } from "./Icon";
 import { useSession } from "./Providers";
 
-/** What was said, and a line to type. */
+/** The transcript, and a line to type in. */
 export function Turns() {
   const { session, now } = useSession();
   const { turns } = now;
@@ -45,7 +45,7 @@ function Said({ turn, before }: { turn: Turn; before: Turn | undefined }) {
   const newConversation = before !== undefined && before.attempt !== turn.attempt;
   const classes = [turn.who, turn.interrupted && "cut", newConversation && "first"];
   return (
-    // What a user is saying still changes: screen readers wait.
+    // The text is not final: screen readers wait.
     <li className={classes.filter(Boolean).join(" ")} aria-busy={turn.parts.some((part) => !part.final)}>
       <b>{turn.who === "user" ? "You" : "Bot"}</b>
       <p>

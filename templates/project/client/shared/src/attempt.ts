@@ -1,9 +1,9 @@
 import { Problem } from "./problems";
 
-/** How long closing something may take. */
+/** The time limit for closing something. */
 const CLOSING_MS = 5_000;
 
-/** One try to reach the bot, with everything that it opened. It can be ended at every moment, and then leaves nothing open. */
+/** One attempt to reach the bot, with everything that it opened. It can be ended at any time, and then leaves nothing open. */
 export class Attempt {
   readonly #controller = new AbortController();
   readonly #releases: (() => unknown)[] = [];
@@ -13,7 +13,7 @@ export class Attempt {
     return this.#controller.signal;
   }
 
-  /** Lets the start fail after this time, unless `arrived` is called before. */
+  /** Fails the start after this time, unless `arrived` is called first. */
   limit(milliseconds: number, words: string): void {
     this.#timer = setTimeout(() => this.#controller.abort(new Problem(words)), milliseconds);
   }
@@ -22,13 +22,13 @@ export class Attempt {
     clearTimeout(this.#timer);
   }
 
-  /** Undoes something at the end, at once if that has passed. The last is undone first. */
+  /** Registers clean-up for the end, last in, first out. After the end, it runs at once. */
   own(release: () => unknown): void {
     if (this.signal.aborted) void release();
     else this.#releases.unshift(release);
   }
 
-  /** The result of `work`, unless the end comes before; then what arrives too late is given to `discard`. */
+  /** Returns the result of `work`, unless the attempt ends first; a late result is passed to `discard`. */
   async step<T>(work: Promise<T>, discard?: (late: T) => void): Promise<T> {
     const { signal } = this;
     let ended: (() => void) | undefined;
@@ -48,13 +48,13 @@ export class Attempt {
     }
   }
 
-  /** Ends what is under way and closes what is open. Devices are closed before this returns its promise. */
+  /** Cancels pending work and closes what is open. Devices are closed synchronously. */
   async end(): Promise<void> {
     this.arrived();
     this.#controller.abort(new Problem("The connection was cancelled."));
     const closing = this.#releases.splice(0).map((release) => new Promise((resolve) => resolve(release())));
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // What is left of a broken connection may fail to close; it is over all the same.
+    // A broken connection may fail to close; the attempt is over anyway.
     await Promise.race([
       Promise.allSettled(closing),
       new Promise((resolve) => {

@@ -1,29 +1,29 @@
 import type { BotOutputData } from "@pipecat-ai/client-js";
 
-/** What one side said until the other began. */
+/** What one side said before the other one began. */
 export interface Turn {
   id: number;
   who: "user" | "bot";
   text: string;
   parts: TurnPart[];
-  /** The user cut the bot short: what was not spoken never will be. */
+  /** The user interrupted the bot: the rest will not be spoken. */
   interrupted: boolean;
   /** The user typed it. */
   typed: boolean;
-  /** Which conversation of this page it belongs to, from 1 on. */
+  /** The number of the conversation on this page, from 1. */
   attempt: number;
 }
 
 export interface TurnPart {
   text: string;
-  /** How many of its characters were spoken. */
+  /** The number of characters that were spoken. */
   spoken: number;
-  /** No more changes are expected. */
+  /** Whether the turn is complete. */
   final: boolean;
 }
 
 interface Part extends TurnPart {
-  /** The bot reports a segment several times: before, while and after it is spoken. */
+  /** The bot reports each segment several times: before, while and after it is spoken. */
   segment: number | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Entry extends Omit<Turn, "text" | "parts"> {
   parts: Part[];
 }
 
-/** The turns of all conversations on this page, in the order in which they began. */
+/** The turns of all conversations on this page, in order. */
 export class Conversation {
   #entries: Entry[] = [];
   #attempt = 0;
@@ -44,7 +44,7 @@ export class Conversation {
     });
   }
 
-  /** What follows belongs to another conversation, which counts its segments from the beginning. */
+  /** Starts another conversation, which numbers its segments from the beginning. */
   begin(): void {
     this.#attempt += 1;
   }
@@ -53,7 +53,7 @@ export class Conversation {
     this.#entries = [];
   }
 
-  /** What is not final is replaced by what comes next. */
+  /** Adds a transcription. One that is not final is replaced by the next. */
   userSaid(heard: string, final: boolean): void {
     const { parts } = this.#turnOf("user", false);
     if (parts.at(-1)?.final === false) parts.pop();
@@ -73,12 +73,12 @@ export class Conversation {
       this.#turnOf("bot", false).parts.push({ segment, text, spoken, final: spoken === text.length });
       return;
     }
-    // A bot that speaks on was not interrupted after all.
+    // A bot that goes on speaking was not interrupted after all.
     if (spoken > known.part.spoken) known.entry.interrupted = false;
     Object.assign(known.part, { text, spoken, final: spoken === text.length });
   }
 
-  /** The bot was interrupted: what it has not said, it will not say. */
+  /** Marks the bot's turn as interrupted. */
   interrupt(): void {
     const last = this.#entries.filter((entry) => entry.who === "bot").at(-1);
     if (last?.attempt !== this.#attempt || last.parts.every((part) => part.final)) return;
@@ -93,7 +93,7 @@ export class Conversation {
     return undefined;
   }
 
-  /** The turn that is under way, or else a new one. */
+  /** Returns the current turn, or a new one. */
   #turnOf(who: Turn["who"], typed: boolean): Entry {
     const last = this.#entries.at(-1);
     if (last?.who === who && last.typed === typed && last.attempt === this.#attempt && !last.interrupted) return last;

@@ -1,6 +1,6 @@
 import { explainDevice, Problem } from "./problems";
 
-/** The devices that the browser knows. They have names only after the first permission. */
+/** Lists the browser's devices. They have names only after the first permission. */
 export interface Devices {
   microphones: MediaDeviceInfo[];
   cameras: MediaDeviceInfo[];
@@ -10,7 +10,7 @@ export interface Devices {
 export const NO_DEVICES: Devices = { microphones: [], cameras: [], speakers: [] };
 
 export async function listDevices(): Promise<Devices> {
-  // Browsers hide `mediaDevices` from pages that are neither local nor encrypted.
+  // Browsers offer `mediaDevices` only to local and encrypted pages.
   const all = globalThis.isSecureContext ? await navigator.mediaDevices.enumerateDevices() : [];
   const of = (kind: MediaDeviceKind) => all.filter((device) => device.kind === kind && device.deviceId !== "");
   return { microphones: of("audioinput"), cameras: of("videoinput"), speakers: of("audiooutput") };
@@ -20,7 +20,7 @@ export function onDevicesChanged(listener: () => void): void {
   if (globalThis.isSecureContext) navigator.mediaDevices.addEventListener("devicechange", listener);
 }
 
-/** Opens a device. One that was chosen but is gone is replaced by the default one. */
+/** Opens a device, or the default one if the chosen one is gone. */
 export async function openDevice(kind: "audio" | "video", deviceId: string): Promise<MediaStreamTrack> {
   const device = kind === "audio" ? "microphone" : "camera";
   if (!globalThis.isSecureContext) {

@@ -1,7 +1,7 @@
-/** How far from the end still counts as the end, in pixels. */
+/** The distance from the end that still counts as the end, in pixels. */
 const NEAR = 48;
 
-/** Keeps the end of `log` in sight while it grows, unless the reader has scrolled back; then `latest` leads there again. */
+/** Keeps the end of `log` in view while it grows, unless the reader has scrolled up; then `latest` scrolls back down. */
 export function followEnd(log: HTMLElement, latest: HTMLElement): () => void {
   const off = new AbortController();
   let following = true;

@@ -1,6 +1,6 @@
 /**
- * Makes `button` the key for push-to-talk, and the space bar with it while nothing else has the focus. Whatever takes the
- * finger or the page away lets go. A click without a press, as screen readers and voice control make it, switches over.
+ * Makes `button` the push-to-talk key, and the space bar too while nothing else has the focus. Losing the pointer or the page
+ * releases it. A click without a press, as from screen readers and voice control, toggles it.
  */
 export function holdToTalk(button: HTMLElement, talk: (held: boolean) => void): () => void {
   const off = new AbortController();
@@ -26,7 +26,7 @@ export function holdToTalk(button: HTMLElement, talk: (held: boolean) => void): 
     { signal },
   );
   for (const end of ["pointerup", "pointercancel", "lostpointercapture", "blur"]) button.addEventListener(end, release, { signal });
-  // A long press opens no menu.
+  // No context menu on a long press.
   button.addEventListener("contextmenu", (event) => event.preventDefault(), { signal });
   button.addEventListener("click", (event) => event.detail === 0 && hold(!held), { signal });
 

@@ -1,12 +1,12 @@
 import type { SessionState } from "./state";
 
-/** How much of a loud moment is left in the next frame: meters rise at once and fall slowly. */
+/** The share of a level that is kept in the next frame: meters rise at once and fall slowly. */
 const FALL = 0.88;
 
-/** The quietest and the loudest that a meter shows, in decibels. */
+/** The range of a meter, in decibels. */
 const [QUIET, LOUD] = [-60, -12];
 
-/** Shows how loud both sides are, until the returned function is called: as `--level-you` and `--level-bot` on `page`, and in its meters. */
+/** Shows the levels of both sides as `--level-you` and `--level-bot` on `page` and in its meters, until the returned function is called. */
 export function showLevels(state: () => SessionState, page: HTMLElement): () => void {
   const context = new AudioContext();
   const [you, bot] = [new LevelMeter(context), new LevelMeter(context)];
@@ -29,7 +29,7 @@ export function showLevels(state: () => SessionState, page: HTMLElement): () => 
   };
 }
 
-/** Listens to one track at a time. */
+/** Measures one track at a time. */
 class LevelMeter {
   readonly #context: AudioContext;
   readonly #analyser: AnalyserNode;
@@ -45,7 +45,7 @@ class LevelMeter {
     this.#samples = new Float32Array(this.#analyser.fftSize);
   }
 
-  /** How loud the track is at this moment, from 0 to 1. */
+  /** Returns the current level of the track, from 0 to 1. */
   level(track: MediaStreamTrack | null): number {
     this.#listenTo(track);
     let loud = 0;

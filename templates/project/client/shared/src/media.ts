@@ -3,17 +3,17 @@ import type { Participant, PipecatClientOptions, RTVIEventCallbacks, Tracks } fr
 const USER: Participant = { id: "local", name: "", local: true };
 
 /**
- * The user's microphone and camera, in the form in which transports ask for them. The session opens and closes them; a transport
- * only gets copies, which it may end.
+ * The user's microphone and camera, behind the interface that transports use. The session opens and closes them; a transport
+ * gets copies, which it may stop.
  */
 export class OwnMedia {
   readonly #signal: AbortSignal;
   readonly #open: { audio?: MediaStreamTrack; video?: MediaStreamTrack } = {};
   readonly #copies: { audio?: MediaStreamTrack; video?: MediaStreamTrack } = {};
   readonly #on = { audio: true, video: true };
-  /** A copy is another one now. The transport replaces what it sends. */
+  /** Called when a copy is replaced, so that the transport sends the new one. */
   onReplaced: (kind: "audio" | "video", copy: MediaStreamTrack) => void = () => undefined;
-  /** Whether another device can take the place of the one that is sent. */
+  /** Whether the device can be changed during a conversation. */
   canReplace = true;
   protected callbacks: RTVIEventCallbacks = {};
   readonly supportsScreenShare = false;
@@ -32,7 +32,7 @@ export class OwnMedia {
     return this.#open.video ?? null;
   }
 
-  /** Uses this device from now on, and closes the one before. */
+  /** Switches to this device, and closes the previous one. */
   use(kind: "audio" | "video", device: MediaStreamTrack): void {
     const before = this.#open[kind];
     this.#open[kind] = device;
@@ -45,7 +45,7 @@ export class OwnMedia {
     }
   }
 
-  /** Makes another copy of what a transport has ended: it ends what it sent over a connection that it gives up. */
+  /** Makes a new copy after a transport has stopped one, as it does when it gives up a connection. */
   renew(): void {
     for (const kind of ["audio", "video"] as const) {
       if (this.#copies[kind]?.readyState === "ended" && this.#open[kind]?.readyState === "live") this.#renew(kind);
@@ -56,7 +56,7 @@ export class OwnMedia {
     for (const track of [...Object.values(this.#open), ...Object.values(this.#copies)]) track.stop();
   }
 
-  // What transports call.
+  // Called by transports.
 
   setClientOptions(options: PipecatClientOptions): void {
     this.callbacks = options.callbacks ?? {};
@@ -74,12 +74,12 @@ export class OwnMedia {
     if (used) this.callbacks.onMicUpdated?.(used);
   }
 
-  /** Silences what the bot has yet to say, where that is played here. */
+  /** Drops the bot's buffered speech, where it is played here. */
   userStartedSpeaking(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Transports do not look whether they were cancelled before they open a connection; here they have to. */
+  /** Transports do not check for cancellation before they open a connection; this makes them. */
   async connect(): Promise<void> {
     this.#signal.throwIfAborted();
     for (const track of Object.values(this.#open)) this.callbacks.onTrackStarted?.(track, USER);
@@ -111,7 +111,7 @@ export class OwnMedia {
     return { local: { ...this.#copies } };
   }
 
-  /** Without effect: the session chooses devices, and plays the bot. */
+  /** Does nothing: the session chooses devices and plays the bot. */
   updateMic(): void {}
   updateCam(): void {}
   updateSpeaker(): void {}
@@ -141,7 +141,7 @@ export class OwnMedia {
     return (await navigator.mediaDevices.enumerateDevices()).filter((device) => device.kind === kind);
   }
 
-  /** What is off is silent or dark, and sent all the same: the bot has to hear that the user stopped. */
+  /** A muted track is still sent, silent or dark: the bot must hear that the user stopped speaking. */
   #enable(kind: "audio" | "video", on: boolean): void {
     this.#on[kind] = on;
     for (const track of [this.#open[kind], this.#copies[kind]]) {

@@ -1,8 +1,8 @@
-/** A failure in words for the person in front of the page. */
+/** A failure, described for the user. */
 export class Problem extends Error {
   /** A command that solves it. */
   readonly command: string;
-  /** Whether a fresh copy of the page solves it. */
+  /** Whether reloading the page solves it. */
   readonly reload: boolean;
 
   constructor(message: string, { command = "", reload = false } = {}) {
@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-/** A part of the page that is loaded when it is needed, unless that is too late. */
+/** Loads a part of the page on demand, unless the attempt has ended. */
 export async function part<T>(loading: Promise<T>, signal: AbortSignal): Promise<T> {
   const loaded = await loading.catch((error: unknown) => {
     signal.throwIfAborted();
@@ -23,18 +23,18 @@ export async function part<T>(loading: Promise<T>, signal: AbortSignal): Promise
   return loaded;
 }
 
-/** What to show for a failed connection. */
+/** Describes a failed connection. */
 export function explain(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem(`The connection failed: ${wordsOf(error)}`);
 }
 
-/** Whether this error is but the end of a WebSocket: done (1000), the server goes (1001) or restarts (1012). */
+/** Returns whether this error is only a WebSocket's normal end: done (1000), going away (1001) or restarting (1012). */
 export function closedInOrder(reason: string): boolean {
   return /connection closed\. Code: (1000|1001|1012)$/.test(reason);
 }
 
-/** What to show when a microphone or camera cannot be used. */
+/** Describes why a microphone or camera can't be used. */
 export function explainDevice(error: unknown, device: string): string {
   switch (error instanceof DOMException ? error.name : "") {
     case "NotAllowedError":

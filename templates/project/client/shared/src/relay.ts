@@ -9,27 +9,27 @@ import {
 
 import { listDevices } from "./devices";
 
-/** What the client, and so any part of the page, may ask of the session. */
+/** What the client, and so any part of the page, may ask the session to do. */
 export interface SessionHandlers {
   enableMic: (on: boolean) => void;
   enableCam: (on: boolean) => void;
   updateMic: (id: string) => void;
   updateCam: (id: string) => void;
   updateSpeaker: (id: string) => void;
-  /** The client has disconnected: the session wanted it, or a part of the page. */
+  /** The client has disconnected, on behalf of the session or of a part of the page. */
   ended: () => void;
-  /** Messages of a kind that the client does not know come here, too. */
+  /** Receives messages, also of kinds that the client does not know. */
   message: (message: RTVIMessage) => void;
 }
 
 interface Line {
   transport: Transport;
   signal: AbortSignal;
-  /** Until it is settled. */
+  /** Pending until the attempt has succeeded or failed. */
   connecting: Promise<unknown> | undefined;
 }
 
-/** The transport of a client that stays while connections come and go. It passes everything on to that of the attempt. */
+/** The transport of a client that outlives its connections. It forwards everything to the transport of the current attempt. */
 export class Relay extends Transport {
   readonly #handlers: SessionHandlers;
   #line: Line | undefined;
@@ -40,12 +40,12 @@ export class Relay extends Transport {
     this.#handlers = handlers;
   }
 
-  /** The transport of the attempt. */
+  /** The transport of the current attempt. */
   get current(): Transport | undefined {
     return this.#line?.transport;
   }
 
-  /** From now on everything goes through this transport. Nothing is heard of the one before any more. */
+  /** Switches to another transport. Events of the previous one are ignored from now on. */
   attach(transport: Transport, signal: AbortSignal, options: Pick<PipecatClientOptions, "enableCam">): void {
     const line: Line = { transport, signal, connecting: undefined };
     const isCurrent = () => this.#line === line;
@@ -86,7 +86,7 @@ export class Relay extends Transport {
         line.connecting = undefined;
       });
     line.connecting = connecting;
-    // The client must learn at once that it was cancelled: later, it would disconnect what follows.
+    // Tell the client about the cancellation at once: later, it would disconnect the next attempt.
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       connecting.then(resolve, reject);
@@ -118,7 +118,7 @@ export class Relay extends Transport {
   }
 
   override sendReadyMessage(): void {
-    // With some transports, that takes until the bot is there.
+    // With some transports, this waits for the bot.
     return this.#line?.transport.sendReadyMessage();
   }
 
@@ -203,12 +203,12 @@ export class Relay extends Transport {
   }
 }
 
-/** Closes a connection, also one that is only being opened: then once more when it is open. */
+/** Closes a connection. One that is still being opened is closed again once it is open. */
 async function close(line: Line): Promise<void> {
   const { transport, connecting } = line;
   const opened = Object.values(transport.tracks().local);
   await transport.disconnect();
-  // Some transports forget devices that they opened but did not use yet.
+  // Some transports do not release devices that they opened but have not used yet.
   for (const track of opened) (track as MediaStreamTrack | undefined)?.stop();
   if (!connecting) return;
   await connecting.catch(() => undefined);

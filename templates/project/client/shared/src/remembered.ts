@@ -1,4 +1,4 @@
-/** What the user chose, for the next visit. */
+/** The user's choices, stored for the next visit. */
 export interface Remembered {
   transport: string;
   microphone: string;
@@ -19,7 +19,7 @@ export function read(): Partial<Remembered> {
   }
 }
 
-/** Browsers may forbid it; then nothing is remembered. */
+/** Browsers may block storage; then nothing is remembered. */
 export function save(change: Partial<Remembered>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...read(), ...change }));

@@ -15,31 +15,31 @@ import type { Activity, SessionActions, SessionState, TalkMode } from "./state";
 import { statusOf } from "./status";
 import { TRANSPORTS, type Line, type LoadedTransport, type TransportChoice } from "./transports";
 
-/** How long the bot may take from the first request until it is ready. */
+/** The time limit from the first request until the bot is ready. */
 const PATIENCE_MS = 45_000;
-/** How long a bot that has fallen silent is waited for. */
+/** The time after which a silent bot counts as lost. */
 const SILENCE_MS = 15_000;
 
 const ENDED_BY_BOT = "The bot ended the conversation";
 const LOST = "The connection to the bot was lost. Connect again to start over.";
 
-/** One conversation at a time with the bot. It alone opens and closes devices and connections; changes are told to those who subscribe. */
+/** One conversation at a time with the bot. Only the session opens and closes devices and connections; subscribers learn of each change. */
 export class Session implements SessionActions {
-  /** The state before anything was chosen or done, as a server renders it. */
+  /** The initial state, which a server renders. */
   readonly initial: () => SessionState;
-  /** The same one as long as the page is open. */
+  /** The same object for as long as the page is open. */
   readonly client: PipecatClient;
   readonly #relay: Relay;
   readonly #conversation = new Conversation();
   readonly #listeners = new Set<() => void>();
   readonly #speaker: Speaker | undefined;
   #state: SessionState;
-  /** What is under way. What belongs to another one is not heard any more. */
+  /** The current attempt. Events of earlier ones are ignored. */
   #attempt: Attempt | undefined;
   #media: OwnMedia | undefined;
   #userSpeaks = false;
   #line: Line = "up";
-  /** How often another device was asked for: only the last one counts. */
+  /** The number of device changes requested: only the last one counts. */
   readonly #asked = { audio: 0, video: 0 };
 
   constructor() {
@@ -54,7 +54,7 @@ export class Session implements SessionActions {
       message: (message) => this.#message(message),
     });
     const inBrowser = "document" in globalThis;
-    // A server that renders the page has no use for a client, and the client none for a server.
+    // Only browsers need a client.
     this.client = inBrowser
       ? new PipecatClient({ transport: this.#relay, enableMic: true, enableCam: false, callbacks: this.#callbacks() })
       : (undefined as unknown as PipecatClient);
@@ -91,7 +91,7 @@ export class Session implements SessionActions {
     this.#recall();
     onDevicesChanged(() => void this.#refreshDevices());
     void this.#refreshDevices();
-    // A page that is left hears nothing; one that is not looked at does not talk by a key that is still held.
+    // Leaving the page ends the conversation. Hiding it releases a key that is still held.
     window.addEventListener("pagehide", () => void this.disconnect());
     document.addEventListener("visibilitychange", () => document.hidden && this.hold(false));
   }
@@ -206,7 +206,7 @@ export class Session implements SessionActions {
     await attempt.step(this.client.initDevices());
     if (!loaded.media) this.#chooseOwn(loaded);
     loaded.transport.state = "authenticating";
-    // From this address the transport derives that of the session.
+    // The transport derives the session's address from this one.
     loaded.transport.startBotParams = { endpoint: START_URL };
     const started = await attempt.step(startBot(transport, attempt.signal));
     loaded.transport.state = "authenticated";
@@ -220,7 +220,7 @@ export class Session implements SessionActions {
     this.#showOwn(loaded.media);
   }
 
-  /** The microphone, without which there is no conversation, and the camera, without which there is. */
+  /** Opens the microphone, which is required, and the camera, which is not. */
   async #openDevices(attempt: Attempt, { media }: LoadedTransport): Promise<void> {
     const { transport, microphone, camera } = this.#state;
     if (media) {
@@ -228,7 +228,7 @@ export class Session implements SessionActions {
       attempt.own(() => media.close());
     }
     this.#set({ status: "Asking for the microphone…" });
-    // A transport that opens devices by itself has less to say when it can't.
+    // A transport that opens devices by itself reports less about failures.
     const keep = (kind: "audio" | "video", track: MediaStreamTrack) => (media ? media.use(kind, track) : track.stop());
     keep("audio", await attempt.step(openDevice("audio", microphone), stop));
     if (media?.microphone) this.#watchMicrophone(attempt, media.microphone);
@@ -242,12 +242,12 @@ export class Session implements SessionActions {
       }
     }
     await attempt.step(this.#refreshDevices());
-    // Chosen while the first ones were being opened.
+    // The user may have chosen others while the first ones were being opened.
     if (this.#state.microphone !== microphone) await this.#exchange("audio", this.#state.microphone);
     if (this.#state.camera !== camera) await this.#exchange("video", this.#state.camera);
   }
 
-  /** Tells a transport that opens the devices by itself which ones. */
+  /** Tells a transport that opens devices by itself which ones to use. */
   #chooseOwn({ transport }: LoadedTransport): void {
     const { microphone, camera } = this.#state;
     if (microphone) transport.updateMic(microphone);
@@ -259,7 +259,7 @@ export class Session implements SessionActions {
     this.#set({ ownAudio: audio ?? null, ownVideo: (CAMERA && video) || null });
   }
 
-  /** Another device for the one in use, which stays if the other can't be opened. */
+  /** Replaces the device in use, which stays if the other one can't be opened. */
   async #exchange(kind: "audio" | "video", id: string): Promise<void> {
     const attempt = this.#attempt;
     const media = this.#media;
@@ -270,7 +270,7 @@ export class Session implements SessionActions {
       else this.#relay.current?.updateCam(id);
       return;
     }
-    // While the first one is being opened, that comes later.
+    // The first one is still being opened: the change follows.
     if (!media.microphone) return;
     if (!media.canReplace) return this.#change({ problem: "The other device is used when you connect again." });
     try {
@@ -287,7 +287,7 @@ export class Session implements SessionActions {
     }
   }
 
-  /** Takes the default microphone when the one in use is unplugged. */
+  /** Switches to the default microphone when the one in use is unplugged. */
   #watchMicrophone(attempt: Attempt, microphone: MediaStreamTrack): void {
     microphone.addEventListener("ended", () => {
       if (attempt === this.#attempt && this.#media?.microphone === microphone) void this.#exchange("audio", "");
@@ -332,7 +332,7 @@ export class Session implements SessionActions {
   }
 
   #message({ type }: RTVIMessage): void {
-    // The client does not know this one yet.
+    // The client has not seen this one yet.
     if (type !== "bot-interrupted") return;
     void this.#media?.userStartedSpeaking();
     this.#conversation.interrupt();
@@ -349,22 +349,22 @@ export class Session implements SessionActions {
     else void this.#end(this.#attempt, "Not connected", new Problem(LOST));
   }
 
-  /** The other side has ended the connection. */
+  /** Handles the end of the connection by the other side. */
   #ended(): void {
     const { phase } = this.#state;
     if (phase === "ready") void this.#end(this.#attempt, ENDED_BY_BOT);
     else if (phase === "reconnecting") void this.#end(this.#attempt, "Not connected", new Problem(LOST));
   }
 
-  /** The client was told to disconnect, and not by the session. */
+  /** Handles a disconnect that the session did not ask for. */
   #dismissed(): void {
     const attempt = this.#attempt;
-    // The client does so by itself when a start fails; then that has something to say first.
+    // The client disconnects by itself after a failed start, whose error is shown first.
     if (this.#state.phase === "connecting") setTimeout(() => void this.#end(attempt, "Disconnected"));
     else void this.#end(attempt, "Disconnected");
   }
 
-  /** The connection has become worse, or better. */
+  /** Handles a change of the connection's quality. */
   #watched(attempt: Attempt, line: Line): void {
     if (attempt !== this.#attempt) return;
     this.#line = line;
@@ -378,7 +378,7 @@ export class Session implements SessionActions {
     if (line !== "up") void this.#awaitBot(attempt);
   }
 
-  /** Waits until the connection is given up: at once if the server is gone, too. */
+  /** Waits for the connection to recover; gives up at once if the server is gone, too. */
   async #awaitBot(attempt: Attempt): Promise<void> {
     const givenUp = new Promise<never>(() => undefined);
     try {
@@ -415,7 +415,7 @@ export class Session implements SessionActions {
     this.#set({ phase: "idle", status });
   }
 
-  /** A change on which depends whether the bot hears and sees the user. */
+  /** Applies a change that decides whether the bot hears and sees the user. */
   #change(change: Partial<SessionState>): void {
     const next = { ...this.#state, ...change };
     const { microphoneOn, talkMode, holding, cameraOn } = next;
@@ -449,7 +449,7 @@ function stop(track: MediaStreamTrack): void {
   track.stop();
 }
 
-/** What to show for a device that fails while the conversation goes on. */
+/** Describes the failure of a device in a conversation that goes on. */
 function inConversation(error: unknown): string {
   return explain(error).message.replace(/, then connect again\.$/, ", then choose it again.");
 }

@@ -1,4 +1,4 @@
-/** Plays the bot. */
+/** Plays the bot's audio. */
 export class Speaker {
   readonly #element = document.createElement("audio");
 
@@ -6,7 +6,7 @@ export class Speaker {
     this.#element.autoplay = true;
     this.#element.hidden = true;
     document.body.append(this.#element);
-    // A browser that forbids sound until the user does something is asked again then.
+    // Browsers may block sound until the user interacts with the page; then this tries again.
     document.addEventListener("pointerdown", () => this.#retry());
     document.addEventListener("keydown", () => this.#retry());
   }
@@ -21,7 +21,7 @@ export class Speaker {
     this.#element.volume = volume;
   }
 
-  /** The default one if it is gone, or if the browser knows no choice. */
+  /** Falls back to the default device if the chosen one is gone, or if the browser offers no choice. */
   async choose(deviceId: string): Promise<void> {
     if (!("setSinkId" in this.#element)) return;
     await this.#element.setSinkId(deviceId).catch(() => this.#element.setSinkId(""));

@@ -4,7 +4,7 @@ import type { TransportChoice } from "./transports";
 
 export const START_URL = `${BOT_URL}/start`;
 
-/** Asks the server for a bot. The answer says how to reach it. */
+/** Asks the server to start a bot. The response says how to reach it. */
 export async function startBot(transport: TransportChoice, signal: AbortSignal): Promise<unknown> {
   let answer: Response;
   try {
@@ -27,7 +27,7 @@ export async function startBot(transport: TransportChoice, signal: AbortSignal):
   return started;
 }
 
-/** Whether the server answers at all. */
+/** Returns whether the server responds. */
 export async function isServerUp(signal: AbortSignal): Promise<boolean> {
   try {
     await fetch(`${BOT_URL}/`, { mode: "no-cors", signal });

@@ -1,6 +1,6 @@
 import type { SessionState } from "./state";
 
-/** One line about what happens. While a connection is made or closed, the session has better words. */
+/** Describes the state in one line. While a connection is opened or closed, the session's own text is more exact. */
 export function statusOf({ phase, activity, status, talkMode, hearing }: SessionState): string {
   if (phase === "reconnecting") return "The bot is silent. Reconnecting…";
   if (phase !== "ready") return status;

@@ -55,14 +55,14 @@ element("compose", HTMLFormElement).addEventListener("submit", (event) => {
 });
 followEnd(element("log", HTMLElement), element("latest", HTMLElement));
 
-/** What runs during a conversation only, and how to end it. */
+/** What runs only during a conversation, and how to stop it. */
 let stopLevels: (() => void) | undefined;
 let stopHold: (() => void) | undefined;
 
 session.subscribe(show);
 show();
 
-// The developer drawer is this file alone. Without it, nothing else changes.
+// Delete `developer.ts` to remove the developer drawer.
 for (const load of Object.values(import.meta.glob<{ default: (session: Session) => void }>("./developer.ts"))) {
   void load().then((developer) => developer.default(session));
 }
@@ -80,7 +80,7 @@ function show(): void {
   showProblem(now);
   stopLevels = during(live, stopLevels, () => showLevels(session.state, page));
 
-  // The button keeps its place and its focus through all phases.
+  // The button keeps its position and focus in all phases.
   say(connect, idle ? "Connect" : now.phase === "connecting" ? "Cancel" : "Disconnect");
   connect.ariaDisabled = String(now.phase === "closing");
   hold.hidden = !live || now.talkMode !== "push";
@@ -111,7 +111,7 @@ function show(): void {
   push.checked = now.talkMode === "push";
 }
 
-/** A command stands apart, so that it can be copied. */
+/** Shows a command by itself, so that it can be copied. */
 function showProblem({ problem: text, command, reload }: SessionState): void {
   const again = reload ? "Try again" : "";
   if (problem.textContent === text + command + again) return;
@@ -126,7 +126,7 @@ function part(tag: "p" | "code" | "button", text: string): HTMLElement {
   return part;
 }
 
-/** Starts what should run, or stops what should not. Returns how to stop it. */
+/** Starts or stops something. Returns the function that stops it. */
 function during(wanted: boolean, stop: (() => void) | undefined, start: () => () => void): (() => void) | undefined {
   if (wanted) return stop ?? start();
   stop?.();

@@ -1,16 +1,16 @@
-/** The element of `index.html` with this `id`. */
+/** Returns the element of `index.html` with this `id`. */
 export function element<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof type)) throw new Error(`index.html has no "${id}"`);
   return found;
 }
 
-/** Changes a text only if it is new, so that a screen reader says nothing twice. */
+/** Changes a text only if it differs, so that screen readers do not repeat it. */
 export function say(element: Element | null | undefined, text: string): void {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-/** Plays a picture, or hides where it was. */
+/** Plays a video, or hides its element. */
 export function play(video: HTMLVideoElement, track: MediaStreamTrack | null): void {
   const playing = video.srcObject instanceof MediaStream ? video.srcObject.getTracks()[0] : null;
   if (playing !== track) video.srcObject = track ? new MediaStream([track]) : null;

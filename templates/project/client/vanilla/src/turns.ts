@@ -1,7 +1,7 @@
 import type { Turn, TurnPart } from "./conversation";
 import { say } from "./page";
 
-/** Shows the turns of the conversation. Changes only what is new. */
+/** Shows the turns of the conversation. Updates only what has changed. */
 export function showTurns(list: HTMLElement, turns: Turn[]): void {
   match(list, turns, newTurn, (item, turn, at) => showTurn(item, turn, turns[at - 1]));
 }
@@ -17,7 +17,7 @@ function showTurn(item: Element, turn: Turn, before: Turn | undefined): void {
   const newConversation = before !== undefined && before.attempt !== turn.attempt;
   const classes = [turn.who, turn.interrupted && "cut", newConversation && "first"].filter(Boolean).join(" ");
   if (item.className !== classes) item.className = classes;
-  // What a user is saying still changes: screen readers wait.
+  // The text is not final: screen readers wait.
   item.ariaBusy = String(turn.parts.some((part) => !part.final));
   say(who, turn.who === "user" ? "You" : "Bot");
   match(text, turn.parts, newPart, showPart);
@@ -38,7 +38,7 @@ function showPart(item: Element, { text, spoken }: TurnPart, at: number): void {
   say(unsaid, (at > 0 && spoken === 0 ? " " : "") + text.slice(spoken));
 }
 
-/** Makes the children of `list` as many as the `things`, and shows each thing in its child. */
+/** Gives `list` one child for each of `things`, and shows each thing in its child. */
 function match<T>(list: Element, things: T[], make: () => HTMLElement, show: (item: Element, thing: T, at: number) => void): void {
   while (list.children.length > things.length) list.lastElementChild?.remove();
   for (const [at, thing] of things.entries()) {

@@ -132,8 +132,8 @@ fn archives_without_exactly_one_plugin() {
         ),
         (
             "version",
-            &[("acme-1.0/pack.toml", "")],
-            "the folder of a pack has the name of the pack, and `acme-1.0` can't be one",
+            &[("Acme-1.0/pack.toml", "")],
+            "the folder of a pack has the name of the pack, and `Acme` can't be one",
         ),
     ] {
         let name = format!("{name}.tar");

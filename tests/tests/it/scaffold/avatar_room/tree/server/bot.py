@@ -55,7 +55,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -63,7 +63,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -77,13 +77,13 @@ LEMONSLICE_AGENT_ID = required("LEMONSLICE_AGENT_ID")
 
 
 def has_client(runner_args: RunnerArguments) -> bool:
-    """Return whether a client will say when it is ready; whoever has none is greeted at once."""
+    """Return whether a client will report when it is ready; without one, the bot greets at once."""
     if isinstance(runner_args, DailyRunnerArguments):
         return False
     return True
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "eval": lambda: EvalTransportParams(
         audio_in_enabled=True,
@@ -95,7 +95,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 def create_avatar_room(
     runner_args: DailyRunnerArguments, session: aiohttp.ClientSession
 ) -> LemonSliceTransport:
-    """Let an avatar, who lends the bot a face, into the room of the session."""
+    """Let the avatar join the session's room."""
     return LemonSliceTransport(
         bot_name="Bot",
         session=session,
@@ -121,7 +121,7 @@ def create_stt() -> OpenAISTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -145,7 +145,7 @@ def create_tts() -> OpenAITTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -189,7 +189,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
-        # Of some connections this is told twice, and others may join later.
+        # Some connections report this twice, and others may join later.
         if not has_client(runner_args) and not context.messages:
             await greet()
 
@@ -204,7 +204,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     async with aiohttp.ClientSession() as session:
         if isinstance(runner_args, DailyRunnerArguments):

@@ -54,7 +54,7 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# What a call of each carrier needs from the environment.
+# The environment variables that calls of each carrier require.
 CARRIERS: dict[str, list[str]] = {
     "daily": [
         "DAILY_API_KEY",
@@ -66,7 +66,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -74,7 +74,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -87,14 +87,14 @@ DAILY_API_URL = os.getenv("DAILY_API_URL") or "https://api.daily.co/v1"
 
 
 def warn_about_calls() -> None:
-    """Say which settings a call would miss; without them the bot still serves everything else."""
+    """Warn about settings that calls require; without them, everything but calls works."""
     for carrier, names in CARRIERS.items():
         missing = [name for name in names if not os.getenv(name)]
         if missing:
             logger.warning(f"Calls from {carrier} will fail: {', '.join(missing)} not set in .env")
 
 
-# What a session starts with once its transport is chosen; a call's room comes in the body instead.
+# The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -107,7 +107,7 @@ TRANSPORT_CHOSEN = (
 
 
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return arguments for the room that `server.py` made for a call; others keep theirs."""
+    """Return the arguments for the room that `server.py` created for a call; other sessions keep theirs."""
     body = runner_args.body
     if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
@@ -121,12 +121,12 @@ def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
 
 
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return what Daily says of a call: `From`, `To` and the like; None: the session is none."""
+    """Return Daily's data on a call, such as `From` and `To`; None if the session is not a call."""
     body = runner_args.body
     return body.get("dialin_settings") if isinstance(body, dict) else None
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "daily": lambda: DailyParams(
         audio_in_enabled=True,
@@ -145,7 +145,7 @@ def create_stt() -> OpenAISTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -169,7 +169,7 @@ def create_tts() -> OpenAITTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -215,7 +215,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
-        # A telephone has no client that could say it is ready.
+        # A telephone has no client that reports when it is ready.
         if call is not None:
             await greet()
 
@@ -236,7 +236,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     runner_args = in_room_of_call(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)

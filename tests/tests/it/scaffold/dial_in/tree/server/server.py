@@ -34,14 +34,14 @@ from starlette.requests import ClientDisconnect
 
 load_dotenv(override=True)
 
-# The longest that a call may last; its room ends then.
+# The maximum length of a call; its room ends then.
 CALL_SECONDS = 60 * 60
-# How long the room and the start of the bot may take.
+# The time limit for creating a room and starting the bot.
 PREPARATION_SECONDS = 12
-# How much a request may send, and for how long.
+# The limits on a request's size and duration.
 BODY_BYTES = 16_384
 BODY_SECONDS = 10
-# How old Daily's signature may be.
+# The maximum age of Daily's signature.
 SIGNATURE_SECONDS = 5 * 60
 
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
@@ -49,7 +49,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -57,7 +57,7 @@ def required(name: str) -> str:
 
 
 def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
-    """Return an environment variable converted, or `default` while it is unset or empty."""
+    """Return a converted environment variable, or `default` if it is unset or empty."""
     text = os.getenv(name)
     if not text:
         return default
@@ -69,13 +69,13 @@ def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
 
 def formed(name: str, pattern: str, form: str) -> str:
-    """Return a required environment variable that has to be `form`."""
+    """Return a required environment variable that must be `form`."""
     text = required(name)
     if text and not re.fullmatch(pattern, text):
         _problems.append(f"{name} is not {form}")
@@ -94,19 +94,19 @@ BOT_START_KEY = os.getenv("BOT_START_KEY")
 SERVER_HOST = os.getenv("SERVER_HOST") or "127.0.0.1"
 SERVER_PORT: int = converted("SERVER_PORT", int, 8000)
 
-# A room's token goes there, and the key.
+# A room's token and the API key are sent there.
 if not re.match(r"https://|http://(127\.0\.0\.1|localhost)[:/]", BOT_START_URL):
     _problems.append("BOT_START_URL is neither on this machine nor an address with https://")
 
-# Here, so that no way of starting this server leaves a key empty.
+# Checked on import, so that the server never starts without a key.
 check_settings()
 
-# Without the pages that describe the interface.
+# Without the pages of API documentation.
 app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
 
 async def read_body(request: Request) -> bytes:
-    """Return what a request sends, unless it sends too much or too slowly."""
+    """Return the body of a request, unless it is too large or too slow."""
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -122,7 +122,7 @@ async def read_body(request: Request) -> bytes:
 
 
 async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
-    """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
+    """Create a room for one call and start the bot in it; `call` is passed to the bot."""
     properties.exp = time.time() + CALL_SECONDS
     properties.eject_at_room_exp = True
     params = DailyRoomParams(name=f"call-{uuid.uuid4().hex}", properties=properties)
@@ -154,7 +154,7 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
 
 
 async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
-    """Return what a request sends, as bytes and as a JSON object."""
+    """Return the body of a request, as bytes and as a JSON object."""
     body = await read_body(request)
     try:
         data = json.loads(body)
@@ -166,9 +166,9 @@ async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
 
 
 def is_signed(request: Request, body: bytes) -> bool:
-    """Return whether Daily signed the request, and did so just now."""
+    """Return whether Daily signed the request recently."""
     timestamp = request.headers.get("x-pinless-timestamp", "")
-    # Seconds or milliseconds since 1970.
+    # Seconds or milliseconds since the Unix epoch.
     if not re.fullmatch(r"[0-9]{10}(?:[0-9]{3})?", timestamp):
         return False
     if abs(time.time() - int(timestamp[:10])) > SIGNATURE_SECONDS:
@@ -180,7 +180,7 @@ def is_signed(request: Request, body: bytes) -> bool:
 
 
 def text_of(data: dict[str, Any], name: str) -> str:
-    """Return a field that every call has."""
+    """Return a field that every call must have."""
     text = data.get(name)
     if not isinstance(text, str) or not text or len(text) > 200:
         raise HTTPException(400, f"`{name}` is missing or no text")
@@ -189,9 +189,9 @@ def text_of(data: dict[str, Any], name: str) -> str:
 
 @app.post("/dialin")
 async def dialin(request: Request) -> dict[str, str]:
-    """Prepare a call that Daily holds."""
+    """Prepare the bot for a call that Daily has put on hold."""
     body, data = await read_json(request)
-    # Daily sends this unsigned while the webhook is set up.
+    # Daily sends this without a signature when the webhook is set up.
     if data == {"Test": "test"} or data == {"test": "test"}:
         return {"status": "ready"}
     if not is_signed(request, body):

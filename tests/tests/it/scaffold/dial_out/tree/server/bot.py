@@ -61,7 +61,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -69,7 +69,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -78,7 +78,7 @@ OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
 
-# What a session starts with once its transport is chosen; a call's room comes in the body instead.
+# The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -91,11 +91,11 @@ TRANSPORT_CHOSEN = (
 
 
 class CallArguments(DailyRunnerArguments):
-    """The arguments of a call, in the room that `server.py` made for it."""
+    """The arguments of a call, in the room that `server.py` created for it."""
 
 
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return arguments for the room that `server.py` made for a call; others keep theirs."""
+    """Return the arguments for the room that `server.py` created for a call; other sessions keep theirs."""
     body = runner_args.body
     if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
@@ -108,7 +108,7 @@ def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
 
 
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return whom to call, as Daily wants to be told; None: the session is no call.
+    """Return the settings for Daily's dial-out; None if the session is not a call.
 
     On your machine, a room that `server.py` did not make is never called from: calls cost money.
     The hosting service makes rooms for calls, too, but only for requests with a key of yours.
@@ -124,7 +124,7 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
                 "nobody was called. Start a session for each entry."
             )
         settings = settings[0] if settings else None
-    # The runner says so on a developer's machine.
+    # The runner sets this when the bot runs locally.
     is_local = os.getenv("ENV") == "local"
     if settings and is_local and not isinstance(runner_args, CallArguments):
         logger.warning("`server.py` did not make this room: nobody is called from it")
@@ -132,7 +132,7 @@ def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
     return settings
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "daily": lambda: DailyParams(
         audio_in_enabled=True,
@@ -150,7 +150,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 
 def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
-    """Hear, think and speak with OpenAI Realtime."""
+    """Listen, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
         api_key=OPENAI_API_KEY,
         settings=OpenAIRealtimeLLMService.Settings(
@@ -171,11 +171,11 @@ def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     llm = create_llm(SYSTEM_PROMPT)
 
     context = LLMContext(tools=TOOLS)
-    # The service itself notices when the user begins and ends a turn.
+    # The service itself detects when the user starts and stops speaking.
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
 
     pipeline = Pipeline(
@@ -245,7 +245,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     runner_args = in_room_of_call(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)

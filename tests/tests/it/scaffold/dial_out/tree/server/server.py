@@ -28,14 +28,14 @@ from starlette.requests import ClientDisconnect
 
 load_dotenv(override=True)
 
-# The longest that a call may last; its room ends then.
+# The maximum length of a call; its room ends then.
 CALL_SECONDS = 60 * 60
-# How long the room and the start of the bot may take.
+# The time limit for creating a room and starting the bot.
 PREPARATION_SECONDS = 12
-# How much a request may send, and for how long.
+# The limits on a request's size and duration.
 BODY_BYTES = 16_384
 BODY_SECONDS = 10
-# E.164: a plus sign, the country's code, the number.
+# E.164: a plus sign, the country code, the number.
 NUMBER = r"\+[1-9][0-9]{6,14}"
 
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
@@ -43,7 +43,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -51,7 +51,7 @@ def required(name: str) -> str:
 
 
 def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
-    """Return an environment variable converted, or `default` while it is unset or empty."""
+    """Return a converted environment variable, or `default` if it is unset or empty."""
     text = os.getenv(name)
     if not text:
         return default
@@ -63,13 +63,13 @@ def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
 
 def formed(name: str, pattern: str, form: str) -> str:
-    """Return a required environment variable that has to be `form`."""
+    """Return a required environment variable that must be `form`."""
     text = required(name)
     if text and not re.fullmatch(pattern, text):
         _problems.append(f"{name} is not {form}")
@@ -85,19 +85,19 @@ BOT_START_KEY = os.getenv("BOT_START_KEY")
 SERVER_HOST = os.getenv("SERVER_HOST") or "127.0.0.1"
 SERVER_PORT: int = converted("SERVER_PORT", int, 8000)
 
-# A room's token goes there, and the key.
+# A room's token and the API key are sent there.
 if not re.match(r"https://|http://(127\.0\.0\.1|localhost)[:/]", BOT_START_URL):
     _problems.append("BOT_START_URL is neither on this machine nor an address with https://")
 
-# Here, so that no way of starting this server leaves a key empty.
+# Checked on import, so that the server never starts without a key.
 check_settings()
 
-# Without the pages that describe the interface.
+# Without the pages of API documentation.
 app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
 
 async def read_body(request: Request) -> bytes:
-    """Return what a request sends, unless it sends too much or too slowly."""
+    """Return the body of a request, unless it is too large or too slow."""
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -113,7 +113,7 @@ async def read_body(request: Request) -> bytes:
 
 
 async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
-    """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
+    """Create a room for one call and start the bot in it; `call` is passed to the bot."""
     properties.exp = time.time() + CALL_SECONDS
     properties.eject_at_room_exp = True
     params = DailyRoomParams(name=f"call-{uuid.uuid4().hex}", properties=properties)
@@ -145,7 +145,7 @@ async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None
 
 
 async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
-    """Return what a request sends, as bytes and as a JSON object."""
+    """Return the body of a request, as bytes and as a JSON object."""
     body = await read_body(request)
     try:
         data = json.loads(body)
@@ -157,14 +157,14 @@ async def read_json(request: Request) -> tuple[bytes, dict[str, Any]]:
 
 
 def check_key(request: Request) -> None:
-    """Turn away whoever does not hold the shared key: a call costs money."""
+    """Reject requests without the shared key: calls cost money."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if not hmac.compare_digest(given.encode(), DIALOUT_KEY.encode()):
         raise HTTPException(401, "the key is missing or wrong", {"WWW-Authenticate": "Bearer"})
 
 
 async def number_asked_for(request: Request) -> str:
-    """Return the number that a holder of the shared key wants to have called."""
+    """Return the number to call, from a request with the shared key."""
     check_key(request)
     _, data = await read_json(request)
     number = data.get("to")

@@ -6,8 +6,8 @@ from pipecat.audio.filters.base_audio_filter import BaseAudioFilter
 
 
 def noise_filter() -> BaseAudioFilter | None:
-    """Return the noise cancellation of the hosting service; a developer's machine has none."""
-    # The runner says so on a developer's machine.
+    """Return the hosting service's noise cancellation; None when the bot runs locally."""
+    # The runner sets this when the bot runs locally.
     if os.getenv("ENV") == "local":
         return None
 

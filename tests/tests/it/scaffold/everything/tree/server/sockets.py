@@ -1,4 +1,4 @@
-"""WebSockets, of which the hosting service does not say who opened them."""
+"""WebSocket connections on the hosting service, which does not say who opened them."""
 
 from fastapi import WebSocket
 from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
@@ -7,7 +7,7 @@ from starlette.websockets import WebSocketState
 
 
 async def tell_sockets_apart(runner_args: RunnerArguments) -> None:
-    """Find out who opened a WebSocket where the host does not say, as the hosting service.
+    """Find out who opened a WebSocket where the host does not say, such as on the hosting service.
 
     Clients send bytes; evals send text, by which the framework knows them.
     """
@@ -21,7 +21,7 @@ async def tell_sockets_apart(runner_args: RunnerArguments) -> None:
     async def receive() -> Message:
         return unread.pop() if unread else await opened.receive()
 
-    # The same connection, the first message put back.
+    # The same connection, with the first message put back.
     again = WebSocket(opened.scope, receive=receive, send=opened.send)
     again.client_state = again.application_state = WebSocketState.CONNECTED
     runner_args.websocket = again

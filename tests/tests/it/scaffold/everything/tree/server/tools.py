@@ -1,4 +1,4 @@
-"""Functions that the language model may call during a conversation: yours.
+"""Your functions that the language model may call during a conversation.
 
 Write each above TOOLS and list it there; README.md has an example.
 """

@@ -9,7 +9,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 
 def log_transcript(user_aggregator: FrameProcessor, assistant_aggregator: FrameProcessor) -> None:
-    """Log what the user and the bot say, turn by turn."""
+    """Log each turn of the user and the bot."""
 
     @user_aggregator.event_handler("on_user_turn_message_added")
     async def on_user_turn_message_added(aggregator, message: UserTurnMessageAddedMessage):

@@ -1,4 +1,4 @@
-"""A live view of the pipeline, on a developer's machine."""
+"""A live view of the pipeline, for development."""
 
 import os
 import socket
@@ -9,12 +9,12 @@ from pipecat.workers.base_worker import WorkerParams
 from pipecat.workers.runner import WorkerRunner
 from pipecat_whisker import WhiskerServer
 
-# The ports at which sessions can be watched now.
+# The ports of the sessions that can be watched now.
 WATCHED: set[int] = set()
 
 
 class LiveView(WhiskerServer):
-    """The view of one session; its port is free again afterwards."""
+    """The live view of one session. It frees its port at the end."""
 
     def __init__(self, port: int):
         super().__init__(port=port)
@@ -29,8 +29,8 @@ class LiveView(WhiskerServer):
 
 
 async def watch(worker: PipelineWorker, runner: WorkerRunner) -> None:
-    """Offer a live view of a session; a deployed bot has none."""
-    # The runner says so on a developer's machine.
+    """Offer a live view of a session, unless the bot is deployed."""
+    # The runner sets this when the bot runs locally.
     if os.getenv("ENV") != "local":
         return
     port = port_to_watch()
@@ -43,7 +43,7 @@ async def watch(worker: PipelineWorker, runner: WorkerRunner) -> None:
 
 
 def port_to_watch() -> int | None:
-    """Take a port for the live view of one session, from 9090 on; None: there is none left."""
+    """Reserve a port for the live view of one session, from 9090 up; None if all are taken."""
     for port in range(9090, 9100):
         if port in WATCHED:
             continue

@@ -55,7 +55,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -63,7 +63,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -78,7 +78,7 @@ HEYGEN_API_KEY = required("HEYGEN_API_KEY")
 HEYGEN_AVATAR_ID = required("HEYGEN_AVATAR_ID")
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
         audio_in_enabled=True,
@@ -107,7 +107,7 @@ def create_stt() -> DeepgramSTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -129,7 +129,7 @@ def create_tts() -> CartesiaTTSService:
 
 
 def create_video(session: aiohttp.ClientSession) -> HeyGenVideoService:
-    """Show a face with HeyGen."""
+    """Show an avatar with HeyGen."""
     return HeyGenVideoService(
         api_key=HEYGEN_API_KEY,
         session=session,
@@ -143,7 +143,7 @@ def create_video(session: aiohttp.ClientSession) -> HeyGenVideoService:
 async def run_bot(
     transport: BaseTransport, runner_args: RunnerArguments, session: aiohttp.ClientSession
 ) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -198,7 +198,7 @@ async def run_bot(
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     async with aiohttp.ClientSession() as session:

@@ -5,7 +5,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 
 class TypedText(FrameProcessor):
-    """Hands typed text to the model; the aggregator would only write it down."""
+    """Passes typed text to the model; the aggregator would only add it to the context."""
 
     def __init__(self, llm: FrameProcessor) -> None:
         super().__init__()

@@ -48,7 +48,7 @@ _problems: list[str] = []
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -59,7 +59,7 @@ OLLAMA_MODEL = os.getenv("OLLAMA_MODEL") or "qwen2.5:7b"
 KOKORO_VOICE_ID = os.getenv("KOKORO_VOICE_ID") or "af_heart"
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
         audio_in_enabled=True,
@@ -78,7 +78,7 @@ def create_stt() -> WhisperSTTService:
 
 
 def create_llm(system_prompt: str) -> OLLamaLLMService:
-    """Think of an answer with Ollama (local)."""
+    """Generate answers with Ollama (local)."""
     return OLLamaLLMService(
         base_url=OLLAMA_BASE_URL,
         settings=OLLamaLLMService.Settings(
@@ -98,7 +98,7 @@ def create_tts() -> KokoroTTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -151,7 +151,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)

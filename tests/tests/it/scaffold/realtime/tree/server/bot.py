@@ -49,7 +49,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -57,7 +57,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -66,7 +66,7 @@ OPENAI_API_KEY = required("OPENAI_API_KEY")
 OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or None
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
         audio_in_enabled=True,
@@ -76,7 +76,7 @@ TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
 
 
 def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
-    """Hear, think and speak with OpenAI Realtime."""
+    """Listen, think and speak with OpenAI Realtime."""
     return OpenAIRealtimeLLMService(
         api_key=OPENAI_API_KEY,
         settings=OpenAIRealtimeLLMService.Settings(
@@ -97,11 +97,11 @@ def create_llm(system_prompt: str) -> OpenAIRealtimeLLMService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     llm = create_llm(SYSTEM_PROMPT)
 
     context = LLMContext(tools=TOOLS)
-    # The service itself notices when the user begins and ends a turn.
+    # The service itself detects when the user starts and stops speaking.
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(context)
 
     log_transcript(user_aggregator, assistant_aggregator)
@@ -147,7 +147,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)

@@ -52,7 +52,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -60,7 +60,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -73,7 +73,7 @@ MINIMAX_GROUP_ID = required("MINIMAX_GROUP_ID")
 MINIMAX_VOICE_ID = os.getenv("MINIMAX_VOICE_ID") or NOT_GIVEN
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True,
@@ -92,7 +92,7 @@ def create_stt(session: aiohttp.ClientSession) -> ElevenLabsSTTService:
 
 
 def create_llm(system_prompt: str) -> AnthropicLLMService:
-    """Think of an answer with Anthropic Claude."""
+    """Generate answers with Anthropic Claude."""
     return AnthropicLLMService(
         api_key=ANTHROPIC_API_KEY,
         settings=AnthropicLLMService.Settings(
@@ -117,7 +117,7 @@ def create_tts(session: aiohttp.ClientSession) -> MiniMaxHttpTTSService:
 async def run_bot(
     transport: BaseTransport, runner_args: RunnerArguments, session: aiohttp.ClientSession
 ) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt(session)
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts(session)
@@ -170,7 +170,7 @@ async def run_bot(
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     await tell_sockets_apart(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)

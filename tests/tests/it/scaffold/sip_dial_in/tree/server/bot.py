@@ -61,7 +61,7 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# What a call of each carrier needs from the environment.
+# The environment variables that calls of each carrier require.
 CARRIERS: dict[str, list[str]] = {
     "daily": [
         "TWILIO_ACCOUNT_SID",
@@ -81,7 +81,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -89,7 +89,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -103,7 +103,7 @@ CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1
 
 
 def warn_about_calls() -> None:
-    """Say which settings a call would miss; without them the bot still serves everything else."""
+    """Warn about settings that calls require; without them, everything but calls works."""
     for carrier, names in CARRIERS.items():
         missing = [name for name in names if not os.getenv(name)]
         if missing:
@@ -111,13 +111,13 @@ def warn_about_calls() -> None:
 
 
 def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a carrier streams the session's sound; known once its transport is made."""
+    """Return whether a telephone carrier streams the session's audio; known once its transport exists."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS
 
 
-# What a session starts with once its transport is chosen; a call's room comes in the body instead.
+# The arguments of a session whose transport is known; a call's room comes in the body instead.
 TRANSPORT_CHOSEN = (
     DailyRunnerArguments,
     EvalRunnerArguments,
@@ -130,11 +130,11 @@ TRANSPORT_CHOSEN = (
 
 
 class CallArguments(DailyRunnerArguments):
-    """The arguments of a call, in the room that `server.py` made for it."""
+    """The arguments of a call, in the room that `server.py` created for it."""
 
 
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return arguments for the room that `server.py` made for a call; others keep theirs."""
+    """Return the arguments for the room that `server.py` created for a call; other sessions keep theirs."""
     body = runner_args.body
     if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
@@ -147,14 +147,14 @@ def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
 
 
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return what Twilio says of a call: `call_sid`, `From`, `To`; None: the session is none."""
+    """Return Twilio's data on a call: `call_sid`, `From` and `To`; None if the session is not a call."""
     if not isinstance(runner_args, CallArguments) or not runner_args.body:
         return None
     return runner_args.body.get("twilio_call")
 
 
 def take_over(call_sid: str, sip_endpoint: str) -> None:
-    """Let Twilio connect the call that it holds to the bot's room."""
+    """Have Twilio connect the held call to the bot's room."""
     dial = Dial()
     dial.sip(sip_endpoint if sip_endpoint.startswith("sip") else f"sip:{sip_endpoint}")
     answer = VoiceResponse()
@@ -163,7 +163,7 @@ def take_over(call_sid: str, sip_endpoint: str) -> None:
     client.calls(call_sid).update(twiml=str(answer))
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "daily": lambda: DailyParams(
         audio_in_enabled=True,
@@ -184,7 +184,7 @@ def create_stt() -> DeepgramSTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -206,7 +206,7 @@ def create_tts() -> CartesiaTTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -259,7 +259,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
-        # A telephone has no client that could say it is ready.
+        # A telephone has no client that reports when it is ready.
         if call is not None or is_stream(runner_args):
             await greet()
 
@@ -288,7 +288,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     runner_args = in_room_of_call(runner_args)
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)

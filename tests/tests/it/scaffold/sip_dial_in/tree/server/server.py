@@ -34,14 +34,14 @@ from twilio.twiml.voice_response import VoiceResponse
 
 load_dotenv(override=True)
 
-# The longest that a call may last; its room ends then.
+# The maximum length of a call; its room ends then.
 CALL_SECONDS = 60 * 60
-# How long the room and the start of the bot may take.
+# The time limit for creating a room and starting the bot.
 PREPARATION_SECONDS = 12
-# How much a request may send, and for how long.
+# The limits on a request's size and duration.
 BODY_BYTES = 16_384
 BODY_SECONDS = 10
-# How long the caller waits for the bot.
+# The maximum time that a caller waits for the bot.
 HOLD_SECONDS = 60
 
 _HINT = "\nhint: copy .env.example to .env and fill it in; a deployed bot reads its secret set"
@@ -49,7 +49,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -57,7 +57,7 @@ def required(name: str) -> str:
 
 
 def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
-    """Return an environment variable converted, or `default` while it is unset or empty."""
+    """Return a converted environment variable, or `default` if it is unset or empty."""
     text = os.getenv(name)
     if not text:
         return default
@@ -69,13 +69,13 @@ def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
 
 def formed(name: str, pattern: str, form: str) -> str:
-    """Return a required environment variable that has to be `form`."""
+    """Return a required environment variable that must be `form`."""
     text = required(name)
     if text and not re.fullmatch(pattern, text):
         _problems.append(f"{name} is not {form}")
@@ -91,19 +91,19 @@ BOT_START_KEY = os.getenv("BOT_START_KEY")
 SERVER_HOST = os.getenv("SERVER_HOST") or "127.0.0.1"
 SERVER_PORT: int = converted("SERVER_PORT", int, 8000)
 
-# A room's token goes there, and the key.
+# A room's token and the API key are sent there.
 if not re.match(r"https://|http://(127\.0\.0\.1|localhost)[:/]", BOT_START_URL):
     _problems.append("BOT_START_URL is neither on this machine nor an address with https://")
 
-# Here, so that no way of starting this server leaves a key empty.
+# Checked on import, so that the server never starts without a key.
 check_settings()
 
-# Without the pages that describe the interface.
+# Without the pages of API documentation.
 app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
 
 async def read_body(request: Request) -> bytes:
-    """Return what a request sends, unless it sends too much or too slowly."""
+    """Return the body of a request, unless it is too large or too slow."""
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -119,7 +119,7 @@ async def read_body(request: Request) -> bytes:
 
 
 async def prepare(properties: DailyRoomProperties, call: dict[str, Any]) -> None:
-    """Make a room for one call and start the bot in it; `call` is what the bot has to know."""
+    """Create a room for one call and start the bot in it; `call` is passed to the bot."""
     properties.exp = time.time() + CALL_SECONDS
     properties.eject_at_room_exp = True
     params = DailyRoomParams(name=f"call-{uuid.uuid4().hex}", properties=properties)
@@ -159,7 +159,7 @@ async def read_form(request: Request) -> dict[str, str]:
         raise HTTPException(400, "the request is not a form") from None
     fields = dict(pairs)
     signature = request.headers.get("x-twilio-signature", "")
-    # Twilio signs the address that it was given, which a tunnel or a proxy hides from this server.
+    # Twilio signs the address that it called, which a tunnel or a proxy hides from this server.
     address = f"{PUBLIC_URL}{request.url.path}"
     if not RequestValidator(TWILIO_AUTH_TOKEN).validate(address, fields, signature):
         raise HTTPException(403, "the request is not signed by Twilio")
@@ -167,13 +167,13 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 def document(answer: VoiceResponse) -> Response:
-    """Return what Twilio is to do with the call."""
+    """Return Twilio's instructions for the call."""
     return Response(str(answer), media_type="application/xml")
 
 
 @app.post("/call")
 async def call(request: Request) -> Response:
-    """Prepare a call, and let Twilio hold it until the bot takes it over."""
+    """Prepare the bot for a call, and have Twilio hold the call until the bot answers."""
     fields = await read_form(request)
     call_sid = fields.get("CallSid", "")
     if not re.fullmatch(r"CA[0-9a-f]{32}", call_sid):

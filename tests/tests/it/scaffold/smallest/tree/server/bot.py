@@ -48,7 +48,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -56,7 +56,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -69,7 +69,7 @@ CARTESIA_API_KEY = required("CARTESIA_API_KEY")
 CARTESIA_VOICE_ID = os.getenv("CARTESIA_VOICE_ID") or "86e30c1d-714b-4074-a1f2-1cb6b552fb49"
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
         audio_in_enabled=True,
@@ -86,7 +86,7 @@ def create_stt() -> DeepgramSTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -108,7 +108,7 @@ def create_tts() -> CartesiaTTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -161,7 +161,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)

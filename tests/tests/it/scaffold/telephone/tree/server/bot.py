@@ -47,7 +47,7 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# What a call of each carrier needs from the environment.
+# The environment variables that calls of each carrier require.
 CARRIERS: dict[str, list[str]] = {
     "twilio": [
         "TWILIO_ACCOUNT_SID",
@@ -63,7 +63,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -71,7 +71,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -83,7 +83,7 @@ OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
 
 def warn_about_calls() -> None:
-    """Say which settings a call would miss; without them the bot still serves everything else."""
+    """Warn about settings that calls require; without them, everything but calls works."""
     for carrier, names in CARRIERS.items():
         missing = [name for name in names if not os.getenv(name)]
         if missing:
@@ -91,13 +91,13 @@ def warn_about_calls() -> None:
 
 
 def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a carrier streams the session's sound; known once its transport is made."""
+    """Return whether a telephone carrier streams the session's audio; known once its transport exists."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "twilio": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True,
@@ -125,7 +125,7 @@ def create_stt() -> OpenAISTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -149,7 +149,7 @@ def create_tts() -> OpenAITTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -197,7 +197,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
-        # A telephone has no client that could say it is ready.
+        # A telephone has no client that reports when it is ready.
         if is_stream(runner_args):
             await greet()
 
@@ -212,7 +212,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)

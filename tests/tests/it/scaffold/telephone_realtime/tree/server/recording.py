@@ -14,7 +14,7 @@ CHUNK_BYTES = 5 * SAMPLE_RATE * 2  # five seconds of 16-bit audio
 
 
 class Recorder(AudioBufferProcessor):
-    """Writes a session to a WAV file while it lasts: user on the left, bot on the right."""
+    """Writes a session to a WAV file as it happens: the user on the left channel, the bot on the right."""
 
     def __init__(self, session_id: str | None):
         super().__init__(
@@ -33,7 +33,7 @@ class Recorder(AudioBufferProcessor):
             self.write(audio, sample_rate, num_channels)
 
     def write(self, audio: bytes, sample_rate: int, num_channels: int) -> None:
-        """Append 16-bit audio; the file is made with the first of it."""
+        """Append 16-bit audio. The first chunk creates the file."""
         if self._file is None or self._wave is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("wb")
@@ -42,7 +42,7 @@ class Recorder(AudioBufferProcessor):
             self._wave.setsampwidth(2)
             self._wave.setframerate(sample_rate)
         self._wave.writeframes(audio)
-        # Whatever ends the bot, the file is complete so far.
+        # The file is complete up to here, however the bot ends.
         self._file.flush()
 
     async def cleanup(self) -> None:

@@ -50,7 +50,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -58,7 +58,7 @@ def required(name: str) -> str:
 
 
 def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
-    """Return an environment variable converted, or `default` while it is unset or empty."""
+    """Return a converted environment variable, or `default` if it is unset or empty."""
     text = os.getenv(name)
     if not text:
         return default
@@ -70,7 +70,7 @@ def converted(name: str, convert: Callable[[str], Any], default: Any) -> Any:
 
 
 def one_of(name: str, choices: list[str], default: Any) -> Any:
-    """Return an environment variable that is one of `choices`, or `default` while it is unset."""
+    """Return an environment variable that must be one of `choices`, or `default` if it is unset."""
     text = os.getenv(name)
     if not text:
         return default
@@ -80,7 +80,7 @@ def one_of(name: str, choices: list[str], default: Any) -> Any:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -97,7 +97,7 @@ CAMB_API_KEY = required("CAMB_API_KEY")
 CAMB_VOICE_ID: int | NotGiven = converted("CAMB_VOICE_ID", int, NOT_GIVEN)
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "livekit": lambda: LiveKitParams(
         audio_in_enabled=True,
@@ -115,7 +115,7 @@ def create_stt() -> GladiaSTTService:
 
 
 def create_llm(system_prompt: str) -> GoogleLLMService:
-    """Think of an answer with Google Gemini."""
+    """Generate answers with Google Gemini."""
     return GoogleLLMService(
         api_key=GOOGLE_API_KEY,
         settings=GoogleLLMService.Settings(
@@ -136,7 +136,7 @@ def create_tts() -> CambTTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -189,7 +189,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)

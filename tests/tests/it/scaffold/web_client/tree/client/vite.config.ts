@@ -2,18 +2,18 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * Packages, each with the imports that are never used here. The build also leaves out what packages put into the global scope:
- * that would keep code that nobody runs.
+ * Packages, each with imports that are never used here. The build also leaves out assignments to the global scope, which would
+ * keep unused code.
  */
 const LEFT_OUT: [string, string[]][] = [
-  // It would tell the bot which browser this is.
+  // It would report the browser to the bot.
   ["@pipecat-ai/client-js", ["bowser"]],
   ["@pipecat-ai/small-webrtc-transport", ["@daily-co/daily-js"]],
   ["@pipecat-ai/daily-transport", []],
   ["@pipecat-ai/websocket-transport", ["@daily-co/daily-js"]],
 ];
 
-/** Leaves out of the build what is never used. */
+/** Leaves unused code out of the build. */
 const leaveOut: Plugin = {
   name: "leave-out",
   apply: "build",

@@ -1,14 +1,14 @@
 import type { NextConfig } from "next";
 
-// Next.js would report to its makers how it is used.
+// Next.js would send usage data to its makers.
 process.env["NEXT_TELEMETRY_DISABLED"] = "1";
 
 /**
- * Packages, each with the imports that are never used here. The build also leaves out what packages put into the global scope:
- * that would keep code that nobody runs.
+ * Packages, each with imports that are never used here. The build also leaves out assignments to the global scope, which would
+ * keep unused code.
  */
 const LEFT_OUT: [string, string[]][] = [
-  // It would tell the bot which browser this is.
+  // It would report the browser to the bot.
   ["@pipecat-ai/client-js", ["bowser"]],
   ["@pipecat-ai/small-webrtc-transport", ["@daily-co/daily-js"]],
 ];
@@ -16,10 +16,10 @@ const LEFT_OUT: [string, string[]][] = [
 const config: NextConfig = {
   poweredByHeader: false,
   turbopack: {
-    // Another lock file further up does not make this folder a part of something else.
+    // A lock file in a parent folder does not make this one a part of another project.
     root: import.meta.dirname,
     rules: {
-      // Leaves out of the build what is never used.
+      // Leaves unused code out of the build.
       "*.js": LEFT_OUT.map(([by, imports]) => ({
         condition: { path: new RegExp(`/${by}/`) },
         loaders: [{ loader: "./leave-out.js", options: { imports } }],

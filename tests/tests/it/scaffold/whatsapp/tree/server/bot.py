@@ -50,7 +50,7 @@ SYSTEM_PROMPT = (
 )
 GREETING = "Greet the user in one short sentence and ask what you can do for them."
 
-# What a call of each carrier needs from the environment.
+# The environment variables that calls of each carrier require.
 CARRIERS: dict[str, list[str]] = {
     "twilio": [
         "TWILIO_ACCOUNT_SID",
@@ -66,7 +66,7 @@ _problems: list[str] = []
 
 
 def required(name: str) -> str:
-    """Return an environment variable that the bot can't do without."""
+    """Return a required environment variable."""
     text = os.getenv(name)
     if not text:
         _problems.append(f"{name} is not set")
@@ -74,7 +74,7 @@ def required(name: str) -> str:
 
 
 def check_settings() -> None:
-    """End the program with one message that names every missing or unusable setting."""
+    """Exit with a message that names every missing or invalid setting."""
     if _problems:
         sys.exit("\n  ".join(["error: the environment is not complete:", *_problems]) + _HINT)
 
@@ -86,7 +86,7 @@ OPENAI_VOICE_ID = os.getenv("OPENAI_VOICE_ID") or NOT_GIVEN
 
 
 def warn_about_calls() -> None:
-    """Say which settings a call would miss; without them the bot still serves everything else."""
+    """Warn about settings that calls require; without them, everything but calls works."""
     for carrier, names in CARRIERS.items():
         missing = [name for name in names if not os.getenv(name)]
         if missing:
@@ -94,23 +94,23 @@ def warn_about_calls() -> None:
 
 
 def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a carrier streams the session's sound; known once its transport is made."""
+    """Return whether a telephone carrier streams the session's audio; known once its transport exists."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS
 
 
 def has_client(runner_args: RunnerArguments) -> bool:
-    """Return whether a client will say when it is ready; whoever has none is greeted at once."""
+    """Return whether a client will report when it is ready; without one, the bot greets at once."""
     if is_stream(runner_args):
         return False
     if isinstance(runner_args, SmallWebRTCRunnerArguments):
-        # A client opens a channel for messages, a caller from WhatsApp opens none.
+        # A client opens a channel for messages; a caller from WhatsApp does not.
         return runner_args.webrtc_connection.pc.sctp is not None
     return True
 
 
-# How to set up each transport, by the name that the runner's `-t` option takes.
+# The parameters of each transport, by the name that the runner's `-t` option takes.
 TRANSPORT_PARAMS: dict[str, Callable[[], TransportParams]] = {
     "webrtc": lambda: TransportParams(
         audio_in_enabled=True,
@@ -132,7 +132,7 @@ def create_stt() -> OpenAISTTService:
 
 
 def create_llm(system_prompt: str) -> OpenAILLMService:
-    """Think of an answer with OpenAI."""
+    """Generate answers with OpenAI."""
     return OpenAILLMService(
         api_key=OPENAI_API_KEY,
         base_url=OPENAI_BASE_URL,
@@ -156,7 +156,7 @@ def create_tts() -> OpenAITTSService:
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
-    """Hold one conversation, from the first word until the user has gone."""
+    """Hold one conversation, until the user disconnects."""
     stt = create_stt()
     llm = create_llm(SYSTEM_PROMPT)
     tts = create_tts()
@@ -204,7 +204,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
         logger.info("The user has connected")
-        # Of some connections this is told twice, and others may join later.
+        # Some connections report this twice, and others may join later.
         if not has_client(runner_args) and not context.messages:
             await greet()
 
@@ -219,7 +219,7 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
 
 
 async def bot(runner_args: RunnerArguments) -> None:
-    """Serve one session; the runner calls this for everyone who connects."""
+    """Run one session; the runner calls this for each connection."""
     check_settings()
     transport = await create_transport(runner_args, TRANSPORT_PARAMS)
     await run_bot(transport, runner_args)

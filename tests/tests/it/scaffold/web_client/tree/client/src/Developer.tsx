@@ -1,4 +1,4 @@
-// A drawer for developers: latency, metrics and events. The page does not need it: without this file, the drawer is gone.
+// A drawer for developers: latency, metrics and events. Delete this file to remove the drawer: nothing else needs it.
 import { RTVIEvent } from "@pipecat-ai/client-js";
 import { usePipecatClientTransportState } from "@pipecat-ai/client-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
@@ -104,10 +104,10 @@ function Events({ events, onClear }: { events: Entry[]; onClear: () => void }) {
   );
 }
 
-/** How many events are kept. */
+/** The maximum number of events that are kept. */
 const KEPT = 500;
 
-/** Levels come many times a second, and say nothing that the meters do not show. */
+/** Audio levels arrive many times a second, and the meters show them already. */
 const LEFT_OUT: readonly string[] = [RTVIEvent.LocalAudioLevel, RTVIEvent.RemoteAudioLevel];
 
 const LATENCY_HINT = "From the end of your turn to the bot's voice.";
@@ -128,15 +128,15 @@ interface Metric {
 }
 
 interface Recorded {
-  /** From the end of the user's turn to the bot's voice, in milliseconds: a number for each turn. */
+  /** For each turn, the milliseconds from the end of the user's speech to the bot's voice. */
   latencies: number[];
-  /** The latest of each processor. */
+  /** The latest value of each processor. */
   metrics: Metric[];
-  /** The newest first. */
+  /** Newest first. */
   events: Entry[];
 }
 
-/** What the bot and the connection said. */
+/** Records what the bot and the connection report. */
 class Recorder {
   #recorded: Recorded = { latencies: [], metrics: [], events: [] };
   readonly #listeners = new Set<() => void>();
@@ -182,7 +182,7 @@ class Recorder {
     }
   }
 
-  /** Text that was typed is answered, too. */
+  /** Typed text starts a turn, too. */
   #noticeTyped(session: Session): void {
     const last = session.state().turns.at(-1);
     const typed = last?.typed ? `${last.id} ${last.parts.length}` : "";
@@ -196,7 +196,7 @@ class Recorder {
   }
 }
 
-/** The known metrics with those that came. Their shape is the bot's: what is not understood is left out. */
+/** Adds new metrics to the known ones. The bot decides their form: unknown ones are ignored. */
 function merged(known: Metric[], came: Record<string, unknown>): Metric[] {
   const all = new Map(known.map((metric) => [`${metric.processor} ${metric.measure}`, metric]));
   for (const [measure, items] of Object.entries(came)) {

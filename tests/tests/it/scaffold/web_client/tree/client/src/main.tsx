@@ -9,7 +9,7 @@ import { Talk } from "./Talk";
 const root = document.getElementById("root");
 if (!root) throw new Error('index.html has no "root"');
 
-// The developer drawer is this file alone. Without it, nothing else changes.
+// Delete `Developer.tsx` to remove the developer drawer.
 const drawers = Object.values(import.meta.glob<{ default: ComponentType }>("./Developer.tsx")).map((load) => lazy(load));
 
 createRoot(root).render(

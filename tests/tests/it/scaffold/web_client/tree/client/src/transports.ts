@@ -10,22 +10,22 @@ export interface TransportChoice {
   label: string;
   /** Whether it carries pictures. */
   video: boolean;
-  /** What the bot's `/start` is told, besides the transport. */
+  /** The body of the request to `/start`, besides the transport. */
   start: Record<string, boolean>;
   load: (signal: AbortSignal) => Promise<LoadedTransport>;
 }
 
 export interface LoadedTransport {
   transport: Transport;
-  /** What `connect` needs, from the answer of `/start`. Without it, that answer itself. */
+  /** Converts the response of `/start` for `connect`; without it, the response is passed on. */
   connection?: (started: unknown) => unknown;
-  /** What it sends. Without it, the transport opens the devices. */
+  /** The media to send. Without it, the transport opens the devices. */
   media?: OwnMedia;
-  /** Tells what becomes of the connection. Returns what ends the watch. */
+  /** Reports changes of the connection, until the returned function is called. */
   watch?: (changed: (line: Line) => void) => () => void;
 }
 
-/** A connection that is stalled may be up: the bot sends nothing. */
+/** A stalled connection may be up, but the bot sends nothing. */
 export type Line = "up" | "stalled" | "down";
 
 export const TRANSPORTS: TransportChoice[] = [

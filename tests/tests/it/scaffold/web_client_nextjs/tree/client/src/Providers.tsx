@@ -8,7 +8,7 @@ import type { SessionState } from "./state";
 
 const SessionContext = createContext<Session | null>(null);
 
-/** Everything below may use `useSession` and the hooks of `@pipecat-ai/client-react`, at every moment. */
+/** All components below may use `useSession` and the hooks of `@pipecat-ai/client-react`. */
 export function Providers({ children }: { children: ReactNode }) {
   const [session] = useState(() => new Session());
   return (
@@ -18,7 +18,7 @@ export function Providers({ children }: { children: ReactNode }) {
   );
 }
 
-/** The session, and its state of this moment. */
+/** Returns the session and its current state. */
 export function useSession(): { session: Session; now: SessionState } {
   const session = use(SessionContext);
   if (!session) throw new Error("useSession works below Providers only");

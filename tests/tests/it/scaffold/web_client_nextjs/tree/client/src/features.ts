@@ -1,5 +1,5 @@
-/** The bot looks at the user's camera. */
+/** Whether the bot receives the user's camera. */
 export const CAMERA: boolean = false;
 
-/** The bot sends a picture. */
+/** Whether the bot sends video. */
 export const PICTURE: boolean = false;

@@ -1,13 +1,13 @@
 import { TRANSPORTS, type TransportChoice } from "./transports";
 
-// The build replaces these expressions as they are written.
+// The build replaces these expressions literally.
 const address = process.env.NEXT_PUBLIC_BOT_URL;
 const transports = process.env.NEXT_PUBLIC_TRANSPORTS;
 
-/** Where the bot's server listens, without a slash at the end. */
+/** The address of the bot's server, without a trailing slash. */
 export const BOT_URL = (address || "http://localhost:7860").replace(/\/+$/, "");
 
-/** The connections that the page offers: all that are built in, unless `.env` names some. */
+/** The connections that the page offers: all of them, unless `.env` selects some. */
 export const OFFERED = offered(transports ?? "");
 
 function offered(keys: string): TransportChoice[] {

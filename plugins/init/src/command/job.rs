@@ -1,0 +1,196 @@
+//! Something that is to be written: a project, or the guides alone.
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::question::Question;
+use bot_cli_sdk::session::{Level, Session};
+
+use super::next::{self, Keys};
+use super::report::Report;
+use crate::config::Config;
+use crate::guides::{self, Path as GuidePath};
+use crate::plan::{self, Plan, PlanError};
+use crate::record::{self, RecordFile};
+use crate::target::Target;
+use crate::target::compare::{Comparison, Guides, compare};
+use crate::transaction::{self, Recovered};
+
+/// Something that is to be written.
+pub(super) struct Job<'c> {
+    pub(super) target: Target,
+    /// `None`: only the guides.
+    pub(super) config: Option<Config<'c>>,
+    pub(super) guides: Guides,
+    pub(super) asks: Asks,
+    /// The command that changes the project, where there is one already.
+    pub(super) instead: Option<String>,
+}
+
+/// Whether the user is there for questions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    Terminal,
+    Never,
+}
+
+impl Job<'_> {
+    pub(super) fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+        let (plan, record) = self.plan()?;
+        recover(&self.target, session)?;
+        let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
+        found.refuse_conflicts(&self.target.shown, self.way_out().as_deref())?;
+        self.refresh(&mut found, session)?;
+        let cancel = session.cancel().clone();
+        transaction::write(&self.target.path, &found.changes, &|| cancel.requested())?;
+        if let Some(config) = &self.config {
+            warn_of_deprecated(config, session);
+            self.warn_of_old_record(config, &found, session);
+        }
+        let steps = match &self.config {
+            Some(config) => {
+                let needed = plan::needed(config).map_err(|error| unplanned(&error))?;
+                next::of_project(&self.target, config, &needed, Keys::find())
+            }
+            None => next::of_guides(&self.target),
+        };
+        Ok(Report {
+            steps: &steps,
+            target: &self.target,
+            config: self.config.as_ref(),
+            found: &found,
+            quiet: session.context().quiet,
+        }
+        .reply())
+    }
+
+    fn plan(&self) -> Result<(Plan, Vec<RecordFile>), Failure> {
+        let path = if self.config.is_some() {
+            GuidePath::Scaffold
+        } else {
+            GuidePath::CodingAgent
+        };
+        let mut files = guides::planned(path)?;
+        files.extend(guides::beside(path)?);
+        let mut record = Vec::new();
+        if let Some(config) = &self.config {
+            let project = plan::scaffold(config).map_err(|error| unplanned(&error))?;
+            if config.recorded {
+                let made = record::files(config, &project.files);
+                record.extend(made.map_err(|error| unrecorded(&error))?);
+            }
+            files.extend(project.files);
+        }
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok((Plan { files }, record))
+    }
+
+    /// The hint where files of a project that was made before are in the way.
+    fn way_out(&self) -> Option<String> {
+        self.instead.as_deref().map(super::update::there_already)
+    }
+
+    /// A record that is there and not written by this run says how the project was made before it.
+    fn warn_of_old_record(&self, config: &Config, found: &Comparison, session: &mut Session) {
+        let is_there = || {
+            self.target
+                .path
+                .join(record::PROJECT)
+                .symlink_metadata()
+                .is_ok()
+        };
+        if !config.recorded && !found.changes.is_empty() && is_there() {
+            let message = format!(
+                "`{}` is the record of an earlier run and does not describe this one: remove it, or leave out `--no-record`",
+                record::FOLDER
+            );
+            session.log(Level::Warn, &message);
+        }
+    }
+
+    /// Offers newer guides, or says how to get them.
+    fn refresh(&self, found: &mut Comparison, session: &mut Session) -> Result<(), Failure> {
+        for kept in &found.kept {
+            let path = &kept.path;
+            let message = match &kept.guide {
+                guides::Guide::Newer { version } => {
+                    format!("`{path}` was written by the newer version {version} and is kept")
+                }
+                guides::Guide::Foreign if path == "AGENTS.md" => format!(
+                    "`{path}` was not written by bot-cli and is kept, so coding agents do not see the guide: move it away, or give `--overwrite-guide`"
+                ),
+                guides::Guide::Foreign
+                | guides::Guide::Current
+                | guides::Guide::Older { .. }
+                | guides::Guide::Edited => continue,
+            };
+            session.log(Level::Warn, &message);
+        }
+        let stale: Vec<String> = found
+            .stale()
+            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
+            .collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        match self.asks {
+            Asks::Terminal => {
+                if session.confirm(&refresh_question(&stale.join(", ")))? {
+                    found.refresh();
+                }
+            }
+            Asks::Never => {
+                let message = format!(
+                    "kept: {}; to refresh, add `--overwrite-guide` to the command",
+                    stale.join(", ")
+                );
+                session.log(Level::Warn, &message);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refresh_question(stale: &str) -> Question {
+    Question::confirm("refresh_guide", format!("Refresh {stale}?"))
+        .default(false)
+        .flag("--overwrite-guide")
+        .help("Changes made by hand are lost")
+}
+
+/// Ends what an earlier run left unfinished; true: some of its changes were left to make.
+pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Failure> {
+    let recovered = transaction::recover(&target.path)?;
+    let is_completed = recovered == Recovered::Completed;
+    if is_completed {
+        session.log(
+            Level::Warn,
+            "an earlier run was interrupted; it is completed now",
+        );
+    }
+    Ok(is_completed)
+}
+
+pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {
+    for service in config.services() {
+        if let Some(instead) = &service.deprecated {
+            session.log(
+                Level::Warn,
+                &format!("`{}` is deprecated: {instead}", service.id),
+            );
+        }
+    }
+}
+
+pub(super) fn unplanned(error: &PlanError) -> Failure {
+    Failure::new(Exit::Failed, "broken_template", error.to_string())
+        .hint("this is a defect of bot-cli; nothing was written: report it with the output of `--dry-run`")
+}
+
+pub(super) fn unrecorded(error: &std::io::Error) -> Failure {
+    Failure::new(
+        Exit::Failed,
+        "internal",
+        format!("the record of the project can't be created: {error}"),
+    )
+    .hint("nothing was written; `--no-record` creates the project without it")
+}

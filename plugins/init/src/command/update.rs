@@ -1,0 +1,345 @@
+//! `bot-cli init DIR --update` and `--undo`: a project that is there already.
+
+mod found;
+mod report;
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::outcome::Format;
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::session::{Level, Session};
+use serde_json::{Map, Value};
+
+use super::job::{recover, unplanned, unrecorded, warn_of_deprecated};
+use super::next::{self, NextStep};
+use super::{file, note_name, note_other_versions, resolved};
+use crate::catalogue::Catalogue;
+use crate::config::{Config, FromFile, Pipeline};
+use crate::draft::{self, Draft};
+use crate::equivalent;
+use crate::guides::{self, Path as GuidePath};
+use crate::options::{Conflicts, Options, QUICKSTART};
+use crate::plan::{self, Existing, PlannedFile};
+use crate::record;
+use crate::target::Target;
+use crate::target::compare::{Comparison, Guides, compare};
+use crate::transaction::{self, undo};
+use crate::update::differences::{self, Difference};
+use crate::update::{Review, Update, overlay};
+use found::Found;
+use report::Report;
+
+pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+    let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
+    if given.as_os_str() == QUICKSTART {
+        return Err(Failure::new(
+            Exit::Usage,
+            "usage",
+            "`quickstart` creates a bot and is no directory",
+        )
+        .hint("`bot-cli init quickstart-project --update` changes that bot, `./quickstart` is a directory of that name"));
+    }
+    let target = Target::find(given, session.cwd())?;
+    if options.undo {
+        return put_back(options, &target, session);
+    }
+    if options.dry_run || options.check {
+        refuse_unfinished(&target)?;
+    } else {
+        recover(&target, session)?;
+    }
+    let found = Found::read(&target, session)?;
+    found.refuse_markers(&target)?;
+    let catalogue = OnceCell::new();
+    let config = new_config(options, &found, &target, &catalogue, session)?;
+    let changes = Changes::plan(options, &target, &found, &config)?;
+    if !options.check && !options.dry_run {
+        changes.told_of_guides(session);
+    }
+    finish(options, &target, &found, &config, changes, session)
+}
+
+/// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there. `file`: that of
+/// `--config`.
+pub(super) fn instead(target: &Target, asked: &Draft, file: Option<&str>) -> Option<String> {
+    let config = found::config(target)?;
+    Some(equivalent::update_command(
+        &target.shown,
+        asked,
+        file,
+        &config,
+    ))
+}
+
+/// The hint with that command.
+pub(super) fn there_already(command: &str) -> String {
+    format!(
+        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
+    )
+}
+
+/// The configuration that is recorded, with the file's and the options' over it.
+fn new_config<'c>(
+    options: &Options,
+    found: &Found,
+    target: &Target,
+    catalogue: &'c OnceCell<Catalogue>,
+    session: &mut Session,
+) -> Result<Config<'c>, Failure> {
+    let read = options
+        .config
+        .as_deref()
+        .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
+    let asked = options.draft.clone().over(read.draft);
+    let recorded = found.recorded.config.draft.clone();
+    let (draft, told) = overlay::over(recorded.clone(), asked.clone());
+    for given_way in told {
+        session.log(Level::Warn, &given_way);
+    }
+    let mut problems = read.problems;
+    problems.extend(found.recorded.config.problems.iter().cloned());
+    let config = resolved(&draft, problems, target, catalogue, session)
+        .map_err(|failure| not_together(failure, asked, recorded))?;
+    note_other_versions(&draft, &config, session);
+    note_name(&config, session);
+    Ok(config)
+}
+
+/// Names the options that turn off what is recorded and does not go with what is asked for.
+fn not_together(failure: Failure, mut asked: Draft, mut recorded: Draft) -> Failure {
+    let is_said = |draft: &mut Draft, key: &str| {
+        draft.slot(key).is_some_and(|slot| match slot {
+            draft::Slot::Text(said) | draft::Slot::OptionalText(said) => said.is_some(),
+            draft::Slot::List(said) => said.is_some(),
+            draft::Slot::Switch(said) => *said == Some(true),
+            draft::Slot::Versions(said) => said.is_some(),
+        })
+    };
+    let mut without: Vec<String> = Vec::new();
+    for field in &failure.fields {
+        if is_said(&mut recorded, &field.field) && !is_said(&mut asked, &field.field) {
+            without.extend(overlay::without(&field.field));
+        }
+    }
+    if without.is_empty() {
+        return failure;
+    }
+    let without = without.join(" ");
+    failure.hint(format!(
+        "the project has what does not go with that; to give it up, add `{without}` to the command"
+    ))
+}
+
+/// Everything that an update does.
+struct Changes {
+    update: Update,
+    /// The guides and the record.
+    beside: Comparison,
+    differences: Vec<Difference>,
+}
+
+impl Changes {
+    fn plan(
+        options: &Options,
+        target: &Target,
+        found: &Found,
+        config: &Config,
+    ) -> Result<Self, Failure> {
+        let generated = plan::scaffold(config).map_err(|error| unplanned(&error))?;
+        let mut update = Update::plan(&target.path, &found.base, &generated.files)?;
+        let record = record::files(config, &generated.files).map_err(|error| unrecorded(&error))?;
+        let record = if found.is_recorded(&record) {
+            Vec::new()
+        } else {
+            record.into()
+        };
+        let treatment = if options.overwrite_guide {
+            Guides::Overwrite
+        } else {
+            Guides::Keep
+        };
+        let mut beside = compare(&target.path, &guide_files()?, record, treatment)?;
+        beside.refresh_unedited();
+        for conflict in beside.conflicts.drain(..) {
+            update.stuck(&conflict.path, conflict.reason);
+        }
+        update.look_for_old_names(&target.path, &found.recorded.framework)?;
+        let differences = differences::between(&found.config, config);
+        if let Some(note) = changed_pipeline(&found.config, config) {
+            update.review.insert(0, note);
+        }
+        Ok(Self {
+            update,
+            beside,
+            differences,
+        })
+    }
+
+    /// Tells whether there is nothing to do.
+    fn is_empty(&self) -> bool {
+        self.update.changes.is_empty()
+            && self.beside.changes.is_empty()
+            && !self.update.has_conflicts()
+    }
+
+    fn told_of_guides(&self, session: &mut Session) {
+        let stale: Vec<String> = self
+            .beside
+            .stale()
+            .map(|kept| format!("`{}` ({})", kept.path, kept.guide.words()))
+            .collect();
+        if !stale.is_empty() {
+            let message = format!(
+                "kept: {}; to refresh, add `--overwrite-guide` to the command",
+                stale.join(", ")
+            );
+            session.log(Level::Warn, &message);
+        }
+    }
+}
+
+/// The guides, which are kept up to date where they are.
+fn guide_files() -> Result<Vec<PlannedFile>, Failure> {
+    let mut files = guides::planned(GuidePath::CodingAgent)?;
+    for file in &mut files {
+        file.existing = Existing::GuideIfThere;
+    }
+    Ok(files)
+}
+
+/// Code for one kind of pipeline may do nothing in the other.
+fn changed_pipeline(recorded: &Map<String, Value>, config: &Config) -> Option<Review> {
+    let (is, note) = match config.pipeline {
+        Pipeline::Cascade { .. } => (
+            "cascade",
+            "the pipeline is now a cascade: look at your code that relies on the realtime service",
+        ),
+        Pipeline::Realtime(_) => (
+            "realtime",
+            "the pipeline is now one realtime service: look at your code that transcribes, speaks or changes the prompt, which may do nothing there",
+        ),
+    };
+    let was = recorded.get("mode").and_then(Value::as_str);
+    (was.is_some_and(|was| was != is)).then(|| Review {
+        path: None,
+        line: None,
+        note: note.to_owned(),
+    })
+}
+
+fn finish(
+    options: &Options,
+    target: &Target,
+    found: &Found,
+    config: &Config,
+    changes: Changes,
+    session: &mut Session,
+) -> Result<Reply, Failure> {
+    let conflicts = changes.update.conflicts.len();
+    let blocks = !changes.update.obstacles.is_empty()
+        || conflicts > 0 && options.conflicts == Conflicts::Refuse;
+    let writes = !blocks && !options.dry_run && !options.check && !changes.is_empty();
+    if writes {
+        write(target, &changes, session)?;
+        warn_of_deprecated(config, session);
+    }
+    let steps = if writes {
+        steps(target, found, config, &changes)
+    } else {
+        Vec::new()
+    };
+    let report = Report {
+        target,
+        config,
+        changes: &changes,
+        written: writes,
+        quiet: session.context().quiet,
+        steps: &steps,
+    };
+    if options.check {
+        let is_empty = changes.is_empty();
+        session.exit_with(u8::from(!is_empty));
+        return Ok(report.checked());
+    }
+    let failure = report.failure(options);
+    match failure {
+        None => Ok(report.reply()),
+        Some(failure) if session.context().format == Format::Json => {
+            session.exit_with(failure.exit.status());
+            Ok(report.reply_of(&failure))
+        }
+        Some(failure) => {
+            session.output(&report.text());
+            Err(failure)
+        }
+    }
+}
+
+fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<(), Failure> {
+    let mut all = changes.update.changes.clone();
+    all.extend(changes.beside.changes.iter().cloned());
+    let kept = undo::keep(&target.path, &all).map_err(|error| {
+        Failure::because(
+            Exit::Failed,
+            "write_failed",
+            "the files that are replaced can't be kept for `--undo`",
+            error,
+        )
+        .hint("nothing was changed")
+    })?;
+    all.extend(kept);
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    let cancel = session.cancel().clone();
+    transaction::write(&target.path, &all, &|| cancel.requested())
+}
+
+fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> Vec<NextStep> {
+    let is_changed = |path: &str| {
+        let mut changes = changes.update.changes.iter();
+        changes.any(|one| one.path == path && one.bytes.is_some())
+    };
+    let known = found.variables();
+    let needed = plan::needed(config).unwrap_or_default();
+    next::of_update(
+        target,
+        is_changed("server/pyproject.toml"),
+        is_changed("client/package.json"),
+        &needed,
+        &known,
+    )
+}
+
+fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
+    if transaction::is_unfinished(&target.path) {
+        return Err(Failure::new(
+            Exit::Failed,
+            "interrupted",
+            "an earlier run was interrupted while it wrote the project",
+        )
+        .hint("without `--dry-run` and `--check`, the same command completes it first"));
+    }
+    Ok(())
+}
+
+/// Takes the last update back.
+fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result<Reply, Failure> {
+    if options.draft != Draft::default() {
+        return Err(Failure::new(
+            Exit::Usage,
+            "usage",
+            "`--undo` puts back what was and takes no scaffold options",
+        )
+        .hint("leave them out; a later `--update` takes them"));
+    }
+    let is_completed = recover(target, session)?;
+    let changes = match undo::restore(&target.path) {
+        // What was completed was an earlier `--undo`.
+        Err(failure) if is_completed && failure.code == undo::NOTHING => Vec::new(),
+        other => other?,
+    };
+    let cancel = session.cancel().clone();
+    transaction::write(&target.path, &changes, &|| cancel.requested())?;
+    Ok(report::put_back(target, &changes, session.context().quiet))
+}

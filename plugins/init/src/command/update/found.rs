@@ -1,0 +1,185 @@
+//! The project that is to be changed, as its record says.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::session::{Level, Session};
+use bot_cli_sdk::shell::quoted;
+use serde_json::{Map, Value};
+
+use crate::catalogue::Catalogue;
+use crate::digest::sha256;
+use crate::equivalent::directory;
+use crate::plan;
+use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
+use crate::resolve::resolve;
+use crate::target::Target;
+use crate::target::compare::{PathState, find, unreadable};
+use crate::update::{Base, markers};
+
+/// The record of a project.
+pub(super) struct Found {
+    pub(super) recorded: Recorded,
+    /// The configuration as it is recorded.
+    pub(super) config: Map<String, Value>,
+    /// The bytes of `project.json`.
+    project: Vec<u8>,
+    /// Whether the archive of the generated files is whole.
+    is_whole: bool,
+    pub(super) base: Base,
+}
+
+impl Found {
+    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
+        let project = match look(target, PROJECT)? {
+            PathState::File(project) => project,
+            PathState::Nothing => return Err(no_record(target)),
+            PathState::Link => return Err(damaged("it is a symbolic link")),
+            PathState::Obstacle(reason) => return Err(damaged(&reason)),
+        };
+        let recorded = record::read(&project).map_err(|unusable| match unusable {
+            Unusable::Later => Failure::new(
+                Exit::Failed,
+                "later_record",
+                format!("a later version of bot-cli wrote `{PROJECT}`"),
+            )
+            .hint("update the project with that version, or a later one"),
+            Unusable::Damaged(reason) => damaged(&reason),
+        })?;
+        let config = config(target).unwrap_or_default();
+        let (base, is_whole) = base(&recorded, target, session);
+        Ok(Self {
+            recorded,
+            config,
+            project,
+            is_whole,
+            base,
+        })
+    }
+
+    /// Refuses a project in which conflicts of an earlier update, or of a merge of branches, are not resolved.
+    pub(super) fn refuse_markers(&self, target: &Target) -> Result<(), Failure> {
+        let mut standing = Vec::new();
+        for path in self.recorded.hashes.keys() {
+            if let PathState::File(bytes) = look(target, path)?
+                && let Some(line) = markers::first(&String::from_utf8_lossy(&bytes))
+            {
+                standing.push(format!("{path}:{line}"));
+            }
+        }
+        if standing.is_empty() {
+            return Ok(());
+        }
+        let (count, has) = match standing.len() {
+            1 => ("1 file".to_owned(), "has"),
+            several => (format!("{several} files"), "have"),
+        };
+        let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
+        let mut failure = Failure::new(
+            Exit::Failed,
+            "unresolved",
+            format!("{count} {has} conflicts between markers"),
+        )
+        .hint("nothing was changed; edit what stands between the markers, and remove them")
+        .hint(format!(
+            "if the last update wrote them, `{command}` takes it back"
+        ));
+        for place in standing {
+            failure = failure.field(&place, None, "a conflict begins here");
+        }
+        Err(failure)
+    }
+
+    /// Tells whether the record in place says what a new one would. Another version of this program alone is no news.
+    pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
+        let contents = |project: &[u8]| {
+            let mut value: Value = serde_json::from_slice(project).unwrap_or_default();
+            value.as_object_mut().map(|members| members.remove("tool"));
+            value
+        };
+        let project = new.iter().find(|file| file.path == PROJECT);
+        self.is_whole && project.is_some_and(|new| contents(&new.bytes) == contents(&self.project))
+    }
+
+    /// The names of the variables that the bot needed before.
+    pub(super) fn variables(&self) -> BTreeSet<String> {
+        let config = resolve(&self.recorded.config.draft, None, Catalogue::built_in()).ok();
+        let groups = config.and_then(|config| plan::needed(&config).ok());
+        let groups = groups.into_iter().flatten();
+        let variables = groups.flat_map(|group| group.variables);
+        variables.map(|variable| variable.name).collect()
+    }
+}
+
+/// The recorded configuration; `None`: there is no record that can be used.
+pub(super) fn config(target: &Target) -> Option<Map<String, Value>> {
+    let Ok(PathState::File(project)) = look(target, PROJECT) else {
+        return None;
+    };
+    record::read(&project).ok()?;
+    let whole: Value = serde_json::from_slice(&project).ok()?;
+    whole["config"].as_object().cloned()
+}
+
+/// The generated files as they were, as far as that can be told, and whether the archive has them all.
+fn base(recorded: &Recorded, target: &Target, session: &mut Session) -> (Base, bool) {
+    let hashes = recorded.hashes.clone();
+    let packed = match look(target, BASE) {
+        Ok(PathState::File(packed)) => packed,
+        Ok(PathState::Nothing | PathState::Link | PathState::Obstacle(_)) | Err(_) => Vec::new(),
+    };
+    let mut texts = record::unpack(&packed, &hashes);
+    let is_whole = texts.len() == hashes.len();
+    if !is_whole {
+        // The same configuration gives the same files, if this version is the one that wrote them.
+        let config = resolve(&recorded.config.draft, None, Catalogue::built_in());
+        let again = config.ok().and_then(|config| plan::scaffold(&config).ok());
+        for file in again.into_iter().flat_map(|plan| plan.files) {
+            if hashes.get(&file.path) == Some(&sha256(file.text.as_bytes())) {
+                texts.insert(file.path, file.text);
+            }
+        }
+        if texts.len() < hashes.len() {
+            session.log(
+                Level::Warn,
+                &format!(
+                    "`{BASE}` is missing or damaged, so files that you have edited can't be merged: restore it from version control"
+                ),
+            );
+        }
+    }
+    (Base { hashes, texts }, is_whole)
+}
+
+fn look(target: &Target, path: &str) -> Result<PathState, Failure> {
+    find(&target.path, path).map_err(|error| unreadable(&target.path.join(path), error))
+}
+
+fn no_record(target: &Target) -> Failure {
+    let shown = crate::wording::quoted(&target.shown);
+    let is_recorded = |folder: &&Path| folder.join(PROJECT).is_file();
+    let mut failure = Failure::new(
+        Exit::Usage,
+        "no_record",
+        format!("{shown} has no `{PROJECT}`, the record of how a project was made"),
+    );
+    if let Some(folder) = target.path.ancestors().skip(1).find(is_recorded) {
+        let folder = quoted(&directory(&folder.display().to_string()));
+        failure = failure.hint(format!(
+            "it is in a project that has one: `bot-cli init {folder} --update`"
+        ));
+    }
+    failure
+        .hint("name the directory of a project that bot-cli made: `bot-cli init my-bot --update`")
+        .hint("a project that was made without a record can't be updated: scaffold it into another directory, and compare")
+}
+
+fn damaged(reason: &str) -> Failure {
+    Failure::new(
+        Exit::Failed,
+        "damaged_record",
+        format!("can't use `{PROJECT}`: {reason}"),
+    )
+    .hint("nothing was changed; restore it from version control (of two branches, either one's will do), and run the same command again")
+}

@@ -1,0 +1,346 @@
+//! The report of an update, for people and for programs.
+//!
+//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`: whether there is nothing to do. `written`:
+//! whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
+//! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
+//! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
+//! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, base, yours, new}`,
+//! with the lines of each version; `line` is that of the user's first, counted from 1. `obstacles`: `{path, reason}`, files that can't be
+//! merged. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
+//! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
+
+use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::plugin::Reply;
+use bot_cli_sdk::shell::quoted;
+use serde_json::{Value, json};
+
+use super::super::next::{self, NextStep};
+use super::Changes;
+use crate::config::Config;
+use crate::options::{Conflicts, Options};
+use crate::record::FOLDER;
+use crate::target::Target;
+use crate::transaction::Change;
+use crate::update::Conflict;
+
+pub(super) struct Report<'a> {
+    pub(super) target: &'a Target,
+    pub(super) config: &'a Config<'a>,
+    pub(super) changes: &'a Changes,
+    /// Whether the changes were made.
+    pub(super) written: bool,
+    pub(super) quiet: bool,
+    pub(super) steps: &'a [NextStep],
+}
+
+impl Report<'_> {
+    pub(super) fn reply(&self) -> Reply {
+        Reply::text(self.text())
+            .data(self.document())
+            .next_all(next::shown(self.steps))
+    }
+
+    /// With the failure in the document, as a program looks for it.
+    pub(super) fn reply_of(&self, failure: &Failure) -> Reply {
+        let mut document = self.document();
+        document["error"] = json!({
+            "code": failure.code,
+            "message": failure.message,
+            "fields": failure.fields,
+            "hints": failure.hints,
+        });
+        Reply::text(self.text()).data(document)
+    }
+
+    /// In a word, for `--check`.
+    pub(super) fn checked(&self) -> Reply {
+        let shown = quoted(&self.target.shown);
+        let text = if self.changes.is_empty() {
+            format!("{shown} is up to date\n")
+        } else {
+            format!("{shown} is not up to date\n{}", self.list())
+        };
+        Reply::text(text).data(self.document())
+    }
+
+    /// The failure that names every conflict; `None`: nothing is in conflict.
+    pub(super) fn failure(&self, options: &Options) -> Option<Failure> {
+        let update = &self.changes.update;
+        if !update.has_conflicts() {
+            return None;
+        }
+        let outcome = match (self.written, options.dry_run) {
+            (true, _) => "written between markers",
+            (false, true) => "nothing would be written",
+            (false, false) => "nothing was written",
+        };
+        let count = match update.conflicts.len() + update.obstacles.len() {
+            1 => "1 conflict".to_owned(),
+            several => format!("{several} conflicts"),
+        };
+        let shown = crate::wording::quoted(&self.target.shown);
+        let message = format!("{count} in {shown}: {outcome}");
+        let mut failure = Failure::new(Exit::Failed, "conflict", message);
+        for obstacle in &update.obstacles {
+            failure = failure.field(&obstacle.path, None, obstacle.reason.clone());
+        }
+        for conflict in &update.conflicts {
+            failure = failure.field(&place(conflict), None, words(conflict));
+        }
+        if self.written {
+            failure = failure
+                .hint("edit what stands between the markers, and remove them; until then `--check` fails")
+                .hint(format!("`{} --undo` takes the update back", self.command()));
+            return Some(failure);
+        }
+        if !update.conflicts.is_empty() && options.conflicts == Conflicts::Refuse {
+            failure = failure.hint(
+                "add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from",
+            );
+        }
+        if !update.obstacles.is_empty() {
+            failure = failure.hint(
+                "move or rename the files that can't be merged; a generated file that is not there stays away",
+            );
+        }
+        Some(failure)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let shown = quoted(&self.target.shown);
+        if self.changes.is_empty() {
+            return format!("Nothing to do: {shown} is up to date\n");
+        }
+        let title = if self.written {
+            format!("Updated {shown}\n")
+        } else {
+            format!("An update of {shown} would do this; nothing was written\n")
+        };
+        title + &self.list()
+    }
+
+    fn command(&self) -> String {
+        let directory = crate::equivalent::directory(&self.target.shown);
+        format!("bot-cli init {}", quoted(&directory))
+    }
+
+    /// All that the update does, a line each.
+    fn list(&self) -> String {
+        let Changes {
+            update,
+            beside,
+            differences,
+        } = self.changes;
+        let mut text = String::new();
+        for difference in differences {
+            text.extend(["  ", &difference.words(), "\n"]);
+        }
+        let mut line = |word: &str, what: &str| {
+            text.extend([&format!("  {word:<9} "), what, "\n"]);
+        };
+        if !self.quiet {
+            let lists = [
+                ("created", &update.created),
+                ("changed", &update.changed),
+                ("merged", &update.merged),
+                ("removed", &update.removed),
+            ];
+            for (word, paths) in lists {
+                for path in paths {
+                    line(word, path);
+                }
+            }
+            for change in beside.changes.iter().filter(|one| !is_record(one)) {
+                line("changed", &change.path);
+            }
+            if beside.changes.iter().any(is_record) {
+                line("changed", &format!("{FOLDER} (the record)"));
+            }
+        }
+        for moved in &update.moved {
+            line(
+                "moved",
+                &format!("{} (by you, to {})", moved.path, moved.to),
+            );
+        }
+        for path in &update.deleted {
+            line("deleted", &format!("{path} (by you; it stays deleted)"));
+        }
+        for kept in &update.kept {
+            line("kept", &format!("{} ({})", kept.path, kept.why));
+        }
+        for kept in &beside.kept {
+            line("kept", &format!("{} ({})", kept.path, kept.guide.words()));
+        }
+        if !update.review.is_empty() {
+            text.push_str("\nLook at:\n");
+            for review in &update.review {
+                let place = match (&review.path, review.line) {
+                    (Some(path), Some(line)) => format!("{path}:{line}: "),
+                    (Some(path), None) => format!("{path}: "),
+                    (None, _) => String::new(),
+                };
+                text.extend(["  ", &place, &review.note, "\n"]);
+            }
+        }
+        if !update.conflicts.is_empty() {
+            text.push_str("\nIn conflict:\n");
+            for conflict in &update.conflicts {
+                show(conflict, &mut text);
+            }
+        }
+        text
+    }
+
+    fn document(&self) -> Value {
+        let Changes {
+            update,
+            beside,
+            differences,
+        } = self.changes;
+        let (changed, created): (Vec<&Change>, Vec<&Change>) =
+            (beside.changes.iter()).partition(|change| change.replaces.is_some());
+        let with = |paths: &[String], further: &[&Change]| {
+            let mut paths: Vec<String> = paths.to_vec();
+            paths.extend(further.iter().map(|change| change.path.clone()));
+            paths.sort();
+            paths
+        };
+        let kept = (update.kept.iter())
+            .map(|kept| json!({ "path": kept.path, "why": kept.why }))
+            .chain(
+                (beside.kept.iter())
+                    .map(|kept| json!({ "path": kept.path, "why": kept.guide.words() })),
+            );
+        let options = (differences.iter())
+            .map(|one| json!({ "key": one.key, "from": one.from, "to": one.to }));
+        json!({
+            "target": self.target.path,
+            "up_to_date": self.changes.is_empty(),
+            "written": self.written,
+            "config": self.config.to_json(),
+            "options": options.collect::<Value>(),
+            "created": with(&update.created, &created),
+            "changed": with(&update.changed, &changed),
+            "merged": update.merged,
+            "removed": update.removed,
+            "kept": kept.collect::<Value>(),
+            "deleted": update.deleted,
+            "moved": (update.moved.iter())
+                .map(|moved| json!({ "path": moved.path, "to": moved.to }))
+                .collect::<Value>(),
+            "conflicts": update.conflicts.iter().map(document).collect::<Value>(),
+            "obstacles": (update.obstacles.iter())
+                .map(|one| json!({ "path": one.path, "reason": one.reason }))
+                .collect::<Value>(),
+            "review": (update.review.iter())
+                .map(|one| json!({ "path": one.path, "line": one.line, "note": one.note }))
+                .collect::<Value>(),
+            "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
+            "steps": next::document(self.steps),
+        })
+    }
+}
+
+fn is_record(change: &Change) -> bool {
+    change.path.starts_with(FOLDER)
+}
+
+/// The report of `--undo`.
+pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Reply {
+    let mut lists: [(&str, Vec<&str>); 3] = [
+        ("created", Vec::new()),
+        ("changed", Vec::new()),
+        ("removed", Vec::new()),
+    ];
+    for change in changes.iter().filter(|change| !is_record(change)) {
+        let [(_, created), (_, changed), (_, removed)] = &mut lists;
+        match (&change.bytes, &change.replaces) {
+            (None, _) => removed,
+            (Some(_), None) => created,
+            (Some(_), Some(_)) => changed,
+        }
+        .push(&change.path);
+    }
+    let mut text = format!("Took back the last update of {}\n", quoted(&target.shown));
+    for (word, paths) in lists.iter().filter(|_| !quiet) {
+        for path in paths {
+            text.extend([&format!("  {word:<9} "), *path, "\n"]);
+        }
+    }
+    let [(_, created), (_, changed), (_, removed)] = lists;
+    Reply::text(text).data(json!({
+        "target": target.path,
+        "created": created,
+        "changed": changed,
+        "removed": removed,
+    }))
+}
+
+fn place(conflict: &Conflict) -> String {
+    format!("{}:{}", conflict.path, conflict.lines.line)
+}
+
+fn words(conflict: &Conflict) -> String {
+    let lines = &conflict.lines;
+    let in_it =
+        (lines.declaration.as_ref()).map_or_else(String::new, |name| format!("in `{name}`, "));
+    let how = match (
+        lines.base.is_empty(),
+        lines.yours.is_empty(),
+        lines.new.is_empty(),
+    ) {
+        (true, ..) => "you and the update have added different lines",
+        (false, true, _) => "you have deleted lines that the update changes",
+        (false, false, true) => "you have changed lines that the update removes",
+        (false, false, false) => "you and the update have changed the same lines",
+    };
+    format!("{in_it}{how}")
+}
+
+/// The most lines of one side that are shown.
+const SHOWN: usize = 12;
+
+fn show(conflict: &Conflict, text: &mut String) {
+    text.extend(["  ", &place(conflict), ": ", &words(conflict), "\n"]);
+    for (side, lines) in [
+        ("yours", &conflict.lines.yours),
+        ("new", &conflict.lines.new),
+    ] {
+        if lines.is_empty() {
+            text.extend(["    ", side, ": none\n"]);
+            continue;
+        }
+        text.extend(["    ", side, ":\n"]);
+        for line in lines.lines().take(SHOWN) {
+            let plain: String = line
+                .chars()
+                .map(|letter| {
+                    if letter.is_control() && letter != '\t' {
+                        '\u{fffd}'
+                    } else {
+                        letter
+                    }
+                })
+                .collect();
+            text.extend(["      | ", plain.trim_end(), "\n"]);
+        }
+        match lines.lines().count().saturating_sub(SHOWN) {
+            0 => {}
+            1 => text.push_str("      and 1 more line\n"),
+            more => text.push_str(&format!("      and {more} more lines\n")),
+        }
+    }
+}
+
+fn document(conflict: &Conflict) -> Value {
+    let lines = &conflict.lines;
+    json!({
+        "path": conflict.path,
+        "declaration": lines.declaration,
+        "line": lines.line,
+        "base": lines.base,
+        "yours": lines.yours,
+        "new": lines.new,
+    })
+}

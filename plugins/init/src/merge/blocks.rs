@@ -1,0 +1,275 @@
+//! Merges of files that consist of named blocks: variables, keys, requirements, sections.
+//!
+//! A format cuts its text into blocks; what is done with them is the same for all formats. A block that only one side has changed is
+//! taken from that side. What the user has added, removed or changed stays; what is new gets its place behind its neighbour.
+
+pub(super) mod order;
+
+use super::{Conflict, Merged, Part, Versions, lines};
+
+/// A named part of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Unlike that of any other block beside it.
+    pub key: String,
+    /// Blank lines and comments above it.
+    pub lead: String,
+    /// Its lines, or those above its children.
+    pub text: String,
+    pub children: Option<Vec<Block>>,
+    /// The lines below its children.
+    pub end: String,
+    /// The number of the first line of `text`, from 1.
+    pub line: usize,
+    /// Of a list: whether its last element is followed by a comma.
+    pub is_closed: bool,
+    /// Of a heading: how deep it is. Blocks below it go with it.
+    pub level: usize,
+}
+
+impl Block {
+    pub(super) fn whole(&self) -> String {
+        let children = self.children.iter().flatten();
+        let inner: String = children
+            .map(|child| child.lead.clone() + &child.whole())
+            .collect();
+        [self.text.as_str(), &inner, &self.end].concat()
+    }
+}
+
+/// What differs between formats.
+pub(super) trait Format {
+    /// Tells whether two texts of a block mean the same.
+    fn is_same(&self, one: &str, other: &str) -> bool;
+
+    /// Merges a block without children that both sides have changed; `None` if that is no use.
+    fn both(&self, key: &str, versions: &Versions) -> Option<String>;
+
+    /// Tells whether the user's text wins where both sides have changed a block.
+    fn is_yours(&self) -> bool;
+
+    /// Puts between the children of a block what belongs there, such as commas.
+    fn join(&self, parent: &Block, children: &mut [Vec<Part>]) {
+        let _ = (parent, children);
+    }
+
+    /// Returns the block as it is written beside those of the user.
+    fn fitted(&self, block: &Block, beside: &[Block]) -> Block {
+        let _ = beside;
+        block.clone()
+    }
+}
+
+/// Merges the children of three blocks, which are files as a whole.
+pub(super) fn merge(format: &dyn Format, base: &Block, yours: &Block, new: &Block) -> Merged {
+    let mut merging = Merging {
+        format,
+        notes: Vec::new(),
+    };
+    let mut parts = Vec::new();
+    for part in merging.children(base, yours, new) {
+        match part {
+            Part::Text(text) => lines::push_text(&mut parts, &text),
+            conflict @ Part::Conflict(_) => parts.push(conflict),
+        }
+    }
+    Merged {
+        parts,
+        notes: merging.notes,
+    }
+}
+
+struct Merging<'f> {
+    format: &'f dyn Format,
+    notes: Vec<String>,
+}
+
+impl Merging<'_> {
+    fn children(&mut self, base: &Block, yours: &Block, new: &Block) -> Vec<Part> {
+        let [base_blocks, your_blocks, new_blocks] =
+            [base, yours, new].map(|block| block.children.as_deref().unwrap_or_default());
+        let find = |blocks: &[Block], key: &str| {
+            let found = blocks.iter().find(|block| block.key == key);
+            found.cloned()
+        };
+        let mut merged: Vec<Vec<Part>> = Vec::new();
+        // A blank line above a block that goes is one above the next.
+        let mut gap = false;
+        for key in order::of(base_blocks, your_blocks, new_blocks) {
+            let of_base = find(base_blocks, key);
+            let of_new = find(new_blocks, key);
+            let is_added = of_base.is_none();
+            let removed = match (&of_base, find(your_blocks, key), of_new) {
+                (_, Some(yours), None) if is_added => {
+                    merged.push(vec![Part::Text(
+                        lead(&yours.lead, &mut gap) + &yours.whole(),
+                    )]);
+                    continue;
+                }
+                (None, None, Some(new)) => {
+                    let new = self.format.fitted(&new, your_blocks);
+                    merged.push(vec![Part::Text(lead(&new.lead, &mut gap) + &new.whole())]);
+                    continue;
+                }
+                (base, Some(yours), Some(new)) => {
+                    let base = base.clone().unwrap_or_else(|| Block {
+                        key: key.to_owned(),
+                        children: new.children.as_ref().map(|_| Vec::new()),
+                        ..Block::default()
+                    });
+                    let new = self.format.fitted(&new, your_blocks);
+                    let above = self.lead(&base, &yours, &new);
+                    let mut parts = vec![Part::Text(lead(&above, &mut gap))];
+                    parts.extend(self.block(&base, &yours, &new));
+                    merged.push(parts);
+                    continue;
+                }
+                (Some(base), Some(yours), None) => {
+                    if let Some(text) = self.dropped(base, &yours) {
+                        merged.push(vec![Part::Text(lead(&yours.lead, &mut gap) + &text)]);
+                        continue;
+                    }
+                    yours.lead
+                }
+                (Some(base), None, Some(new)) => {
+                    if !self.format.is_same(&base.whole(), &new.whole()) {
+                        self.notes.push(format!(
+                            "{} has changed, but you have removed it: it stays removed",
+                            named(key)
+                        ));
+                    }
+                    String::new()
+                }
+                _ => String::new(),
+            };
+            gap |= removed.starts_with('\n');
+        }
+        self.format.join(yours, &mut merged);
+        merged.into_iter().flatten().collect()
+    }
+
+    /// Merges the lines above a block. Of two changes, the user's counts.
+    fn lead(&self, base: &Block, yours: &Block, new: &Block) -> String {
+        let versions = Versions {
+            base: &base.lead,
+            yours: &yours.lead,
+            new: &new.lead,
+        };
+        three_way(&versions).unwrap_or_else(|| yours.lead.clone())
+    }
+
+    /// Returns what is left of a block that is no longer generated.
+    fn dropped(&mut self, base: &Block, yours: &Block) -> Option<String> {
+        if base.whole().trim() == yours.whole().trim() {
+            return None;
+        }
+        let (Some(before), Some(now)) = (&base.children, &yours.children) else {
+            self.notes.push(format!(
+                "{} is no longer generated; yours stays",
+                named(&base.key)
+            ));
+            return Some(yours.whole());
+        };
+        let mut inner = String::new();
+        for child in now {
+            let text = match before.iter().find(|block| block.key == child.key) {
+                Some(block) => self.dropped(block, child),
+                None => Some(child.whole()),
+            };
+            inner.extend(text.map(|text| child.lead.clone() + &text));
+        }
+        if inner.is_empty() && base.text == yours.text {
+            return None;
+        }
+        self.notes.push(format!(
+            "{} is no longer generated; your part of it stays",
+            named(&base.key)
+        ));
+        Some([yours.text.as_str(), &inner, &yours.end].concat())
+    }
+
+    fn block(&mut self, base: &Block, yours: &Block, new: &Block) -> Vec<Part> {
+        if base.children.is_some() && yours.children.is_some() && new.children.is_some() {
+            let pick = |base: &str, yours: &str, new: &str| {
+                let text = if base.is_empty() || yours != base {
+                    yours
+                } else {
+                    new
+                };
+                Part::Text(text.to_owned())
+            };
+            let mut parts = vec![pick(&base.text, &yours.text, &new.text)];
+            parts.extend(self.children(base, yours, new));
+            parts.push(pick(&base.end, &yours.end, &new.end));
+            return parts;
+        }
+        let [base_text, your_text, new_text] = [base, yours, new].map(Block::whole);
+        let versions = Versions {
+            base: &base_text,
+            yours: &your_text,
+            new: &new_text,
+        };
+        let is_same = |one: &str, other: &str| self.format.is_same(one, other);
+        let text = if is_same(&base_text, &new_text) || is_same(&your_text, &new_text) {
+            your_text.clone()
+        } else if base_text == your_text {
+            new_text.clone()
+        } else if let Some(text) = self.format.both(&yours.key, &versions) {
+            text
+        } else if self.format.is_yours() {
+            self.notes.push(format!(
+                "{} stays as you have it; the new text is:\n{}",
+                named(&yours.key),
+                new_text.trim_end()
+            ));
+            your_text.clone()
+        } else {
+            return vec![Part::Conflict(Conflict {
+                declaration: Some(yours.key.clone()),
+                line: yours.line,
+                base: base_text,
+                yours: your_text,
+                new: new_text,
+            })];
+        };
+        vec![Part::Text(text)]
+    }
+}
+
+/// Returns the lines above a block, after a blank line if there is to be one.
+fn lead(lead: &str, gap: &mut bool) -> String {
+    let blank = std::mem::take(gap) && !lead.starts_with('\n');
+    if blank {
+        format!("\n{lead}")
+    } else {
+        lead.to_owned()
+    }
+}
+
+fn named(key: &str) -> String {
+    format!("`{}`", key.trim())
+}
+
+/// Merges by lines; `None` if something is in conflict.
+pub(super) fn three_way(versions: &Versions) -> Option<String> {
+    let Versions { base, yours, new } = *versions;
+    if yours == base || yours == new {
+        return Some(new.to_owned());
+    }
+    if new == base {
+        return Some(yours.to_owned());
+    }
+    lines::merge(versions).text()
+}
+
+/// Gives every key that is there already another one.
+pub(super) fn number(blocks: &mut [Block]) {
+    let mut seen = std::collections::BTreeMap::new();
+    for block in blocks {
+        let times = seen.entry(block.key.clone()).or_insert(0);
+        *times += 1;
+        if *times > 1 {
+            block.key = format!("{} {times}", block.key);
+        }
+    }
+}

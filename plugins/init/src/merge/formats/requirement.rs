@@ -1,0 +1,90 @@
+//! Requirements of Python packages: a name, extras as a set, and the rest.
+
+use std::collections::BTreeSet;
+
+struct Requirement<'a> {
+    name: &'a str,
+    extras: Vec<&'a str>,
+    /// Versions.
+    specifier: &'a str,
+    /// From `;` on.
+    marker: &'a str,
+}
+
+impl<'a> Requirement<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let text = text.trim();
+        let end = text
+            .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
+            .unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        let rest = rest.trim_start();
+        let (extras, rest) = match rest.strip_prefix('[') {
+            Some(inside) => inside.split_once(']')?,
+            None => ("", rest),
+        };
+        let marker = rest.find(';').unwrap_or(rest.len());
+        let extras = extras.split(',').map(str::trim);
+        (!name.is_empty()).then(|| Self {
+            name,
+            extras: extras.filter(|extra| !extra.is_empty()).collect(),
+            specifier: rest[..marker].trim(),
+            marker: rest[marker..].trim(),
+        })
+    }
+}
+
+/// Returns the name of a requirement as packages compare it.
+pub(super) fn name(text: &str) -> Option<String> {
+    let name = Requirement::parse(text)?.name.to_lowercase();
+    let words: Vec<&str> = name
+        .split(['-', '_', '.'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    Some(words.join("-"))
+}
+
+/// Merges three requirements of a package; `None` if they have different bounds. An empty base is none.
+pub(super) fn merge(base: &str, yours: &str, new: &str) -> Option<String> {
+    let none = Requirement {
+        name: "",
+        extras: Vec::new(),
+        specifier: "",
+        marker: "",
+    };
+    let base = Requirement::parse(base).unwrap_or(none);
+    let (yours, new) = (Requirement::parse(yours)?, Requirement::parse(new)?);
+    let specifier = pick(base.specifier, yours.specifier, new.specifier)?;
+    let marker = pick(base.marker, yours.marker, new.marker)?;
+    let is_gone = |extra: &&&str| !(base.extras.contains(extra) && !new.extras.contains(extra));
+    let is_new = |extra: &&&str| !base.extras.contains(extra) && !yours.extras.contains(extra);
+    let mut extras: Vec<&str> = yours.extras.iter().filter(is_gone).copied().collect();
+    extras.extend(new.extras.iter().filter(is_new));
+    if yours.extras.is_sorted() {
+        extras = extras
+            .into_iter()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+    }
+    let extras = if extras.is_empty() {
+        String::new()
+    } else {
+        format!("[{}]", extras.join(","))
+    };
+    let marker = if marker.is_empty() {
+        String::new()
+    } else {
+        format!(" {marker}")
+    };
+    Some(format!("{}{extras}{specifier}{marker}", yours.name))
+}
+
+fn pick<'a>(base: &str, yours: &'a str, new: &'a str) -> Option<&'a str> {
+    let same = |one: &str, other: &str| one.replace(' ', "") == other.replace(' ', "");
+    if same(base, new) || same(yours, new) {
+        Some(yours)
+    } else {
+        same(base, yours).then_some(new)
+    }
+}

@@ -1,0 +1,225 @@
+//! Changes of projects and edits of their users, every pair merged and counted.
+//!
+//! A draw of the changes meets every edit in `cargo test`; `BOT_CLI_MERGES=FOLDER` has all of them meet, and writes every merged
+//! project into the folder.
+
+mod changes;
+mod edits;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+use std::{env, fs};
+
+use super::{Merged, Versions, lines};
+use changes::Change;
+use edits::Edit;
+
+/// Of so many pairs, one is drawn.
+const DRAWN: usize = 23;
+
+/// A project: texts by path.
+type Files = BTreeMap<String, String>;
+
+/// A way to merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Every file by its lines, as version control does.
+    Lines,
+    /// By formats, and Python by lines.
+    Structure,
+    /// By formats, and Python by declarations.
+    Declarations,
+}
+
+impl Way {
+    fn merge(self, path: &str, versions: &Versions) -> Merged {
+        let is_python = Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension == "py");
+        match self {
+            Self::Lines => lines::merge(versions),
+            Self::Structure if is_python => lines::merge(versions),
+            Self::Structure | Self::Declarations => super::merge(path, versions),
+        }
+    }
+}
+
+/// The merge of a project.
+struct Outcome {
+    files: Files,
+    /// The files in conflict.
+    conflicts: BTreeSet<String>,
+}
+
+/// Merges a project, file by file.
+fn merge(change: &Change, yours: &Files, way: Way) -> Outcome {
+    let mut outcome = Outcome {
+        files: yours.clone(),
+        conflicts: BTreeSet::new(),
+    };
+    let paths: BTreeSet<&String> = change.base.keys().chain(change.new.keys()).collect();
+    for path in paths {
+        match (change.base.get(path), yours.get(path), change.new.get(path)) {
+            (Some(base), Some(yours), Some(new)) if base != new => {
+                let versions = Versions { base, yours, new };
+                if let Some(text) = way.merge(path, &versions).text() {
+                    outcome.files.insert(path.clone(), text);
+                } else {
+                    outcome.conflicts.insert(path.clone());
+                }
+            }
+            (None, None, Some(new)) => {
+                outcome.files.insert(path.clone(), new.clone());
+            }
+            (None, Some(yours), Some(new)) if yours != new => {
+                outcome.conflicts.insert(path.clone());
+            }
+            // Kept by users who have edited it.
+            (Some(base), Some(yours), None) if base == yours => {
+                outcome.files.remove(path);
+            }
+            _ => {}
+        }
+    }
+    outcome
+}
+
+/// What became of the pairs.
+#[derive(Default)]
+struct Counts {
+    pairs: usize,
+    clean: usize,
+    /// Clean, and just as the edit would have left the new project.
+    same: usize,
+    /// Files in conflict, with the edits that they are in conflict with.
+    conflicts: BTreeMap<String, BTreeMap<&'static str, usize>>,
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = |count: usize| 100.0 * count as f64 / self.pairs as f64;
+        write!(
+            formatter,
+            "{} pairs, {} clean ({:.1} %), {} as if edited afterwards ({:.1} %)",
+            self.pairs,
+            self.clean,
+            share(self.clean),
+            self.same,
+            share(self.same),
+        )
+    }
+}
+
+/// Merges each change with every edit of its project.
+fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) -> Counts {
+    let mut counts = Counts::default();
+    for (row, change) in changes.iter().enumerate() {
+        for (column, edit) in edits.iter().enumerate() {
+            if folder.is_none() && !(row * edits.len() + column).is_multiple_of(DRAWN) {
+                continue;
+            }
+            let Some(yours) = edit.apply(&change.base) else {
+                continue;
+            };
+            counts.pairs += 1;
+            let outcome = merge(change, &yours, way);
+            for path in &outcome.conflicts {
+                let edits = counts.conflicts.entry(path.clone()).or_default();
+                *edits.entry(edit.name).or_default() += 1;
+            }
+            if !outcome.conflicts.is_empty() {
+                if env::var_os("BOT_CLI_MERGES_SAY").is_some() && way == Way::Declarations {
+                    println!(
+                        "conflict: {} × {}: {:?}",
+                        change.name, edit.name, outcome.conflicts
+                    );
+                }
+                continue;
+            }
+            counts.clean += 1;
+            if edit.apply(&change.new).as_ref() == Some(&outcome.files) {
+                counts.same += 1;
+            }
+            if let Some(folder) = folder
+                && way == Way::Declarations
+            {
+                let pair = format!("{} × {}", change.name, edit.name);
+                write(
+                    &folder.join(counts.pairs.to_string()),
+                    &pair,
+                    &outcome.files,
+                );
+            }
+        }
+    }
+    counts
+}
+
+/// Writes a project, with a file that says how it was made.
+fn write(folder: &Path, made: &str, files: &Files) {
+    for (path, text) in files {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::write(folder.join("pair.txt"), format!("{made}\n")).unwrap();
+}
+
+/// Writes what each edit makes of each project, which is to be faultless itself.
+fn write_edited(folder: &Path, changes: &[Change], edits: &[Edit]) {
+    let mut bases: Vec<&Files> = Vec::new();
+    for change in changes {
+        if !bases.contains(&&change.base) {
+            bases.push(&change.base);
+        }
+    }
+    for (number, base) in bases.into_iter().enumerate() {
+        for (place, edit) in edits.iter().enumerate() {
+            if let Some(files) = edit.apply(base) {
+                write(
+                    &folder.join(format!("edited-{number}-{place}")),
+                    edit.name,
+                    &files,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn edits_survive_changes() {
+    let folder = env::var_os("BOT_CLI_MERGES");
+    let folder = folder.as_deref().map(Path::new);
+    let changes = changes::all();
+    let edits = edits::all();
+    assert!(changes.len() >= 60, "{}", changes.len());
+    assert!(edits.len() >= 40, "{}", edits.len());
+    if let Some(folder) = folder {
+        write_edited(folder, &changes, &edits);
+    }
+    for way in [Way::Lines, Way::Structure, Way::Declarations] {
+        let counts = count(&changes, &edits, way, folder);
+        println!("{way:?}: {counts}");
+        if way == Way::Declarations {
+            for (path, edits) in &counts.conflicts {
+                println!("  {path}: {edits:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_edit_has_several_changes() {
+    let changes = changes::all();
+    let mut unused = Vec::new();
+    for edit in edits::all() {
+        let met = changes
+            .iter()
+            .filter(|change| edit.apply(&change.base).is_some());
+        if met.count() < 5 {
+            unused.push(edit.name);
+        }
+    }
+    assert_eq!(unused, Vec::<&str>::new());
+}

@@ -1,0 +1,233 @@
+use super::*;
+
+/// Numbers that look random, from a seed.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
+    merge(path, &Versions { base, yours, new })
+}
+
+/// The merge as marked text.
+fn shown(merged: &Merged) -> String {
+    let mut shown = String::new();
+    for part in &merged.parts {
+        match part {
+            Part::Text(text) => shown.push_str(text),
+            Part::Conflict(Conflict {
+                line,
+                base,
+                yours,
+                new,
+                ..
+            }) => {
+                shown.extend([
+                    format!("<{line}\n"),
+                    yours.clone(),
+                    "|\n".into(),
+                    base.clone(),
+                    "=\n".into(),
+                    new.clone(),
+                    ">\n".into(),
+                ]);
+            }
+        }
+    }
+    shown
+}
+
+#[test]
+fn lines_are_merged_and_touching_changes_are_a_conflict() {
+    for (base, yours, new, expected) in [
+        ("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "A\nb\nC\n"),
+        (
+            "a\nb\nc\n",
+            "A\nB\nc\n",
+            "a\nb\nC\n",
+            "<1\nA\nB\nc\n|\na\nb\nc\n=\na\nb\nC\n>\n",
+        ),
+        ("a\nb\nc\n", "x\na\nb\nc\n", "a\nb\n", "x\na\nb\n"),
+        (
+            "a\nb\n",
+            "a\nx\nb\n",
+            "a\ny\nb\n",
+            "a\n<2\nx\n|\n=\ny\n>\nb\n",
+        ),
+        ("a\nb\n", "a\nx\nb\nz\n", "a\nx\nb\n", "a\nx\nb\nz\n"),
+        ("a\nb\nc\nd\n", "a\nc\nd\n", "a\nb\nc\nD\n", "a\nc\nD\n"),
+        (
+            "a\nb\nc\n",
+            "a\nc\n",
+            "a\nB\nc\n",
+            "a\n<2\n|\nb\n=\nB\n>\nc\n",
+        ),
+        ("", "a\n", "b\n", "<1\na\n|\n=\nb\n>\n"),
+        ("a\n", "", "b\n", "<1\n|\na\n=\nb\n>\n"),
+    ] {
+        assert_eq!(shown(&merged("a.txt", base, yours, new)), expected);
+    }
+}
+
+#[test]
+fn the_users_line_ends_mark_and_last_newline_stay() {
+    let base = "a\nb\nc\n";
+    for (yours, new, expected) in [
+        ("A\r\nb\r\nc\r\n", "a\nb\nC\n", "A\r\nb\r\nC\r\n"),
+        ("a\r\nb\r\nc\r\n", "a\nC\n", "a\r\nC\r\n"),
+        ("\u{feff}A\nb\nc", "a\nb\nC\n", "\u{feff}A\nb\nC"),
+        ("\u{feff}A\r\nb\r\nc", base, "\u{feff}A\r\nb\r\nc"),
+        ("A\r\nb\nc\n", base, "A\r\nb\nc\n"),
+        (
+            "A\r\nb\r\nc\r\n",
+            "x\nb\nc\n",
+            "<1\nA\r\n|\na\r\n=\nx\r\n>\nb\r\nc\r\n",
+        ),
+        (
+            "\u{feff}A\nb\nc\n",
+            "x\nb\nc\n",
+            "\u{feff}<1\nA\n|\na\n=\nx\n>\nb\nc\n",
+        ),
+        ("a\r\r\nb\nc\n", "a\nb\nC\n", "a\r\nb\nC\n"),
+    ] {
+        let merged = merged("a.txt", base, yours, new);
+        assert_eq!(shown(&merged), expected);
+    }
+}
+
+#[test]
+fn a_file_with_line_ends_of_both_kinds_gets_those_of_most_lines_and_says_so() {
+    let merged = merged("a.txt", "a\nb\nc\n", "A\nb\r\nc\r\n", "a\nb\nC\n");
+    assert_eq!(merged.text().unwrap(), "A\r\nb\r\nC\r\n");
+    assert_eq!(
+        merged.notes,
+        ["some of its lines ended with LF, others with CRLF; now all end with CRLF"]
+    );
+}
+
+/// A file of few different lines, and changes of it.
+fn lines_of(count: usize, kinds: usize, draw: &mut Draw) -> String {
+    let lines: Vec<String> = (0..count)
+        .map(|_| format!("{}\n", draw.below(kinds)))
+        .collect();
+    lines.concat()
+}
+
+fn changed(text: &str, marks: char, draw: &mut Draw) -> String {
+    let lines = text.split_inclusive('\n').enumerate();
+    let lines: Vec<String> = lines
+        .map(|(number, line)| match draw.below(8) {
+            0 => String::new(),
+            1 => format!("{marks}{number}\n{line}"),
+            2 => format!("{marks}{number}\n"),
+            3 => format!("{line}{}\n", draw.below(5)),
+            _ => line.to_owned(),
+        })
+        .collect();
+    lines.concat()
+}
+
+#[test]
+fn a_merge_of_lines_keeps_what_either_side_has_changed() {
+    let mut draw = Draw(7);
+    let mut clean = 0;
+    for _ in 0..4000 {
+        let count = draw.below(12);
+        let base = lines_of(count, 5, &mut draw);
+        let yours = changed(&base, 'y', &mut draw);
+        let new = changed(&base, 'n', &mut draw);
+        let text = |base: &str, yours: &str, new: &str| {
+            let versions = Versions { base, yours, new };
+            lines::merge(&versions).text()
+        };
+        assert_eq!(text(&base, &base, &new).unwrap(), new);
+        assert_eq!(text(&base, &yours, &base).unwrap(), yours);
+        assert_eq!(text(&base, &yours, &yours).unwrap(), yours);
+        let merged = merged("a.txt", &base, &yours, &new);
+        for line in yours.lines().filter(|line| line.starts_with('y')) {
+            assert!(
+                shown(&merged).lines().any(|it| it == line),
+                "{base}\n{yours}\n{new}"
+            );
+        }
+        let mirrored = text(&base, &new, &yours);
+        assert_eq!(merged.text(), mirrored);
+        if let Some(merged) = merged.text() {
+            clean += 1;
+            assert_eq!(text(&new, &merged, &new).unwrap(), merged);
+            for line in new.lines().filter(|line| line.starts_with('n')) {
+                assert!(
+                    merged.lines().any(|it| it == line),
+                    "{base}\n{yours}\n{new}"
+                );
+            }
+        }
+    }
+    assert!(clean > 400, "{clean}");
+}
+
+#[test]
+fn hostile_lines_are_merged_without_comparing_each_with_each() {
+    let mut draw = Draw(1);
+    for (count, kinds) in [(2_000, 2), (2_000, 300), (100_000, 2), (100_000, 100_000)] {
+        let [base, yours] = [0; 2].map(|_| lines_of(count, kinds, &mut draw));
+        let new = format!("first\n{base}last\n");
+        let merged = merged("a.txt", &base, &yours, &new);
+        assert!(shown(&merged).contains("first\n"));
+        let versions = Versions {
+            base: &base,
+            yours: &format!("x\n{base}"),
+            new: &format!("{base}y\n"),
+        };
+        assert_eq!(
+            lines::merge(&versions).text().unwrap(),
+            format!("x\n{base}y\n")
+        );
+    }
+}
+
+#[test]
+fn zz_try() {
+    let Ok(dir) = std::env::var("M_CASES") else {
+        return;
+    };
+    for case in std::fs::read_dir(dir).unwrap() {
+        let case = case.unwrap().path();
+        let [base, yours, new] = ["base", "yours", "new"]
+            .map(|it| std::fs::read_to_string(case.join(format!("{it}.py"))).unwrap());
+        let versions = Versions {
+            base: &base,
+            yours: &yours,
+            new: &new,
+        };
+        for (merge, to) in [
+            (merge("bot.py", &versions), "d"),
+            (merge("bot.txt", &versions), "g"),
+        ] {
+            for name in ["clean", "conflict"] {
+                let _ = std::fs::remove_file(case.join(format!("{to}-{name}.py")));
+            }
+            let name = if merge.text().is_some() {
+                "clean"
+            } else {
+                "conflict"
+            };
+            let mut text = shown(&merge);
+            for c in merge.conflicts() {
+                text.push_str(&format!("## {:?}\n", c.declaration));
+            }
+            for c in &merge.notes {
+                text.push_str(&format!("## note {c:?}\n"));
+            }
+            std::fs::write(case.join(format!("{to}-{name}.py")), text).unwrap();
+        }
+    }
+}

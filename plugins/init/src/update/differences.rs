@@ -1,0 +1,71 @@
+//! The options that an update changes.
+
+use serde_json::{Map, Value};
+
+use crate::config::Config;
+use crate::option_table::fields;
+
+/// An option with its value before and after.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Difference {
+    /// The key in a configuration file.
+    pub key: &'static str,
+    pub from: Value,
+    pub to: Value,
+}
+
+/// Compares the recorded configuration with the new one.
+pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Difference> {
+    let new = new.to_json();
+    fields()
+        .filter_map(|(key, _)| {
+            let to = new[key].clone();
+            // A key that is younger than the record.
+            let from = recorded.get(key).cloned().unwrap_or_else(|| usual(&to));
+            (from != to).then_some(Difference { key, from, to })
+        })
+        .collect()
+}
+
+/// What an option was while there was none.
+fn usual(value: &Value) -> Value {
+    match value {
+        Value::Bool(_) => Value::Bool(false),
+        Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            Value::Null
+        }
+    }
+}
+
+impl Difference {
+    /// One line: `transports: p2p_webrtc -> p2p_webrtc, hosted_rtc`.
+    pub(crate) fn words(&self) -> String {
+        let mut line = format!("{}: {} -> {}", self.key, shown(&self.from), shown(&self.to));
+        if let (Value::Array(from), Value::Array(to)) = (&self.from, &self.to) {
+            let lost = missing(from, to);
+            if !lost.is_empty() {
+                line.push_str(" (without ");
+                line.push_str(&lost.join(", "));
+                line.push(')');
+            }
+        }
+        line
+    }
+}
+
+/// The items of `from` that `to` lacks.
+fn missing(from: &[Value], to: &[Value]) -> Vec<String> {
+    let lost = from.iter().filter(|item| !to.contains(item));
+    lost.map(shown).collect()
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::Bool(true) => "on".to_owned(),
+        Value::Bool(false) => "off".to_owned(),
+        Value::String(text) => text.chars().flat_map(char::escape_debug).collect(),
+        Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}

@@ -1,0 +1,255 @@
+//! Decides what becomes of each file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use bot_cli_sdk::failure::Failure;
+
+use super::moved::{
+    self,
+    Moved::{To, Unsure},
+};
+use super::{Base, Conflict, Moved, Update, markers};
+use crate::digest::sha256;
+use crate::merge::{self, Merged, Part, Versions};
+use crate::plan::{Existing, PlannedFile};
+use crate::target::compare::{PathState, find, unreadable, with_lines};
+use crate::transaction::Change;
+
+pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Update, Failure> {
+    let mut update = Update::default();
+    let planned: BTreeMap<&str, &PlannedFile> =
+        new.iter().map(|file| (file.path.as_str(), file)).collect();
+    let paths: BTreeSet<&str> = (base.hashes.keys().map(String::as_str))
+        .chain(planned.keys().copied())
+        .collect();
+    let look =
+        |path: &str| find(target, path).map_err(|error| unreadable(&target.join(path), error));
+    let mut missing = Vec::new();
+    for path in &paths {
+        let there = look(path)?;
+        let new = planned.get(path).copied();
+        match (base.file(path), new, there) {
+            (None, None, _) => {}
+            (None, Some(new), there) => update.settle_new(new, there),
+            (Some(_), _, PathState::Nothing) => missing.push(*path),
+            (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
+            (Some(was), None, there) => update.settle_old(path, was, there),
+        }
+    }
+    let taken: BTreeSet<&str> = paths.into_iter().collect();
+    let known: Vec<(&str, &str)> = (missing.iter())
+        .filter_map(|path| Some((*path, base.texts.get(*path)?.as_str())))
+        .collect();
+    let mut found =
+        moved::find(target, &known, &taken).map_err(|error| unreadable(target, error))?;
+    for path in missing {
+        let Some(was) = base.file(path) else { continue };
+        match (found.remove(path), planned.get(path).copied()) {
+            (Some(To(to)), Some(new)) => {
+                update.moved.push(Moved {
+                    path: path.to_owned(),
+                    to: to.clone(),
+                });
+                let there = look(&to)?;
+                update.settle_both(&to, was, new, there);
+            }
+            (Some(To(to)), None) => {
+                update.keep(
+                    &to,
+                    format!("no longer generated, and moved by you from {path}"),
+                );
+            }
+            (Some(Unsure(candidates)), new) => update.settle_unsure(path, was, new, &candidates),
+            (None, Some(_)) => update.deleted.push(path.to_owned()),
+            (None, None) => {}
+        }
+    }
+    Ok(update)
+}
+
+/// A generated file as it was.
+#[derive(Clone, Copy)]
+struct Was<'a> {
+    hash: &'a str,
+    text: Option<&'a str>,
+}
+
+impl Base {
+    fn file(&self, path: &str) -> Option<Was<'_>> {
+        Some(Was {
+            hash: self.hashes.get(path)?,
+            text: self.texts.get(path).map(String::as_str),
+        })
+    }
+}
+
+impl Was<'_> {
+    /// Tells whether nobody has edited the file. A version control that converts the ends of lines edits nothing.
+    fn is(&self, bytes: &[u8]) -> bool {
+        sha256(bytes) == *self.hash || has_crlf(bytes) && sha256(&without_crlf(bytes)) == *self.hash
+    }
+}
+
+impl Update {
+    /// A file that was not generated before.
+    fn settle_new(&mut self, new: &PlannedFile, there: PathState) {
+        let path = &new.path;
+        match there {
+            PathState::Nothing => {
+                self.created.push(path.clone());
+                self.changes.push(Change::create(path, new.text.as_str()));
+            }
+            PathState::File(bytes) if is_same(&bytes, &new.text) => {}
+            PathState::File(bytes) if new.existing == Existing::AddLines => {
+                if let Some(merged) = with_lines(&bytes, &new.text) {
+                    self.merged.push(path.clone());
+                    self.changes.push(Change::replace(path, bytes, merged));
+                }
+            }
+            PathState::File(bytes) => match String::from_utf8(bytes) {
+                Ok(yours) => {
+                    let merged = Merged {
+                        parts: vec![Part::Conflict(merge::Conflict {
+                            declaration: None,
+                            line: 1,
+                            base: String::new(),
+                            yours: yours.clone(),
+                            new: new.text.clone(),
+                        })],
+                        notes: Vec::new(),
+                    };
+                    self.take(path, yours, &merged, &new.text);
+                }
+                Err(_) => self.stuck(
+                    path,
+                    "is yours and not UTF-8, and the update has a file of this name",
+                ),
+            },
+            PathState::Link => self.stuck(path, "is a symbolic link"),
+            PathState::Obstacle(reason) => self.stuck(path, reason),
+        }
+    }
+
+    /// A file that was generated and is generated now; it is at `path`.
+    fn settle_both(&mut self, path: &str, was: Was, new: &PlannedFile, there: PathState) {
+        if sha256(new.text.as_bytes()) == was.hash {
+            return;
+        }
+        let bytes = match there {
+            PathState::File(bytes) => bytes,
+            PathState::Link => return self.stuck(path, "is a symbolic link"),
+            PathState::Obstacle(reason) => return self.stuck(path, reason),
+            PathState::Nothing => return,
+        };
+        if is_same(&bytes, &new.text) {
+            return;
+        }
+        if was.is(&bytes) {
+            let text = if has_crlf(&bytes) {
+                new.text.replace('\n', "\r\n")
+            } else {
+                new.text.clone()
+            };
+            self.changed.push(path.to_owned());
+            self.changes.push(Change::replace(path, bytes, text));
+            return;
+        }
+        let Ok(yours) = String::from_utf8(bytes) else {
+            return self.stuck(path, "was edited and is not UTF-8");
+        };
+        let Some(base) = was.text else {
+            return self.stuck(
+                path,
+                "was edited, and the record no longer has the text that was generated",
+            );
+        };
+        let versions = Versions {
+            base,
+            yours: &yours,
+            new: &new.text,
+        };
+        let merged = merge::merge(&new.path, &versions);
+        self.take(path, yours, &merged, &new.text);
+    }
+
+    /// A file that is no longer generated.
+    fn settle_old(&mut self, path: &str, was: Was, there: PathState) {
+        match there {
+            PathState::File(bytes) if was.is(&bytes) => {
+                self.removed.push(path.to_owned());
+                self.changes.push(Change::remove(path, bytes));
+            }
+            PathState::File(_) => self.keep(path, "no longer generated, and edited by you"),
+            PathState::Link => self.keep(path, "no longer generated, and a symbolic link"),
+            PathState::Obstacle(reason) => {
+                self.keep(
+                    path,
+                    format!("no longer generated, and in the way: {reason}"),
+                );
+            }
+            PathState::Nothing => {}
+        }
+    }
+
+    /// A file that is not where it was generated, and may be one of several others.
+    fn settle_unsure(&mut self, path: &str, was: Was, new: Option<&PlannedFile>, at: &[String]) {
+        self.deleted.push(path.to_owned());
+        if new.is_none_or(|new| sha256(new.text.as_bytes()) != was.hash) {
+            let at: Vec<String> = at.iter().map(|path| format!("`{path}`")).collect();
+            self.review(
+                path,
+                format!(
+                    "it may have been moved to {}, which the update leaves as it is",
+                    at.join(" or ")
+                ),
+            );
+        }
+    }
+
+    /// Takes what came of a merge of the user's file at `path`.
+    fn take(&mut self, path: &str, yours: String, merged: &Merged, new: &str) {
+        for note in &merged.notes {
+            self.review(path, note);
+        }
+        let text = if let Some(text) = merged.text() {
+            if text == yours {
+                return;
+            }
+            let list = if text == new {
+                &mut self.changed
+            } else {
+                &mut self.merged
+            };
+            list.push(path.to_owned());
+            text
+        } else {
+            self.conflicts
+                .extend(merged.conflicts().map(|lines| Conflict {
+                    path: path.to_owned(),
+                    lines: lines.clone(),
+                }));
+            markers::write(merged)
+        };
+        self.changes.push(Change::replace(path, yours, text));
+    }
+}
+
+fn is_same(bytes: &[u8], text: &str) -> bool {
+    bytes == text.as_bytes() || has_crlf(bytes) && without_crlf(bytes) == text.as_bytes()
+}
+
+fn has_crlf(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| pair == b"\r\n")
+}
+
+/// `bytes` with `\n` for `\r\n`.
+fn without_crlf(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    for (index, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
+            plain.push(*byte);
+        }
+    }
+    plain
+}

@@ -1,0 +1,185 @@
+//! An update of a project, and the way back, with a system call that fails or is the last.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use bot_cli_tests::init::{command, done, plant, run, tree, web};
+
+/// The system calls that change a project, or what becomes of it.
+const CHANGING: [&str; 8] = [
+    "write",
+    "fsync",
+    "rename,renameat,renameat2",
+    "link,linkat",
+    "mkdir,mkdirat",
+    "unlink,unlinkat,rmdir",
+    "chmod,fchmod,fchmodat",
+    "flock",
+];
+
+/// One file appears, two go away, others change, and what they were is kept.
+const UPDATE: [&str; 5] = [
+    "my-bot",
+    "--update",
+    "--no-recording",
+    "--transcription",
+    "--no-deploy",
+];
+const UNDO: [&str; 2] = ["my-bot", "--undo"];
+
+type Tree = BTreeMap<String, Vec<u8>>;
+
+/// A project that its user has worked on, before and after an update.
+struct Project {
+    folder: tempfile::TempDir,
+    trace: tempfile::TempDir,
+    before: Tree,
+    after: Tree,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("my-bot");
+        done(folder.path(), &web(&["my-bot", "--recording", "--deploy"]));
+        let tools = target.join("server/tools.py");
+        let text = fs::read_to_string(&tools).unwrap();
+        fs::write(tools, text + "\n\nMINE = 1\n").unwrap();
+        let before = tree(&target);
+        done(folder.path(), &UPDATE);
+        let after = tree(&target);
+        assert!(after.keys().any(|name| !before.contains_key(name)));
+        assert!(before.keys().any(|name| !after.contains_key(name)));
+        Self {
+            folder,
+            trace: tempfile::tempdir().unwrap(),
+            before,
+            after,
+        }
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.path().join("my-bot")
+    }
+
+    /// Runs the command on a project that is `from`, with a fault; nothing if there was no such system call any more.
+    fn with_fault(&self, from: &Tree, arguments: &[&str], fault: &str) -> Option<Output> {
+        plant(&self.target(), from);
+        let plain = command(self.folder.path(), arguments);
+        let trace = self.trace.path().join("trace");
+        let mut strace = Command::new("strace");
+        strace
+            .args(["-f", "-o"])
+            .arg(&trace)
+            .arg("-e")
+            .arg(format!("inject={fault}"))
+            .arg(plain.get_program())
+            .args(plain.get_args())
+            .current_dir(self.folder.path())
+            .env_clear();
+        let output = strace.output().unwrap();
+        let trace = fs::read_to_string(trace).unwrap();
+        let is_there = ["+++ killed by SIGKILL +++", "(INJECTED)"];
+        is_there
+            .iter()
+            .any(|mark| trace.contains(mark))
+            .then_some(output)
+    }
+
+    /// Asserts that the next run ends what the one before has begun.
+    fn completes(&self, arguments: &[&str], to: &Tree, fault: &str) {
+        let is_done = tree(&self.target()) == *to;
+        let next = run(self.folder.path(), arguments);
+        // What is done can't be undone once more.
+        let may_refuse = is_done && arguments == UNDO;
+        assert!(
+            next.status == Some(0) || may_refuse,
+            "{fault}, then {next:?}"
+        );
+        assert_eq!(
+            differences(&tree(&self.target()), to),
+            Vec::<&String>::new(),
+            "{fault}"
+        );
+        let left = fs::read_dir(self.folder.path()).unwrap().count();
+        assert_eq!(left, 1, "{fault}");
+    }
+}
+
+fn differences<'a>(one: &'a Tree, other: &'a Tree) -> Vec<&'a String> {
+    one.keys()
+        .chain(other.keys())
+        .filter(|name| one.get(*name) != other.get(*name))
+        .collect()
+}
+
+/// Asserts that each file is as it was or as it will be, and that none is missing that always was there.
+fn assert_between(target: &Path, from: &Tree, to: &Tree, fault: &str) -> bool {
+    let found = tree(target);
+    for (name, bytes) in &found {
+        let sides = [from.get(name), to.get(name)];
+        assert!(sides.contains(&Some(bytes)), "{fault}: {name}");
+    }
+    for name in from.keys().filter(|name| to.contains_key(*name)) {
+        assert!(found.contains_key(name), "{fault}: {name}");
+    }
+    found == *from
+}
+
+#[test]
+fn an_update_or_its_undoing_that_is_killed_anywhere_is_as_before_or_completed() {
+    let project = Project::new();
+    let (before, after) = (&project.before, &project.after);
+    for (arguments, from, to, step) in [(&UPDATE[..], before, after, 1), (&UNDO, after, before, 3)]
+    {
+        let (mut early, mut late) = (0, 0);
+        for calls in CHANGING {
+            for when in (1..).step_by(step) {
+                let fault = format!("{calls}:signal=KILL:when={when}");
+                if project.with_fault(from, arguments, &fault).is_none() {
+                    break;
+                }
+                let is_early = assert_between(&project.target(), from, to, &fault);
+                early += usize::from(is_early);
+                late += usize::from(!is_early);
+                project.completes(arguments, to, &fault);
+            }
+        }
+        assert!(early > 5 && late > 5, "{early} early, {late} late");
+    }
+}
+
+#[test]
+fn an_update_or_its_undoing_with_a_system_call_that_fails_is_as_before_or_done() {
+    let project = Project::new();
+    let (before, after) = (&project.before, &project.after);
+    for (arguments, from, to, step) in [(&UPDATE[..], before, after, 2), (&UNDO, after, before, 4)]
+    {
+        let (mut failed, mut made) = (0, 0);
+        for (number, calls) in CHANGING.iter().enumerate() {
+            let error = ["ENOSPC", "EIO", "EACCES"][number % 3];
+            for when in (1..).step_by(step) {
+                let fault = format!("{calls}:error={error}:when={when}");
+                let Some(output) = project.with_fault(from, arguments, &fault) else {
+                    break;
+                };
+                let found = tree(&project.target());
+                let said = String::from_utf8_lossy(&output.stderr);
+                if output.status.success() {
+                    assert_eq!(differences(&found, to), Vec::<&String>::new(), "{fault}");
+                    made += 1;
+                } else {
+                    // Standard output may be what failed.
+                    assert!(found == *from || found == *to, "{fault}: {said}");
+                    let says = said.contains("nothing was changed");
+                    assert!(!says || found == *from, "{fault}: {said}");
+                    failed += 1;
+                }
+                project.completes(arguments, to, &fault);
+            }
+        }
+        assert!(failed > 2 && made > 2, "{failed} failed, {made} made");
+    }
+}

@@ -1,0 +1,341 @@
+//! `bot-cli init DIR --update`: a project that its user has worked on.
+
+mod conflicts;
+mod options;
+mod records;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use bot_cli_tests::init::tree;
+use serde_json::{Value, json};
+
+use super::{done, json as reply, run, web};
+
+/// A web bot in `my-bot` of a folder of its own.
+fn project(further: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &web(&[&["my-bot"], further].concat()));
+    let project = folder.path().join("my-bot");
+    (folder, project)
+}
+
+/// Everything of the project but what is kept for `--undo`.
+fn contents(project: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = tree(project);
+    found.retain(|path, _| !path.starts_with(".bot-cli/undo"));
+    found
+}
+
+fn edit(file: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(file).unwrap();
+    assert!(text.contains(from), "{from}: {text}");
+    fs::write(file, text.replacen(from, to, 1)).unwrap();
+}
+
+fn append(file: &Path, line: &str) {
+    let text = fs::read_to_string(file).unwrap();
+    fs::write(file, text + line).unwrap();
+}
+
+/// The document of an update that is made.
+fn updated(folder: &Path, options: &[&str]) -> Value {
+    let (status, document) = reply(folder, &[&["my-bot", "--update"], options].concat());
+    assert_eq!(status, Some(0), "{document:#}");
+    document
+}
+
+#[test]
+fn an_untouched_project_becomes_the_one_that_would_be_made_now_and_back() {
+    for options in [
+        &["--recording"][..],
+        &["-t", "p2p_webrtc", "-t", "carrier_a"],
+        &["--realtime", "openai_realtime"],
+        &[
+            "--client-framework",
+            "react",
+            "--eval",
+            "--no-deploy-to-cloud",
+        ],
+    ] {
+        let (folder, made) = project(&[]);
+        let before = tree(&made);
+        let document = updated(folder.path(), options);
+        assert_eq!(document["written"], true);
+        assert_eq!(document["merged"], json!([]), "{options:?}");
+
+        let fresh = tempfile::tempdir().unwrap();
+        let realtime = ["my-bot", "-t", "p2p_webrtc", "-m", "realtime"];
+        let web = web(&["my-bot"]);
+        let mut all: Vec<&str> = match options {
+            ["-t", ..] => ["my-bot"].iter().chain(&web[3..]).copied().collect(),
+            ["--realtime", ..] => realtime.to_vec(),
+            _ => web,
+        };
+        all.extend(options);
+        done(fresh.path(), &all);
+        assert_eq!(
+            contents(&made),
+            tree(&fresh.path().join("my-bot")),
+            "{options:?}"
+        );
+
+        let run = run(folder.path(), &["my-bot", "--undo"]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        assert_eq!(tree(&made), before, "{options:?}");
+    }
+}
+
+#[test]
+fn what_is_up_to_date_is_not_written() {
+    let (folder, made) = project(&["--recording"]);
+    append(&made.join("README.md"), "mine\n");
+    let before = tree(&made);
+    for options in [&[][..], &["--recording"], &["--check"], &["--dry-run"]] {
+        let text = done(folder.path(), &[&["my-bot", "--update"], options].concat());
+        assert!(text.ends_with("my-bot is up to date\n"), "{text}");
+        assert_eq!(tree(&made), before);
+    }
+    for (option, status) in [("--check", Some(1)), ("--dry-run", Some(0))] {
+        let all = ["my-bot", "--update", "--eval", option];
+        let run = run(folder.path(), &all);
+        assert_eq!(run.status, status, "{run:?}");
+        assert!(
+            run.stdout.contains("  created   server/evals/text.yaml\n"),
+            "{run:?}"
+        );
+        let (_, document) = reply(folder.path(), &all);
+        assert_eq!(
+            [&document["written"], &document["up_to_date"]],
+            [&json!(false), &json!(false)]
+        );
+        assert_eq!(tree(&made), before);
+    }
+}
+
+#[test]
+fn edits_stay_and_every_file_is_told_of() {
+    let (folder, made) = project(&[]);
+    edit(
+        &made.join("server/bot.py"),
+        "SYSTEM_PROMPT = (",
+        "# Mine.\nSYSTEM_PROMPT = (",
+    );
+    append(&made.join("server/Dockerfile"), "RUN true\n");
+    fs::remove_file(made.join("server/.python-version")).unwrap();
+    fs::create_dir(made.join("docs")).unwrap();
+    fs::rename(made.join("README.md"), made.join("docs/start.md")).unwrap();
+    fs::write(made.join("server/own.py"), "mine\n").unwrap();
+    let document = updated(folder.path(), &["--recording", "--no-deploy-to-cloud"]);
+    assert_eq!(document["merged"], json!(["server/bot.py"]));
+    assert_eq!(document["created"], json!(["server/recording.py"]));
+    assert_eq!(
+        document["removed"],
+        json!(["server/.dockerignore", "server/cloud-deploy.toml"])
+    );
+    assert_eq!(document["deleted"], json!(["server/.python-version"]));
+    assert_eq!(
+        document["moved"],
+        json!([{ "path": "README.md", "to": "docs/start.md" }])
+    );
+    assert_eq!(
+        document["kept"],
+        json!([{ "path": "server/Dockerfile", "why": "no longer generated, and edited by you" }])
+    );
+    assert_eq!(
+        document["changed"],
+        json!([
+            ".bot-cli/base.tar.gz",
+            ".bot-cli/project.json",
+            ".gitignore",
+            "docs/start.md",
+            "server/pyproject.toml",
+        ])
+    );
+    let bot = fs::read_to_string(made.join("server/bot.py")).unwrap();
+    assert!(
+        bot.contains("# Mine.\nSYSTEM_PROMPT = (") && bot.contains("Recorder("),
+        "{bot}"
+    );
+    let start = fs::read_to_string(made.join("docs/start.md")).unwrap();
+    assert!(start.contains("recording"), "{start}");
+    assert!(!made.join("README.md").exists());
+    assert_eq!(
+        fs::read_to_string(made.join("server/own.py")).unwrap(),
+        "mine\n"
+    );
+    // What was kept once is the user's.
+    assert_eq!(updated(folder.path(), &[])["up_to_date"], true);
+    // Once more, and nothing of it is lost.
+    let document = updated(folder.path(), &["--no-recording"]);
+    assert_eq!(document["merged"], json!(["server/bot.py"]));
+    let bot = fs::read_to_string(made.join("server/bot.py")).unwrap();
+    assert!(
+        bot.contains("# Mine.\nSYSTEM_PROMPT = (") && !bot.contains("Recorder("),
+        "{bot}"
+    );
+    assert!(!made.join("server/recording.py").exists());
+}
+
+#[test]
+fn ends_of_lines_stay() {
+    let (folder, made) = project(&[]);
+    for file in ["server/bot.py", "README.md", "server/pyproject.toml"] {
+        let text = fs::read_to_string(made.join(file)).unwrap();
+        fs::write(made.join(file), text.replace('\n', "\r\n")).unwrap();
+    }
+    edit(
+        &made.join("server/bot.py"),
+        "SYSTEM_PROMPT = (",
+        "# Mine.\r\nSYSTEM_PROMPT = (",
+    );
+    let document = updated(folder.path(), &["--recording"]);
+    assert_eq!(document["merged"], json!(["server/bot.py"]));
+    for file in ["server/bot.py", "README.md"] {
+        let text = fs::read_to_string(made.join(file)).unwrap();
+        assert!(text.contains("ecord"), "{file}: {text}");
+        assert_eq!(
+            text.matches('\n').count(),
+            text.matches("\r\n").count(),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn a_later_update_takes_the_place_of_what_can_be_undone() {
+    let (folder, made) = project(&[]);
+    updated(folder.path(), &["--recording"]);
+    let between = contents(&made);
+    updated(folder.path(), &["--transcription"]);
+    done(folder.path(), &["my-bot", "--undo"]);
+    assert_eq!(contents(&made), between);
+    let (status, document) = reply(folder.path(), &["my-bot", "--undo"]);
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!("nothing_to_undo"))
+    );
+    // Nobody commits it.
+    updated(folder.path(), &["--transcription"]);
+    let ignored = fs::read_to_string(made.join(".bot-cli/undo/.gitignore")).unwrap();
+    assert_eq!(ignored, "*\n");
+}
+
+#[test]
+fn undo_spares_what_was_edited_since() {
+    let (folder, made) = project(&[]);
+    updated(folder.path(), &["--recording"]);
+    append(&made.join("server/bot.py"), "# since\n");
+    let before = tree(&made);
+    let (status, document) = reply(folder.path(), &["my-bot", "--undo"]);
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!("conflict"))
+    );
+    assert_eq!(document["error"]["fields"][0]["field"], "server/bot.py");
+    assert_eq!(tree(&made), before);
+}
+
+#[test]
+fn guides_go_by_their_stamps() {
+    let (folder, made) = project(&[]);
+    let guide = made.join("AGENTS.md");
+    let current = fs::read_to_string(&guide).unwrap();
+    fs::remove_file(made.join("ASSISTANT.md")).unwrap();
+    fs::write(&guide, older(&current)).unwrap();
+    let document = updated(folder.path(), &[]);
+    assert_eq!(document["changed"], json!(["AGENTS.md"]));
+    assert_eq!(fs::read_to_string(&guide).unwrap(), current);
+    assert!(!made.join("ASSISTANT.md").exists());
+    // An edited one is the user's.
+    fs::write(&guide, format!("mine\n{}", older(&current))).unwrap();
+    let run = run(folder.path(), &["my-bot", "--update"]);
+    assert!(run.stderr.contains("add `--overwrite-guide`"), "{run:?}");
+    assert_eq!(run.stdout, "Nothing to do: my-bot is up to date\n");
+    assert_eq!(
+        updated(folder.path(), &["--overwrite-guide"])["changed"],
+        json!(["AGENTS.md"])
+    );
+    assert_eq!(fs::read_to_string(&guide).unwrap(), current);
+}
+
+/// The guide as version 0.0.1 would have stamped it.
+fn older(guide: &str) -> String {
+    let start = guide.rfind("<!-- bot-cli guide ").unwrap();
+    let version = guide[start..].split(' ').nth(3).unwrap();
+    guide.replace(&format!("guide {version} "), "guide 0.0.1 ")
+}
+
+#[test]
+fn what_is_no_file_is_left_alone() {
+    let (folder, made) = project(&[]);
+    let bot = made.join("server/bot.py");
+    fs::rename(&bot, folder.path().join("bot.py")).unwrap();
+    symlink(folder.path().join("bot.py"), &bot).unwrap();
+    fs::remove_file(made.join("README.md")).unwrap();
+    fs::create_dir(made.join("README.md")).unwrap();
+    fs::write(made.join(".gitignore"), b"\xff\n").unwrap();
+    fs::write(made.join("server/recording.py"), "mine\n").unwrap();
+    let before = tree(folder.path());
+    let all = [
+        "my-bot",
+        "--update",
+        "--recording",
+        "--conflicts",
+        "markers",
+    ];
+    let (status, document) = reply(folder.path(), &all);
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!("conflict"))
+    );
+    assert_eq!(
+        document["obstacles"],
+        json!([
+            { "path": ".gitignore", "reason": "was edited and is not UTF-8" },
+            { "path": "README.md", "reason": "is a directory" },
+            { "path": "server/bot.py", "reason": "is a symbolic link" },
+        ])
+    );
+    assert_eq!(document["conflicts"][0]["path"], "server/recording.py");
+    assert_eq!(document["conflicts"][0]["yours"], "mine\n");
+    assert_eq!(tree(folder.path()), before);
+}
+
+#[test]
+fn a_project_in_the_way_names_the_command_that_changes_it() {
+    let (folder, made) = project(&["--name", "Zoë's bot"]);
+    append(&made.join("README.md"), "mine\n");
+    for (options, command) in [
+        (
+            web(&["my-bot", "--recording"]),
+            "bot-cli init my-bot --update --recording",
+        ),
+        (
+            vec!["my-bot", "--recording"],
+            "bot-cli init my-bot --update --recording",
+        ),
+        (
+            web(&["my-bot", "-t", "hosted_rtc", "--no-deploy-to-cloud"]),
+            "bot-cli init my-bot --update --transport hosted_rtc --transport p2p_webrtc --no-deploy-to-cloud",
+        ),
+    ] {
+        let run = run(folder.path(), &options);
+        let hint = format!("a project is there already: `{command}` changes it");
+        assert!(run.stderr.contains(&hint), "{run:?}");
+        assert!(!run.stderr.contains("move"), "{run:?}");
+    }
+    done(folder.path(), &["quickstart"]);
+    append(
+        &folder.path().join("quickstart-project/README.md"),
+        "mine\n",
+    );
+    let run = run(folder.path(), &["quickstart"]);
+    assert!(
+        run.stderr
+            .contains("`bot-cli init quickstart-project --update`"),
+        "{run:?}"
+    );
+}

@@ -1,0 +1,85 @@
+//! Lines that the user and the update have changed in different ways.
+
+use std::fs;
+
+use bot_cli_tests::init::tree;
+use serde_json::json;
+
+use super::super::{assert_snapshot, done, json as reply, shown};
+use super::{append, contents, edit, project};
+
+/// Of the greeting, so that the update below is in conflict with it.
+const RECORDING: [&str; 3] = ["my-bot", "--update", "--recording"];
+
+#[test]
+fn nothing_is_written_and_a_program_gets_both_sides() {
+    let (folder, made) = project(&[]);
+    fs::write(made.join("server/recording.py"), "mine\n").unwrap();
+    let before = tree(&made);
+    assert_snapshot("update/conflicts.txt", &shown(folder.path(), &RECORDING));
+    let (status, document) = reply(folder.path(), &RECORDING);
+    assert_eq!(status, Some(1));
+    assert_eq!(document["written"], false);
+    assert_eq!(document["error"]["code"], "conflict");
+    let conflict = &document["conflicts"][0];
+    assert_eq!(conflict["path"], "server/recording.py");
+    assert_eq!(
+        [&conflict["line"], &conflict["base"], &conflict["yours"]],
+        [&json!(1), &json!(""), &json!("mine\n")]
+    );
+    assert!(conflict["new"].as_str().unwrap().contains("class Recorder"));
+    assert_eq!(tree(&made), before);
+}
+
+#[test]
+fn markers_are_ordinary_edits_that_have_to_go() {
+    let (folder, made) = project(&[]);
+    fs::write(made.join("server/recording.py"), "mine\n").unwrap();
+    let before = contents(&made);
+    let with_markers = [&RECORDING[..], &["--conflicts", "markers"]].concat();
+    let (status, document) = reply(folder.path(), &with_markers);
+    assert_eq!((status, &document["written"]), (Some(1), &json!(true)));
+    let file = made.join("server/recording.py");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("<<<<<<< yours\nmine\n||||||| base\n=======\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("\n>>>>>>> new\n"), "{text}");
+    // Everything else is updated.
+    assert!(
+        fs::read_to_string(made.join("server/bot.py"))
+            .unwrap()
+            .contains("Recorder(")
+    );
+    for further in [&["--check"][..], &[], &["--transcription"]] {
+        let (status, document) = reply(folder.path(), &[&RECORDING, further].concat());
+        assert_eq!(
+            (status, &document["error"]["code"]),
+            (Some(1), &json!("unresolved"))
+        );
+        assert_eq!(
+            document["error"]["fields"][0]["field"],
+            "server/recording.py:1"
+        );
+    }
+    fs::write(&file, "resolved\n").unwrap();
+    done(folder.path(), &["my-bot", "--update", "--check"]);
+    fs::write(&file, text).unwrap();
+    done(folder.path(), &["my-bot", "--undo"]);
+    assert_eq!(contents(&made), before);
+}
+
+#[test]
+fn only_what_is_in_conflict_is_between_markers() {
+    let (folder, made) = project(&["--recording"]);
+    edit(
+        &made.join("server/recording.py"),
+        "\"\"\"",
+        "# Mine.\n\"\"\"",
+    );
+    append(&made.join("README.md"), "mine\n");
+    let document = super::updated(folder.path(), &["--no-recording"]);
+    assert_eq!(document["kept"][0]["path"], "server/recording.py");
+    assert_eq!(document["conflicts"], json!([]));
+}

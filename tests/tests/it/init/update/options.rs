@@ -1,0 +1,119 @@
+//! Options over the recorded configuration.
+
+use std::fs;
+
+use bot_cli_tests::init::tree;
+use serde_json::json;
+
+use super::super::{json as reply, run};
+use super::{project, updated};
+
+#[test]
+fn options_and_a_file_go_over_what_is_recorded() {
+    let (folder, _) = project(&["--name", "My bot", "--recording"]);
+    fs::write(
+        folder.path().join("more.json"),
+        r#"{"transcription": true, "enable_eval": true}"#,
+    )
+    .unwrap();
+    let all = ["--config", "more.json", "--no-eval", "-t", "hosted_rtc"];
+    let document = updated(folder.path(), &all);
+    assert_eq!(
+        document["options"],
+        json!([
+            { "key": "transports", "from": ["p2p_webrtc"], "to": ["hosted_rtc"] },
+            { "key": "transcription", "from": false, "to": true },
+        ])
+    );
+    assert_eq!(document["config"]["project_name"], "My bot");
+    assert_eq!(document["config"]["recording"], true);
+    let run = run(
+        folder.path(),
+        &["my-bot", "--update", "--dry-run", "-t", "p2p_webrtc"],
+    );
+    assert!(
+        run.stdout
+            .contains("  transports: hosted_rtc -> p2p_webrtc (without hosted_rtc)\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn the_kind_of_bot_follows_its_transports_and_the_mode_its_services() {
+    let (folder, _) = project(&[]);
+    let document = updated(folder.path(), &["-t", "p2p_webrtc", "-t", "carrier_a"]);
+    assert_eq!(document["config"]["bot_type"], "telephony");
+    let document = updated(folder.path(), &["--realtime", "openai_realtime"]);
+    assert_eq!(document["config"]["mode"], "realtime");
+    assert!(
+        document["review"][0]["note"]
+            .as_str()
+            .unwrap()
+            .contains("realtime service"),
+        "{document:#}"
+    );
+    let cascade = [
+        "--stt",
+        "deepgram_stt",
+        "--llm",
+        "openai_llm",
+        "--tts",
+        "cartesia_tts",
+    ];
+    let document = updated(
+        folder.path(),
+        &[&["-t", "p2p_webrtc"], &cascade[..]].concat(),
+    );
+    assert_eq!(document["config"]["mode"], "cascade");
+    assert_eq!(document["config"]["bot_type"], "web");
+}
+
+#[test]
+fn what_does_not_go_with_a_recorded_choice_names_the_way_out() {
+    let (folder, made) = project(&[
+        "--client-framework",
+        "react",
+        "--video",
+        "tavus_video",
+        "--video-input",
+    ]);
+    let before = tree(&made);
+    let all = ["my-bot", "--update", "-t", "carrier_a"];
+    let (status, document) = reply(folder.path(), &all);
+    assert_eq!(status, Some(2));
+    let way_out = "--video none --client-framework none --no-video-input";
+    let hints = document["error"]["hints"].to_string();
+    assert!(hints.contains(&format!("add `{way_out}")), "{hints}");
+    assert_eq!(tree(&made), before);
+    let mut all = all.to_vec();
+    all.extend([
+        "--video",
+        "none",
+        "--client-framework",
+        "none",
+        "--no-video-input",
+    ]);
+    let document = updated(folder.path(), &all[2..]);
+    assert_eq!(document["config"]["video_service"], json!(null));
+    assert_eq!(document["config"]["video_output"], false);
+    assert!(!made.join("client").exists());
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    let (folder, made) = project(&[]);
+    let before = tree(&made);
+    for options in [
+        &["my-bot", "--check"][..],
+        &["my-bot", "--conflicts", "markers"],
+        &["my-bot", "--update", "--no-record"],
+        &["my-bot", "--update", "--check", "--dry-run"],
+        &["my-bot", "--undo", "--check"],
+        &["my-bot", "--undo", "--recording"],
+        &["quickstart", "--update"],
+    ] {
+        let run = run(folder.path(), options);
+        assert_eq!(run.status, Some(2), "{options:?}: {run:?}");
+    }
+    assert_eq!(tree(&made), before);
+}
