@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::disk::Mounted;
