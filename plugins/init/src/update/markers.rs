@@ -34,7 +34,7 @@ pub(crate) fn write(merged: &Merged) -> (String, Vec<usize>) {
         };
         places.push(line(&format!("{YOURS}{ending}")));
         line(&conflict.yours);
-        line(&format!("||||||| base{ending}"));
+        line(&format!("{BASE}{ending}"));
         line(&conflict.base);
         line(&format!("======={ending}"));
         line(&conflict.new);
@@ -44,37 +44,43 @@ pub(crate) fn write(merged: &Merged) -> (String, Vec<usize>) {
 }
 
 const YOURS: &str = "<<<<<<< yours";
+const BASE: &str = "||||||| base";
 const NEW: &str = ">>>>>>> new";
 
 /// Returns the places of the conflicts that stand between markers in `target`, the first of each file: `server/bot.py:41`. `generated` are the
-/// paths of generated files; elsewhere, where the user may have moved one, only the markers of an update count.
+/// paths of generated files. Elsewhere, where the user may have moved one, and in prose, which may show some, only the markers of an
+/// update count.
 pub(crate) fn standing(target: &Path, generated: &BTreeSet<&str>) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     for path in generated {
         let there = find(target, path).map_err(|error| unreadable(&target.join(path), error))?;
-        if let PathState::File(bytes) = there
-            && let Some(line) = first(&String::from_utf8_lossy(&bytes))
-        {
+        let PathState::File(bytes) = there else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let is_prose = moved::ending(path) == "md";
+        if let Some(line) = own(&text).or_else(|| first(&text).filter(|_| !is_prose)) {
             places.push(format!("{path}:{line}"));
         }
     }
     let endings: BTreeSet<&str> = generated.iter().map(|path| moved::ending(path)).collect();
     let walked = moved::walk(target, &endings).map_err(|error| unreadable(target, error))?;
-    for (path, text) in &walked.files {
-        let has = |marker: &str| text.lines().any(|line| line.trim_end() == marker);
-        if !generated.contains(path.as_str())
-            && has(YOURS)
-            && has(NEW)
-            && let Some(line) = first(text)
-        {
-            places.push(format!("{path}:{line}"));
-        }
-    }
+    let elsewhere = walked
+        .files
+        .iter()
+        .filter(|(path, _)| !generated.contains(path.as_str()));
+    places.extend(elsewhere.filter_map(|(path, text)| Some(format!("{path}:{}", own(text)?))));
     Ok(places)
 }
 
-/// The line of the first conflict that stands between markers, counted from 1.
-pub(crate) fn first(text: &str) -> Option<usize> {
+/// The line of the first marker of an update, counted from 1. One that is left over counts, too.
+fn own(text: &str) -> Option<usize> {
+    let is_own = |line: &str| [YOURS, BASE, NEW].contains(&line.trim_end());
+    text.lines().position(is_own).map(|index| index + 1)
+}
+
+/// The line of the first conflict that stands between markers, whoever wrote them, counted from 1.
+fn first(text: &str) -> Option<usize> {
     let mut begun = None;
     let mut divided = false;
     for (index, line) in text.lines().enumerate() {
@@ -91,7 +97,7 @@ pub(crate) fn first(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{first, write};
+    use super::{first, own, write};
     use crate::merge::{Conflict, Merged, Part};
 
     fn merged(ending: &str) -> Merged {
@@ -121,6 +127,17 @@ mod tests {
                 (text.replace('\n', ending), vec![2])
             );
             assert_eq!(first(&text.replace('\n', ending)), Some(2));
+        }
+    }
+
+    #[test]
+    fn a_marker_that_is_left_over_counts() {
+        for (text, line) in [
+            ("a\n||||||| base\n", Some(2)),
+            (">>>>>>> new\r\n", Some(1)),
+            ("<<<<<<< HEAD\n>>>>>>> newer\n", None),
+        ] {
+            assert_eq!(own(text), line, "{text}");
         }
     }
 

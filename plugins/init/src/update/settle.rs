@@ -33,7 +33,7 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         match (base.file(path), new, there) {
             (None, None, _) => {}
             (None, Some(new), PathState::Nothing) => fresh.push(new),
-            (None, Some(new), there) => update.settle_new(new, there),
+            (None, Some(new), there) => update.settle_new(path, new, there),
             (Some(_), _, PathState::Nothing) => missing.push(*path),
             (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
             (Some(was), None, there) => update.settle_old(path, was, there),
@@ -55,7 +55,7 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         if folders.iter().any(|folder| new.path.starts_with(folder)) {
             update.deleted.push(new.path.clone());
         } else {
-            update.settle_new(new, PathState::Nothing);
+            update.settle_new(&new.path, new, PathState::Nothing);
         }
     }
     update.deleted_folders = folders;
@@ -126,17 +126,16 @@ impl Was<'_> {
 
 impl Update {
     /// A file that was not generated before.
-    fn settle_new(&mut self, new: &PlannedFile, there: PathState) {
-        let path = &new.path;
+    fn settle_new(&mut self, path: &str, new: &PlannedFile, there: PathState) {
         match there {
             PathState::Nothing => {
-                self.created.push(path.clone());
+                self.created.push(path.to_owned());
                 self.changes.push(Change::create(path, new.text.as_str()));
             }
             PathState::File(bytes) if is_same(&bytes, &new.text) => {}
             PathState::File(bytes) if new.existing == Existing::AddLines => {
                 if let Some(merged) = with_lines(&bytes, &new.text) {
-                    self.merged.push(path.clone());
+                    self.merged.push(path.to_owned());
                     self.changes.push(Change::replace(path, bytes, merged));
                 }
             }
