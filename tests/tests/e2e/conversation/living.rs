@@ -128,6 +128,7 @@ fn work_on(bot: &Bot) {
         let path = project.join(name);
         let code = fs::read_to_string(&path).unwrap();
         assert_eq!(code.matches(passage).count(), 1, "{name}: {passage}");
+        let own = own.trim_start_matches('\n');
         fs::write(path, code.replace(passage, own)).unwrap();
     }
     let readme = fs::read_to_string(project.join("README.md")).unwrap();

@@ -186,3 +186,32 @@ fn an_update_or_its_undoing_with_a_system_call_that_fails_is_as_before_or_done()
         assert!(failed > 2 && made > 2, "{failed} failed, {made} made");
     }
 }
+
+#[test]
+fn an_update_that_can_be_neither_made_nor_taken_back_is_completed_by_the_next_run() {
+    let project = Project::new();
+    let (from, to) = (&project.before, &project.after);
+    let mut stuck = 0;
+    for calls in ["renameat", "renameat2"] {
+        for when in 1.. {
+            // From there on, all of them fail.
+            let fault = format!("{calls}:error=EIO:when={when}+");
+            let Some(output) = project.with_fault(from, &UPDATE, &fault) else {
+                break;
+            };
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{fault}: {said}");
+            let is_as_before = assert_between(&project.target(), from, to, &fault);
+            if said.contains("nothing was changed") {
+                assert!(is_as_before, "{fault}: {said}");
+            } else {
+                let hint =
+                    "fix the cause and run the same command again: it completes what was begun";
+                assert!(said.contains(hint), "{fault}: {said}");
+                stuck += 1;
+            }
+            project.completes(&UPDATE, to, &fault);
+        }
+    }
+    assert!(stuck > 2, "{stuck}");
+}
