@@ -1,10 +1,10 @@
 use super::*;
 
 /// Numbers that look random, from a seed.
-struct Draw(u64);
+pub(super) struct Draw(pub u64);
 
 impl Draw {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -13,12 +13,12 @@ impl Draw {
     }
 }
 
-fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
+pub(super) fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
     merge(path, &Versions { base, yours, new })
 }
 
 /// The merge as marked text.
-fn shown(merged: &Merged) -> String {
+pub(super) fn shown(merged: &Merged) -> String {
     let mut shown = String::new();
     for part in &merged.parts {
         match part {

@@ -14,11 +14,21 @@ pub(super) const BASE: usize = 0;
 pub(super) const YOURS: usize = 1;
 pub(super) const NEW: usize = 2;
 
+/// The names for which the ordinary rules are not enough.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Forced {
+    /// They are a conflict where they are removed, and declarations of the module where both sides have changed them.
+    pub names: BTreeSet<String>,
+    /// Declarations of the module that are a conflict as soon as the generator has changed them.
+    pub blocked: BTreeSet<String>,
+    /// The reasons.
+    pub notes: BTreeSet<String>,
+}
+
 /// A merge of a module in the making.
 pub(super) struct Merge<'s> {
     pub sources: &'s [Source<'s>; 3],
-    /// The declarations of the module that are a conflict if both sides have changed them, whatever their parts.
-    pub forced: &'s BTreeSet<String>,
+    pub forced: &'s Forced,
     pub imports: &'s ImportEdits,
     parts: Vec<Part>,
     notes: Vec<String>,
@@ -27,11 +37,7 @@ pub(super) struct Merge<'s> {
 }
 
 impl<'s> Merge<'s> {
-    pub fn new(
-        sources: &'s [Source<'s>; 3],
-        forced: &'s BTreeSet<String>,
-        imports: &'s ImportEdits,
-    ) -> Self {
+    pub fn new(sources: &'s [Source<'s>; 3], forced: &'s Forced, imports: &'s ImportEdits) -> Self {
         Self {
             sources,
             forced,
@@ -113,8 +119,7 @@ impl<'s> Merge<'s> {
             self.path.is_empty() && !matches!(new.kind, Kind::Other) || new.kind == Kind::Function;
         let is_used = self.sources[YOURS].refers_to(&new.key, &(0..0))
             || self.sources[NEW].refers_to(&new.key, &new.rows());
-        let is_forced = self.path.is_empty() && self.forced.contains(&new.key);
-        is_forced || is_changed && (!is_definition || is_used)
+        self.is_forced(new) || is_changed && (!is_definition || is_used)
     }
 
     /// Adds items of the new version before an item of the user's.
@@ -131,14 +136,20 @@ impl<'s> Merge<'s> {
             .map_or(yours.tail.start, |item| item.lead.start);
         for item in items.into_iter().flatten() {
             let base = of_base.get(item.key.as_str());
-            let is_forced = self.path.is_empty() && self.forced.contains(&item.key);
-            if base.is_some() || is_forced {
+            if base.is_some() || self.is_forced(item) {
                 let base = base.map_or(0..0, |base| base.rows());
                 self.named_conflict(&item.key, &[base, row..row, item.rows()]);
             } else {
                 self.text(NEW, &item.rows());
             }
         }
+    }
+
+    fn is_forced(&self, item: &Item) -> bool {
+        let names = &self.forced.names;
+        // One statement may define several: `user_aggregator, assistant_aggregator`.
+        let defines = || item.key.split([',', ' ']).any(|name| names.contains(name));
+        names.contains(&item.key) || item.kind != Kind::Other && defines()
     }
 
     fn import(&mut self, number: usize, item: &Item) {
@@ -151,8 +162,7 @@ impl<'s> Merge<'s> {
 
     /// Merges an item that the new version doesn't have any more.
     fn removed(&mut self, base: &Item, yours: &Item) {
-        let is_forced = self.path.is_empty() && self.forced.contains(&yours.key);
-        if is_forced || !self.is_same((BASE, &base.rows()), (YOURS, &yours.rows())) {
+        if self.is_forced(yours) || !self.is_same((BASE, &base.rows()), (YOURS, &yours.rows())) {
             self.named_conflict(&yours.key, &[base.rows(), yours.rows(), 0..0]);
         }
     }
@@ -168,9 +178,12 @@ impl<'s> Merge<'s> {
     /// Merges an item that all versions have.
     fn item(&mut self, items: [&Item; 3]) {
         let key = &items[YOURS].key;
-        let is_forced = self.path.is_empty() && self.forced.contains(key);
         let rows = items.map(Item::rows);
-        if is_forced && self.decided(&rows).is_none() {
+        let decided = self.decided(&rows);
+        if self.path.is_empty()
+            && (decided.is_none() && self.is_forced(items[YOURS])
+                || decided == Some(NEW) && self.forced.blocked.contains(key))
+        {
             return self.named_conflict(key, &rows);
         }
         let has_name = items[YOURS].kind != Kind::Other;
@@ -186,7 +199,12 @@ impl<'s> Merge<'s> {
 
     fn core(&mut self, items: [&Item; 3]) {
         let rows = items.map(|item| item.core.clone());
-        if let Some(side) = self.decided(&rows) {
+        let decided = self.decided(&rows);
+        let texts = [BASE, YOURS].map(|side| self.sources[side].rows(&rows[side]));
+        let is_reformatted = decided == Some(NEW) && texts[BASE] != texts[YOURS];
+        if let Some(side) = decided
+            && !is_reformatted
+        {
             return self.text(side, &rows[side]);
         }
         let [base, yours, new] =
@@ -196,11 +214,18 @@ impl<'s> Merge<'s> {
             if self.may_split(compounds) {
                 return self.compound(compounds);
             }
+            if is_reformatted {
+                return self.text(NEW, &rows[NEW]);
+            }
             if let CompoundKind::Container { .. } = yours.kind {
                 return self.conflict(&rows);
             }
         }
-        self.lines(&rows);
+        if is_reformatted {
+            self.text(NEW, &rows[NEW]);
+        } else {
+            self.lines(&rows);
+        }
     }
 
     /// Whether the parts of these can be merged each by itself.
@@ -286,12 +311,15 @@ impl<'s> Merge<'s> {
                 Changed::Yours => {
                     let is_missed = |(base, new): (&Item, &Item)| self.is_missed(base, new);
                     if items[BASE].iter().zip(items[NEW]).any(is_missed) {
-                        self.conflict(&rows);
+                        self.conflict_of(items[BASE], &rows);
                     } else {
                         self.text(YOURS, &rows[YOURS]);
                     }
                 }
-                Changed::New if self.is_same((BASE, &rows[BASE]), (YOURS, &rows[YOURS])) => {
+                Changed::New
+                    if self.is_same((BASE, &rows[BASE]), (YOURS, &rows[YOURS]))
+                        && !items[BASE].iter().any(|item| self.is_forced(item)) =>
+                {
                     self.text(NEW, &rows[NEW]);
                 }
                 Changed::Both if self.is_same((YOURS, &rows[YOURS]), (NEW, &rows[NEW])) => {
@@ -303,7 +331,7 @@ impl<'s> Merge<'s> {
                     self.text(NEW, &rows[NEW]);
                     self.text(YOURS, &rows[YOURS]);
                 }
-                Changed::New | Changed::Both => self.conflict(&rows),
+                Changed::New | Changed::Both => self.conflict_of(items[BASE], &rows),
             }
         }
     }
@@ -376,6 +404,14 @@ impl<'s> Merge<'s> {
     fn conflict(&mut self, rows: &[Range<usize>; 3]) {
         let declaration = self.declaration(None);
         self.push_conflict(declaration, rows);
+    }
+
+    /// Adds a conflict over items of the base.
+    fn conflict_of(&mut self, base: &[Item], rows: &[Range<usize>; 3]) {
+        match base {
+            [item] if item.kind != Kind::Other => self.named_conflict(&item.key, rows),
+            _ => self.conflict(rows),
+        }
     }
 
     fn named_conflict(&mut self, key: &str, rows: &[Range<usize>; 3]) {

@@ -168,7 +168,10 @@ pub(super) fn edits(
     };
     let (of_base, of_yours, of_new) = (set(&base), set(&yours), set(&new));
     let is_rebound = |entry: &Entry| of_new.iter().any(|new| new.binding() == entry.binding());
-    let is_unused = |entry: &Entry| !used.contains(entry.binding()) || is_rebound(entry);
+    let is_mentioned = |name: &str| {
+        used.contains(name) || sources[YOURS].strings_with(name) > sources[BASE].strings_with(name)
+    };
+    let is_unused = |entry: &Entry| !is_mentioned(entry.binding()) || is_rebound(entry);
     let is_gone = |entry: &Entry| of_base.contains(entry) && !of_new.contains(entry);
     let is_dropped = |entry: &Entry| is_gone(entry) && is_unused(entry);
 
@@ -201,7 +204,13 @@ pub(super) fn edits(
                 left.any(|other| other.binding() == entry.binding())
             });
             let is_taken = other.is_some() || is_defined(entry.binding());
+            let all = Entry {
+                name: Some("*".to_owned()),
+                alias: None,
+                ..entry.clone()
+            };
             if of_yours.contains(entry)
+                || of_yours.contains(&all)
                 || !used.contains(entry.binding())
                 || is_taken && of_base.contains(entry)
             {
