@@ -4,11 +4,12 @@ mod clashes;
 mod declarations;
 mod imports;
 mod items;
+mod order;
 mod source;
 
 use std::collections::BTreeSet;
 
-use self::declarations::{Forced, Merge, NEW, YOURS};
+use self::declarations::{BASE, Forced, Merge, NEW, YOURS};
 use self::imports::ImportEdits;
 use self::items::{Block, Item};
 use self::source::Source;
@@ -63,11 +64,19 @@ fn by_declarations(sources: &[Source; 3], modules: &[Block; 3]) -> Option<Merged
             return Some(merged);
         };
         let broken = broken(&text, sources)?;
-        if broken.is_empty() {
+        let count = forced.names.len();
+        force(&mut forced, &broken, &text, sources)?;
+        let misplaced = order::misplaced(&text, sources)?;
+        if broken.is_empty() && misplaced.is_empty() {
             return Some(merged);
         }
-        let count = forced.names.len();
-        force(&mut forced, &broken, &text)?;
+        for (item, name) in misplaced {
+            forced.notes.insert(format!(
+                "`{name}` would be used in `{item}` above its definition"
+            ));
+            forced.blocked.insert(item.clone());
+            forced.names.extend([item, name]);
+        }
         if forced.names.len() == count {
             return None;
         }
@@ -103,21 +112,26 @@ fn broken(text: &str, sources: &[Source; 3]) -> Option<BTreeSet<String>> {
 }
 
 /// Makes a conflict of what leaves names of the merged text without a definition.
-fn force(forced: &mut Forced, broken: &BTreeSet<String>, text: &str) -> Option<()> {
+fn force(
+    forced: &mut Forced,
+    broken: &BTreeSet<String>,
+    text: &str,
+    sources: &[Source; 3],
+) -> Option<()> {
     let merged = Source::parse(text)?;
     let module = items::module(&merged)?;
     for name in broken {
-        let uses = |item: &&Item| merged.tokens(&item.rows()).any(|token| token == name);
-        let users: Vec<&Item> = module.items.iter().filter(uses).collect();
-        let names: Vec<String> = users.iter().map(|item| format!("`{}`", item.key)).collect();
+        let place = match sources[YOURS].first_use(name, &sources[BASE]) {
+            Some(row) => format!("in line {}", row + 1),
+            None => "in what is new".to_owned(),
+        };
         forced.notes.insert(format!(
-            "`{name}` is used in {}, but it would no longer be defined",
-            names.join(", ")
+            "`{name}` is used {place}, but it would no longer be defined"
         ));
         if !forced.names.insert(name.clone()) {
-            forced
-                .names
-                .extend(users.iter().map(|item| item.key.clone()));
+            let uses = |item: &&Item| merged.tokens(&item.rows()).any(|token| token == name);
+            let users = module.items.iter().filter(uses);
+            forced.names.extend(users.map(|item| item.key.clone()));
         }
     }
     Some(())

@@ -66,21 +66,33 @@ impl<'s> Merge<'s> {
     fn by_name(&mut self, [base, yours, new]: [&Block; 3]) {
         let is_import = |item: &&Item| item.kind == Kind::Import;
         let of_base = named(base);
-        let of_yours = named(yours);
         let of_new = named(new);
         // What only the new version has, by what it follows; what the user has deleted.
-        let mut inserted: BTreeMap<Option<&str>, Vec<&Item>> = BTreeMap::new();
-        let mut follows = None;
+        let mut inserted: BTreeMap<Option<usize>, Vec<&Item>> = BTreeMap::new();
+        let places: HashMap<&str, usize> = yours
+            .items
+            .iter()
+            .zip(0..)
+            .map(|(item, at)| (item.key.as_str(), at))
+            .collect();
+        let mut follows: Option<usize> = None;
+        let mut above: HashSet<&str> = HashSet::new();
         for item in new.items.iter().filter(|item| !is_import(item)) {
             let key = item.key.as_str();
-            if of_yours.contains_key(key) {
-                follows = Some(key);
+            if let Some(place) = places.get(key) {
+                follows = Some(*place);
             } else if of_base
                 .get(key)
                 .is_none_or(|base| self.is_missed(base, item))
             {
-                inserted.entry(follows).or_default().push(item);
+                // The user may have moved what it uses further down.
+                let uses = self.sources[NEW].tokens(&item.rows());
+                let uses = uses.filter(|name| above.contains(name));
+                let uses = uses.filter_map(|name| places.get(name).copied());
+                let after = uses.chain(follows).max();
+                inserted.entry(after).or_default().push(item);
             }
+            above.insert(key);
         }
         let start = if self.path.is_empty() {
             behind_imports(yours, &of_new)
@@ -108,7 +120,7 @@ impl<'s> Merge<'s> {
                 (None, Some(new)) => self.added_by_both(item, new),
                 (None, None) => self.text(YOURS, &item.rows()),
             }
-            self.insert(inserted.get(&Some(key)), &of_base, yours, number + 1);
+            self.insert(inserted.get(&Some(number)), &of_base, yours, number + 1);
         }
     }
 
@@ -215,6 +227,11 @@ impl<'s> Merge<'s> {
                 return self.compound(compounds);
             }
             if is_reformatted {
+                if yours.kind == CompoundKind::Body {
+                    let name = self.declaration(None).unwrap_or_default();
+                    self.notes
+                        .push(format!("`{name}` is formatted as it is generated"));
+                }
                 return self.text(NEW, &rows[NEW]);
             }
             if let CompoundKind::Container { .. } = yours.kind {

@@ -312,7 +312,16 @@ fn place(
     let is_near = |it: &&Statement| Some(it.group) == group;
     let earlier = new.get(..number).unwrap_or_default();
     let later = new.get(number + 1..).unwrap_or_default();
-    if let Some(at) = earlier.iter().rev().filter(is_near).find_map(find) {
+    if let Some(mut at) = earlier.iter().rev().filter(is_near).find_map(find) {
+        // The user's block is in alphabetical order as well, as far as it goes.
+        let head = new.get(number).map(Statement::head);
+        let is_next =
+            |one: &Statement, next: &Statement| one.group == next.group && Some(next.head()) < head;
+        while let (Some(one), Some(next)) = (yours.get(at), yours.get(at + 1))
+            && is_next(one, next)
+        {
+            at += 1;
+        }
         plans[at].after.push(text);
     } else if let Some(at) = later.iter().filter(is_near).find_map(find) {
         plans[at].before.push(text);

@@ -1,5 +1,6 @@
 //! A version of a Python file: its lines, its syntax tree and its tokens.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
@@ -158,6 +159,14 @@ impl<'t> Source<'t> {
             .filter(is_string)
             .filter(has_name)
             .count()
+    }
+
+    /// The first row with a name that another version doesn't have.
+    pub fn first_use(&self, name: &str, other: &Self) -> Option<usize> {
+        let known: HashSet<&str> = other.text.lines().collect();
+        let tokens = self.tokens.iter().filter(|token| token.text == name);
+        let mut rows = tokens.map(|token| token.row);
+        rows.find(|row| !known.contains(self.rows(&(*row..row + 1)).trim_end_matches('\n')))
     }
 
     /// How often a name occurs.
