@@ -158,15 +158,49 @@ pub(super) fn edits(
     modules: &[Block; 3],
     used: &BTreeSet<String>,
 ) -> ImportEdits {
-    let [base, yours, new] =
-        [BASE, YOURS, NEW].map(|side| statements(&sources[side], &modules[side]));
+    let statements = [BASE, YOURS, NEW].map(|side| statements(&sources[side], &modules[side]));
+    let (plans, at_start) = plans(sources, &modules[YOURS], &statements, used);
+    let [_, yours, new] = &statements;
+    let mut edits = ImportEdits {
+        items: BTreeMap::new(),
+        at_start,
+    };
+    let mut blank = 0;
+    for (plan, statement) in plans.iter().zip(yours) {
+        let new = plan.new.and_then(|number| new.get(number));
+        let own_blank = sources[YOURS].blank_rows(&statement.item.lead);
+        let lacks = blank > own_blank;
+        if plan.is_empty() && !lacks {
+            blank = 0;
+            continue;
+        }
+        let writer = Writer {
+            sources,
+            statement,
+            new,
+            plan,
+        };
+        let (parts, is_left) = writer.parts(if lacks { blank } else { own_blank });
+        blank = if is_left { 0 } else { blank.max(own_blank) };
+        edits.items.insert(statement.number, parts);
+    }
+    edits
+}
+
+/// Returns the changes of the user's statements, in their order, and statements that have no neighbour.
+fn plans(
+    sources: &[Source; 3],
+    module: &Block,
+    [base, yours, new]: &[Vec<Statement>; 3],
+    used: &BTreeSet<String>,
+) -> (Vec<Plan>, String) {
     let set = |statements: &[Statement]| -> BTreeSet<Entry> {
         statements
             .iter()
             .flat_map(|it| it.entries.clone())
             .collect()
     };
-    let (of_base, of_yours, of_new) = (set(&base), set(&yours), set(&new));
+    let (of_base, of_yours, of_new) = (set(base), set(yours), set(new));
     let is_rebound = |entry: &Entry| of_new.iter().any(|new| new.binding() == entry.binding());
     let is_mentioned = |name: &str| {
         used.contains(name) || sources[YOURS].strings_with(name) > sources[BASE].strings_with(name)
@@ -177,7 +211,7 @@ pub(super) fn edits(
 
     let mut plans: Vec<Plan> = yours.iter().map(|_| Plan::default()).collect();
     let mut at_start = String::new();
-    for (plan, statement) in plans.iter_mut().zip(&yours) {
+    for (plan, statement) in plans.iter_mut().zip(yours) {
         let head = statement.head();
         plan.new = new.iter().position(|it| it.head() == head);
         plan.dropped = statement
@@ -193,7 +227,7 @@ pub(super) fn edits(
             .any(|entry| is_gone(entry) && !is_dropped(entry) && entry.is_own());
     }
     let is_defined = |name: &str| {
-        let mut items = modules[YOURS].items.iter();
+        let mut items = module.items.iter();
         items.any(|item| item.kind != Kind::Import && item.kind != Kind::Other && item.key == name)
     };
     for (number, statement) in new.iter().enumerate() {
@@ -244,32 +278,9 @@ pub(super) fn edits(
         } else {
             rendered(&head, &added.iter().map(Entry::text).collect::<Vec<_>>())
         };
-        place(&yours, &new, number, text, &mut plans, &mut at_start);
+        place(yours, new, number, text, &mut plans, &mut at_start);
     }
-    let mut edits = ImportEdits {
-        items: BTreeMap::new(),
-        at_start,
-    };
-    let mut blank = 0;
-    for (plan, statement) in plans.iter().zip(&yours) {
-        let new = plan.new.and_then(|number| new.get(number));
-        let own_blank = sources[YOURS].blank_rows(&statement.item.lead);
-        let lacks = blank > own_blank;
-        if plan.is_empty() && !lacks {
-            blank = 0;
-            continue;
-        }
-        let writer = Writer {
-            sources,
-            statement,
-            new,
-            plan,
-        };
-        let (parts, is_left) = writer.parts(if lacks { blank } else { own_blank });
-        blank = if is_left { 0 } else { blank.max(own_blank) };
-        edits.items.insert(statement.number, parts);
-    }
-    edits
+    (plans, at_start)
 }
 
 /// The changes of a statement and its surroundings.
