@@ -3,7 +3,7 @@
 //! A draw of the changes meets every edit in `cargo test`; `BOT_CLI_MERGES=FOLDER` has all of them meet, and writes every merged
 //! project into the folder.
 
-mod changes;
+pub(super) mod changes;
 mod edits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use edits::Edit;
 const DRAWN: usize = 23;
 
 /// A project: texts by path.
-type Files = BTreeMap<String, String>;
+pub(super) type Files = BTreeMap<String, String>;
 
 /// A way to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::plan::scaffold;
 use crate::resolve::resolve;
 
 /// A project before and after a change.
-pub(super) struct Change {
+pub(in crate::merge) struct Change {
     pub name: String,
     pub base: Files,
     pub new: Files,
@@ -353,8 +353,8 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
         "a comment in other words",
         &[(
             "server/bot.py",
-            "# How to set up each transport, by the name that the runner's `-t` option takes.\n",
-            "# The parameters of each transport; the runner's `-t` option takes these names.\n",
+            "# The parameters of each transport, by the name that the runner's `-t` option takes.\n",
+            "# What each transport is set up with; the runner's `-t` option takes these names.\n",
         )],
     ),
     (
@@ -375,7 +375,7 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
 ];
 
 /// All changes, in a fixed order.
-pub(super) fn all() -> Vec<Change> {
+pub(in crate::merge) fn all() -> Vec<Change> {
     let bases: BTreeMap<&str, Value> = bases().into_iter().collect();
     let made: BTreeMap<&str, Files> = bases
         .iter()
