@@ -1,6 +1,7 @@
 //! Calls a plugin with the words behind its name.
 
 use std::ffi::OsString;
+use std::mem;
 
 use bot_cli_sdk::discovery::Plugin;
 use bot_cli_sdk::driver::Patience;
@@ -66,7 +67,10 @@ pub fn plugin(
         environment,
         patience,
     );
-    terminal.report(&outcome)
+    let status = terminal.report(&outcome);
+    // The process ends, and gives everything back at once.
+    mem::forget((plugin, outcome));
+    status
 }
 
 fn undeclared(

@@ -35,6 +35,11 @@ Examples:
     bot-cli init my-bot --config bot.json --dry-run
     bot-cli init --list-options
 
+  Change a project later: first look, then do it, then take it back:
+    bot-cli init my-bot --update --recording --dry-run
+    bot-cli init my-bot --update --recording
+    bot-cli init my-bot --undo
+
   Print a schema, with which editors complete and check such a file:
     bot-cli init --config-schema";
 

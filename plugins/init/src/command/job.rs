@@ -86,7 +86,7 @@ impl Job<'_> {
 
     /// The hint where files of a project that was made before are in the way.
     fn way_out(&self) -> Option<String> {
-        self.instead.as_deref().map(super::update::there_already)
+        self.instead.as_deref().map(there_already)
     }
 
     /// A record that is there and not written by this run says how the project was made before it.
@@ -168,6 +168,13 @@ pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Fa
         );
     }
     Ok(is_completed)
+}
+
+/// The hint with the command that changes a project that is there.
+pub(super) fn there_already(command: &str) -> String {
+    format!(
+        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
+    )
 }
 
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {

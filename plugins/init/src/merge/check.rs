@@ -1,9 +1,7 @@
 //! Checks of merged files. A merge that is clean and fails one is a conflict.
 
 mod lost;
-#[cfg_attr(not(test), expect(dead_code, reason = "the update is to call it"))]
 pub(crate) mod meaning;
-#[cfg_attr(not(test), expect(dead_code, reason = "the update is to call it"))]
 pub(crate) mod modules;
 
 use std::collections::BTreeMap;

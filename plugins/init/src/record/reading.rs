@@ -32,6 +32,12 @@ pub enum Unusable {
     Damaged(String),
 }
 
+/// What every version writes.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
 #[derive(Deserialize)]
 struct Written<'a> {
     framework: String,
@@ -49,10 +55,6 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     let text = str::from_utf8(project).map_err(|_| damaged("it is not UTF-8"))?;
     if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
         return Err(damaged("it has the conflict markers of a merge"));
-    }
-    #[derive(Deserialize)]
-    struct Head {
-        schema: u32,
     }
     let words = |error: serde_json::Error| Unusable::Damaged(format!("it is no record: {error}"));
     let head: Head = serde_json::from_str(text).map_err(words)?;

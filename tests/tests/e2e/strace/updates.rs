@@ -25,7 +25,7 @@ const UPDATE: [&str; 5] = [
     "--update",
     "--no-recording",
     "--transcription",
-    "--no-deploy",
+    "--no-deploy-to-cloud",
 ];
 const UNDO: [&str; 2] = ["my-bot", "--undo"];
 
@@ -43,7 +43,10 @@ impl Project {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("my-bot");
-        done(folder.path(), &web(&["my-bot", "--recording", "--deploy"]));
+        done(
+            folder.path(),
+            &web(&["my-bot", "--recording", "--deploy-to-cloud"]),
+        );
         let tools = target.join("server/tools.py");
         let text = fs::read_to_string(&tools).unwrap();
         fs::write(tools, text + "\n\nMINE = 1\n").unwrap();

@@ -294,14 +294,33 @@ fn what_is_no_file_is_left_alone() {
     assert_eq!(
         document["obstacles"],
         json!([
-            { "path": ".gitignore", "reason": "was edited and is not UTF-8" },
-            { "path": "README.md", "reason": "is a directory" },
-            { "path": "server/bot.py", "reason": "is a symbolic link" },
+            { "path": ".gitignore", "line": null, "reason": "was edited and is not UTF-8" },
+            { "path": "README.md", "line": null, "reason": "is a directory" },
+            { "path": "server/bot.py", "line": null, "reason": "is a symbolic link" },
         ])
     );
     assert_eq!(document["conflicts"][0]["path"], "server/recording.py");
     assert_eq!(document["conflicts"][0]["yours"], "mine\n");
     assert_eq!(tree(folder.path()), before);
+}
+
+#[test]
+fn a_file_that_others_of_the_users_need_is_not_removed() {
+    let (folder, made) = project(&["--recording"]);
+    let own = "import os\n\nfrom recording import Recorder\n\nprint(os.sep, Recorder)\n";
+    fs::write(made.join("server/own.py"), own).unwrap();
+    let before = tree(&made);
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--no-recording"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        document["obstacles"],
+        json!([{
+            "path": "server/own.py",
+            "line": 3,
+            "reason": "it imports `recording`, which the update removes",
+        }])
+    );
+    assert_eq!(tree(&made), before);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
 //! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, base, yours, new}`,
-//! with the lines of each version; `line` is that of the user's first, counted from 1. `obstacles`: `{path, reason}`, files that can't be
-//! merged. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
+//! with the lines of each version; `line` is that of the user's first, counted from 1. `obstacles`: `{path, line, reason}`,
+//! files that can't be merged, and lines to edit first. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
 //! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
 
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -82,10 +82,11 @@ impl Report<'_> {
         let message = format!("{count} in {shown}: {outcome}");
         let mut failure = Failure::new(Exit::Failed, "conflict", message);
         for obstacle in &update.obstacles {
-            failure = failure.field(&obstacle.path, None, obstacle.reason.clone());
+            let place = place(&obstacle.path, obstacle.line);
+            failure = failure.field(&place, None, obstacle.reason.clone());
         }
         for conflict in &update.conflicts {
-            failure = failure.field(&place(conflict), None, words(conflict));
+            failure = failure.field(&place_of(conflict), None, words(conflict));
         }
         if self.written {
             failure = failure
@@ -98,7 +99,10 @@ impl Report<'_> {
                 "add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from",
             );
         }
-        if !update.obstacles.is_empty() {
+        if update.obstacles.iter().any(|one| one.line.is_some()) {
+            failure = failure.hint("edit those lines first, then run the same command again");
+        }
+        if update.obstacles.iter().any(|one| one.line.is_none()) {
             failure = failure.hint(
                 "move or rename the files that can't be merged; a generated file that is not there stays away",
             );
@@ -175,12 +179,12 @@ impl Report<'_> {
         if !update.review.is_empty() {
             text.push_str("\nLook at:\n");
             for review in &update.review {
-                let place = match (&review.path, review.line) {
-                    (Some(path), Some(line)) => format!("{path}:{line}: "),
-                    (Some(path), None) => format!("{path}: "),
-                    (None, _) => String::new(),
-                };
-                text.extend(["  ", &place, &review.note, "\n"]);
+                let place = (review.path.as_ref()).map_or_else(String::new, |path| {
+                    format!("{}: ", place(path, review.line))
+                });
+                let mut lines = review.note.lines();
+                text.extend(["  ", &place, lines.next().unwrap_or_default(), "\n"]);
+                quote_lines(&lines.collect::<Vec<_>>(), &mut text);
             }
         }
         if !update.conflicts.is_empty() {
@@ -231,7 +235,7 @@ impl Report<'_> {
                 .collect::<Value>(),
             "conflicts": update.conflicts.iter().map(document).collect::<Value>(),
             "obstacles": (update.obstacles.iter())
-                .map(|one| json!({ "path": one.path, "reason": one.reason }))
+                .map(|one| json!({ "path": one.path, "line": one.line, "reason": one.reason }))
                 .collect::<Value>(),
             "review": (update.review.iter())
                 .map(|one| json!({ "path": one.path, "line": one.line, "note": one.note }))
@@ -247,13 +251,13 @@ fn is_record(change: &Change) -> bool {
 }
 
 /// The report of `--undo`.
-pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Reply {
+pub(super) fn put_back(target: &Target, restored: &[Change], quiet: bool) -> Reply {
     let mut lists: [(&str, Vec<&str>); 3] = [
         ("created", Vec::new()),
         ("changed", Vec::new()),
         ("removed", Vec::new()),
     ];
-    for change in changes.iter().filter(|change| !is_record(change)) {
+    for change in restored.iter().filter(|change| !is_record(change)) {
         let [(_, created), (_, changed), (_, removed)] = &mut lists;
         match (&change.bytes, &change.replaces) {
             (None, _) => removed,
@@ -277,8 +281,12 @@ pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Repl
     }))
 }
 
-fn place(conflict: &Conflict) -> String {
-    format!("{}:{}", conflict.path, conflict.lines.line)
+fn place(path: &str, line: Option<usize>) -> String {
+    line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
+}
+
+fn place_of(conflict: &Conflict) -> String {
+    place(&conflict.path, Some(conflict.lines.line))
 }
 
 fn words(conflict: &Conflict) -> String {
@@ -302,7 +310,7 @@ fn words(conflict: &Conflict) -> String {
 const SHOWN: usize = 12;
 
 fn show(conflict: &Conflict, text: &mut String) {
-    text.extend(["  ", &place(conflict), ": ", &words(conflict), "\n"]);
+    text.extend(["  ", &place_of(conflict), ": ", &words(conflict), "\n"]);
     for (side, lines) in [
         ("yours", &conflict.lines.yours),
         ("new", &conflict.lines.new),
@@ -312,24 +320,29 @@ fn show(conflict: &Conflict, text: &mut String) {
             continue;
         }
         text.extend(["    ", side, ":\n"]);
-        for line in lines.lines().take(SHOWN) {
-            let plain: String = line
-                .chars()
-                .map(|letter| {
-                    if letter.is_control() && letter != '\t' {
-                        '\u{fffd}'
-                    } else {
-                        letter
-                    }
-                })
-                .collect();
-            text.extend(["      | ", plain.trim_end(), "\n"]);
-        }
-        match lines.lines().count().saturating_sub(SHOWN) {
-            0 => {}
-            1 => text.push_str("      and 1 more line\n"),
-            more => text.push_str(&format!("      and {more} more lines\n")),
-        }
+        quote_lines(&lines.lines().collect::<Vec<_>>(), text);
+    }
+}
+
+/// The first lines of a file, without what a terminal would act on.
+fn quote_lines(lines: &[&str], text: &mut String) {
+    for line in lines.iter().take(SHOWN) {
+        let plain: String = line
+            .chars()
+            .map(|letter| {
+                if letter.is_control() && letter != '\t' {
+                    '\u{fffd}'
+                } else {
+                    letter
+                }
+            })
+            .collect();
+        text.extend(["      | ", plain.trim_end(), "\n"]);
+    }
+    match lines.len().saturating_sub(SHOWN) {
+        0 => {}
+        1 => text.push_str("      and 1 more line\n"),
+        more => text.extend(["      and ", &more.to_string(), " more lines\n"]),
     }
 }
 

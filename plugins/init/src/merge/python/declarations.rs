@@ -470,14 +470,13 @@ fn have_free_order(yours: &[Item], new: &[Item]) -> bool {
 /// The rows of these items; where they would be if there is none.
 fn rows_of(block: &Block, range: &Range<usize>) -> Range<usize> {
     let items = block.items.get(range.clone()).unwrap_or_default();
-    match (items.first(), items.last()) {
-        (Some(first), Some(last)) => first.lead.start..last.core.end,
-        _ => {
-            let next = block.items.get(range.start);
-            let at = next.map_or(block.tail.start, |item| item.lead.start);
-            at..at
-        }
-    }
+    let next = || {
+        let next = block.items.get(range.start);
+        let at = next.map_or(block.tail.start, |item| item.lead.start);
+        at..at
+    };
+    let rows = |first: &Item| first.lead.start..items.last().unwrap_or(first).core.end;
+    items.first().map_or_else(next, rows)
 }
 
 /// Returns the items that a side has added and removed; common ones have the same order on both sides.

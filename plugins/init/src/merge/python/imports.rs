@@ -175,6 +175,8 @@ pub(super) fn edits(
     let mut plans: Vec<Plan> = yours.iter().map(|_| Plan::default()).collect();
     let mut at_start = String::new();
     for (plan, statement) in plans.iter_mut().zip(&yours) {
+        let head = statement.head();
+        plan.new = new.iter().position(|it| it.head() == head);
         plan.dropped = statement
             .entries
             .iter()
@@ -226,7 +228,6 @@ pub(super) fn edits(
         });
         if let Some(same) = same {
             plans[same].added.extend(added);
-            plans[same].new = Some(number);
             continue;
         }
         let text = if added == statement.entries {
@@ -337,19 +338,16 @@ impl Writer<'_, '_> {
             || !after.is_empty()
             || !comments.is_empty();
         let mut parts = Vec::new();
-        match statement {
-            Some(statement) => {
-                text.push_str(&statement);
-                text.push_str(&after.concat());
-                if is_left {
-                    parts.push(Part::Text(text));
-                }
-            }
-            None => {
+        if let Some(statement) = statement {
+            text.push_str(&statement);
+            text.push_str(&after.concat());
+            if is_left {
                 parts.push(Part::Text(text));
-                parts.push(Part::Conflict(self.conflict()));
-                parts.push(Part::Text(after.concat()));
             }
+        } else {
+            parts.push(Part::Text(text));
+            parts.push(Part::Conflict(self.conflict()));
+            parts.push(Part::Text(after.concat()));
         }
         parts.retain(|part| *part != Part::Text(String::new()));
         (parts, is_left)
