@@ -168,7 +168,10 @@ pub(super) fn edits(
     };
     let (of_base, of_yours, of_new) = (set(&base), set(&yours), set(&new));
     let is_rebound = |entry: &Entry| of_new.iter().any(|new| new.binding() == entry.binding());
-    let is_unused = |entry: &Entry| !used.contains(entry.binding()) || is_rebound(entry);
+    let is_mentioned = |name: &str| {
+        used.contains(name) || sources[YOURS].strings_with(name) > sources[BASE].strings_with(name)
+    };
+    let is_unused = |entry: &Entry| !is_mentioned(entry.binding()) || is_rebound(entry);
     let is_gone = |entry: &Entry| of_base.contains(entry) && !of_new.contains(entry);
     let is_dropped = |entry: &Entry| is_gone(entry) && is_unused(entry);
 
@@ -201,7 +204,13 @@ pub(super) fn edits(
                 left.any(|other| other.binding() == entry.binding())
             });
             let is_taken = other.is_some() || is_defined(entry.binding());
+            let all = Entry {
+                name: Some("*".to_owned()),
+                alias: None,
+                ..entry.clone()
+            };
             if of_yours.contains(entry)
+                || of_yours.contains(&all)
                 || !used.contains(entry.binding())
                 || is_taken && of_base.contains(entry)
             {
@@ -303,7 +312,16 @@ fn place(
     let is_near = |it: &&Statement| Some(it.group) == group;
     let earlier = new.get(..number).unwrap_or_default();
     let later = new.get(number + 1..).unwrap_or_default();
-    if let Some(at) = earlier.iter().rev().filter(is_near).find_map(find) {
+    if let Some(mut at) = earlier.iter().rev().filter(is_near).find_map(find) {
+        // The user's block is in alphabetical order as well, as far as it goes.
+        let head = new.get(number).map(Statement::head);
+        let is_next =
+            |one: &Statement, next: &Statement| one.group == next.group && Some(next.head()) < head;
+        while let (Some(one), Some(next)) = (yours.get(at), yours.get(at + 1))
+            && is_next(one, next)
+        {
+            at += 1;
+        }
         plans[at].after.push(text);
     } else if let Some(at) = later.iter().filter(is_near).find_map(find) {
         plans[at].before.push(text);
