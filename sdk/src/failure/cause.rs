@@ -139,12 +139,12 @@ fn place(error: &serde_json::Error) -> String {
 
 /// The texts of what led to `failure`, without those that another one or its message has.
 pub(super) fn chain(failure: &Failure) -> Vec<String> {
-    let mut texts = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     let mut cause = failure.source();
     while let Some(error) = cause {
         let text = words(error);
-        let mut told = texts.iter().chain([&failure.message]);
-        if !told.any(|told| told.contains(&text)) {
+        let is_told = |told: &String| told.contains(&text);
+        if !is_told(&failure.message) && !texts.iter().any(is_told) {
             texts.push(text);
         }
         cause = error.source();
