@@ -85,8 +85,14 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         let Some(staging) = Staging::left_at(&place).map_err(|error| error.failure(&place))? else {
             continue;
         };
-        let journal = Journal::read(&staging)
-            .map_err(|error| Error::io(&staging.journal(), error).failure(&place))?;
+        let journal = Journal::read(&staging).map_err(|error| {
+            let path = staging.journal();
+            let could_not = format!("could not read `{}`", path.display());
+            Failure::because(Exit::Failed, "unreadable", could_not, error).hint(format!(
+                "nothing was changed; if it is no run of yours that was interrupted, remove `{}`",
+                place.display()
+            ))
+        })?;
         if let Some(journal) = journal {
             let left = commit::complete(&journal, &staging, target)
                 .map_err(|error| error.failure(&place))?;
@@ -234,7 +240,7 @@ impl Error {
             .hint("wait until it has ended, then try again"),
             Self::Foreign => failed(
                 "unsafe_staging",
-                format!("`{staging}` belongs to another user"),
+                format!("`{staging}` is not a folder of this user's"),
             )
             .hint("remove it, or choose another target"),
             Self::Changed(path) => failed(

@@ -291,7 +291,7 @@ fn a_journal_never_leads_out_of_the_target() {
     ] {
         let text = format!(r#"{{"steps":[{{"path":"{path}","replaces":null}}]}}"#);
         fs::write(&journal, text).unwrap();
-        assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
+        assert_eq!(recover(&target).unwrap_err().code, "unreadable", "{path}");
     }
     assert!(!folder.path().join("out").exists());
 }

@@ -1,6 +1,7 @@
 //! The changes: options that a project gets or loses, and templates that a later version has.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -375,12 +376,17 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
 ];
 
 /// All changes, in a fixed order.
-pub(in crate::merge) fn all() -> Vec<Change> {
+pub(in crate::merge) fn all() -> &'static [Change] {
+    static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(made);
+    &CHANGES
+}
+
+fn made() -> Vec<Change> {
     let bases: BTreeMap<&str, Value> = bases().into_iter().collect();
-    let made: BTreeMap<&str, Files> = bases
-        .iter()
-        .map(|(name, keys)| (*name, make(keys)))
-        .collect();
+    let mut made = BTreeMap::new();
+    for (name, keys) in &bases {
+        made.insert(*name, make(keys));
+    }
     let mut changes = Vec::new();
     for (base, name, said) in options() {
         let new = make(&over(&bases[base], &said));

@@ -1,5 +1,6 @@
 //! A version of a Python file: its lines, its syntax tree and its tokens.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
@@ -31,6 +32,8 @@ struct Token {
     is_comment: bool,
     /// It may as well be left out.
     is_optional: bool,
+    /// A comma between entries.
+    is_separator: bool,
 }
 
 impl<'t> Source<'t> {
@@ -82,8 +85,13 @@ impl<'t> Source<'t> {
         &'s self,
         rows: &Range<usize>,
     ) -> impl Iterator<Item = &'s str> + use<'s, 't> {
-        let tokens = self.within(rows).iter();
+        // An entry is the same whether others follow or not.
+        let tokens = match self.within(rows) {
+            [tokens @ .., last] if last.is_separator => tokens,
+            tokens => tokens,
+        };
         tokens
+            .iter()
             .filter(|token| !token.is_optional)
             .map(|token| token.text.as_str())
     }
@@ -137,6 +145,34 @@ impl<'t> Source<'t> {
         self.tokens
             .iter()
             .any(|token| token.text == name && !except.contains(&token.row))
+    }
+
+    /// How many strings have a name in them, as annotations may.
+    pub fn strings_with(&self, name: &str) -> usize {
+        let is_string = |token: &&Token| token.text.ends_with(['"', '\'']);
+        let has_name = |token: &&Token| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            token.text.split(|c| !is_part(c)).any(|word| word == name)
+        };
+        self.tokens
+            .iter()
+            .filter(is_string)
+            .filter(has_name)
+            .count()
+    }
+
+    /// The first row with a name that another version doesn't have.
+    pub fn first_use(&self, name: &str, other: &Self) -> Option<usize> {
+        let known: HashSet<&str> = other.text.lines().collect();
+        let tokens = self.tokens.iter().filter(|token| token.text == name);
+        let mut rows = tokens.map(|token| token.row);
+        rows.find(|row| !known.contains(self.rows(&(*row..row + 1)).trim_end_matches('\n')))
+    }
+
+    /// How often a name occurs.
+    pub fn count(&self, name: &str) -> usize {
+        let tokens = self.tokens.iter();
+        tokens.filter(|token| token.text == name).count()
     }
 
     fn within(&self, rows: &Range<usize>) -> &[Token] {
@@ -209,8 +245,12 @@ impl<'t> Tokens<'t> {
             return;
         }
         let parent = around.last().copied().unwrap_or_default();
+        let is_tuple = matches!(
+            parent,
+            "tuple" | "subscript" | "tuple_pattern" | "expression_list" | "pattern_list"
+        );
         let closes = matches!(text, ")" | "]" | "}") && !node.is_named();
-        if closes && !matches!(parent, "tuple" | "subscript" | "tuple_pattern") {
+        if closes && !is_tuple {
             self.pass_over_comma();
         }
         self.found.push(Token {
@@ -223,6 +263,7 @@ impl<'t> Tokens<'t> {
             last_row: node.end_position().row,
             column: node.start_position().column,
             is_comment: node.kind() == "comment",
+            is_separator: text == "," && !is_tuple,
             is_optional: matches!(text, "(" | ")") && !node.is_named() && is_optional(around),
         });
     }
@@ -256,6 +297,7 @@ impl<'t> Tokens<'t> {
             column: 0,
             is_comment: false,
             is_optional: false,
+            is_separator: false,
         });
     }
 }
