@@ -50,12 +50,20 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         .filter(|path| !is_found(path))
         .collect();
     let folders = deleted_folders(base, &gone);
+    let generated: Vec<(&str, &str)> = (new.iter())
+        .map(|file| (file.path.as_str(), file.text.as_str()))
+        .collect();
+    let stays: BTreeSet<&str> = (base.hashes.keys().map(String::as_str))
+        .filter(|path| !missing.contains(path))
+        .collect();
     for new in fresh {
         // A part of what the user has deleted does not come back in pieces.
         if folders.iter().any(|folder| new.path.starts_with(folder)) {
             update.deleted.push(new.path.clone());
         } else {
-            update.settle_new(&new.path, new, PathState::Nothing);
+            let at = moved::beside(&new.path, &generated, &found, &stays);
+            let at = at.as_deref().unwrap_or(&new.path);
+            update.settle_new(at, new, look(at)?);
         }
     }
     update.deleted_folders = folders;

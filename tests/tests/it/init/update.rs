@@ -397,3 +397,20 @@ fn a_project_in_the_way_names_the_command_that_changes_it() {
         "{run:?}"
     );
 }
+
+#[test]
+fn a_new_file_goes_where_its_folder_has_gone() {
+    let (folder, made) = project(&[]);
+    fs::rename(made.join("server"), made.join("backend")).unwrap();
+    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
+    assert_eq!(status, Some(0), "{said:#}");
+    assert_eq!(said["created"], json!(["backend/recording.py"]));
+    assert!(!made.join("server").exists());
+    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--check"]);
+    assert_eq!(status, Some(0), "{said:#}");
+    // It goes again with its feature.
+    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--no-recording"]);
+    assert_eq!(status, Some(0), "{said:#}");
+    let bot = fs::read_to_string(made.join("backend/bot.py")).unwrap();
+    assert!(!bot.contains("import Recorder"), "{bot}");
+}
