@@ -65,7 +65,10 @@ fn markers_are_ordinary_edits_that_have_to_go() {
     // Half of them is as bad.
     fs::write(&file, text.replacen("<<<<<<< yours\n", "", 1)).unwrap();
     let (status, document) = reply(folder.path(), &["my-bot", "--update", "--check"]);
-    assert_eq!((status, &document["error"]["code"]), (Some(1), &json!("unresolved")));
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!("unresolved"))
+    );
     fs::write(&file, "resolved\n").unwrap();
     done(folder.path(), &["my-bot", "--update", "--check"]);
     fs::write(&file, text).unwrap();
