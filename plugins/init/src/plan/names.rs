@@ -5,6 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use bot_cli_sdk::pack::BUILTINS;
 use tree_sitter::{Node, Parser};
 
+/// The most levels of syntax.
+const DEEPEST: u32 = 250;
+
 /// Returns the names that `code` looks up and nothing in it binds; those of Python itself are not among them.
 pub(crate) fn free(code: &str) -> Result<BTreeSet<&str>, String> {
     Ok(Names::of(code)?.free())
@@ -70,6 +73,9 @@ impl<'t> Names<'t> {
         let root = tree.root_node();
         if let Some(line) = first_error(root) {
             return Err(format!("it has a syntax error in line {line}"));
+        }
+        if is_too_deep(root) {
+            return Err("it is nested too deeply".to_owned());
         }
         let mut names = Self {
             code,
@@ -217,6 +223,24 @@ impl<'t> Names<'t> {
     }
 }
 
+/// Whether the nodes are nested more than anybody writes, and more than the stack may bear.
+fn is_too_deep(root: Node) -> bool {
+    let mut cursor = root.walk();
+    loop {
+        if cursor.depth() > DEEPEST {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
+}
+
 /// The line of the first syntax error.
 fn first_error(root: Node) -> Option<usize> {
     let mut open = vec![root];
@@ -280,6 +304,14 @@ mod tests {
         ] {
             assert_eq!(free_in(code), expected, "{code}");
         }
+    }
+
+    #[test]
+    fn hostile_nesting_is_an_error() {
+        let deep = format!("x = {}1{}", "(".repeat(5000), ")".repeat(5000));
+        assert_eq!(free(&deep).unwrap_err(), "it is nested too deeply");
+        let chain = format!("x = y{}", " + y".repeat(5000));
+        assert!(free(&chain).is_err());
     }
 
     #[test]

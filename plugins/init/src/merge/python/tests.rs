@@ -235,6 +235,24 @@ fn declarations_are_merged() {
             ],
             &[],
         ),
+        // A processor of one's own, and one of the generator's further down.
+        (
+            &[
+                (
+                    "            tts,\n",
+                    "            Mine(),  # mine\n            tts,\n",
+                ),
+                ("PROMPT", "Mine = One\nPROMPT"),
+            ],
+            &[(
+                "            transport.output(),\n",
+                "            transport.output(),\n            Run(),\n",
+            )],
+            &[
+                "            transport.input(),\n            Mine(),  # mine\n            tts,\n            transport.output(),\n            Run(),\n        ]\n",
+            ],
+            &[],
+        ),
         // Deleted stays deleted, unless the new version has changed what is used.
         (
             &[(
