@@ -268,7 +268,10 @@ fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<()
             "the files that are replaced can't be kept for `--undo`",
             error,
         )
-        .hint("nothing was changed")
+        .hint(format!(
+            "nothing was changed; if something else is at `{}`, remove it",
+            undo::FOLDER
+        ))
     })?;
     all.extend(kept);
     all.sort_by(|one, other| one.path.cmp(&other.path));
