@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use bot_cli_sdk::shell;
+
 use super::{Selection, Way};
+use crate::equivalent::directory;
+use crate::record::PROJECT;
 
 /// The files that every scaffold writes and never replaces.
 pub(super) const ALWAYS: [&str; 4] = [
@@ -49,6 +53,15 @@ pub(super) fn doubt(selection: &Selection) -> Option<String> {
     let there = occupied(&target.path);
     if selection.way != Some(Way::Scaffold) || there.is_empty() {
         return None;
+    }
+    if target.path.join(PROJECT).is_file() {
+        let command = format!(
+            "bot-cli init {} --update",
+            shell::quoted(&directory(&target.shown))
+        );
+        return Some(format!(
+            "a project is there already, which `{command}` changes, with your edits: here, unless your answers give the very same, nothing is made"
+        ));
     }
     Some(format!(
         "{} {} there already, and never replaced: unless your answers give the very same, nothing is made",

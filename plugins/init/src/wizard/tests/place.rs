@@ -116,6 +116,14 @@ fn what_is_in_the_way_is_told_before_the_other_questions() {
         why.starts_with("`README.md` is there already, and never replaced"),
         "{why}"
     );
+    std::fs::create_dir(bot.join(".bot-cli")).unwrap();
+    std::fs::write(bot.join(".bot-cli/project.json"), "{}").unwrap();
+    let (_, asked) = talk(&given, &[json!("bot"), json!("scaffold")]);
+    let why = asked[2].details.as_deref().unwrap();
+    assert!(
+        why.contains("which `bot-cli init bot --update` changes"),
+        "{why}"
+    );
     // Guides are in nobody's way, and an empty folder is not.
     for (folder, way) in [("bot", "agent"), ("bot/server", "scaffold")] {
         let (_, asked) = talk(&given, &[json!(folder), json!(way)]);
