@@ -1,6 +1,7 @@
 //! Calls a plugin with the words behind its name.
 
 use std::ffi::OsString;
+use std::mem;
 
 use bot_cli_sdk::discovery::Plugin;
 use bot_cli_sdk::driver::Patience;
@@ -11,6 +12,7 @@ use bot_cli_sdk::terminal::Terminal;
 use bot_cli_sdk::words::{self, HostOption, Misuse, Taken};
 
 use crate::arguments::Options;
+use crate::ended;
 use crate::environment::Environment;
 use crate::help;
 use crate::named;
@@ -66,7 +68,10 @@ pub fn plugin(
         environment,
         patience,
     );
-    terminal.report(&outcome)
+    let status = ended::report(&outcome, &terminal);
+    // The process ends, and gives everything back at once.
+    mem::forget((plugin, outcome));
+    status
 }
 
 fn undeclared(

@@ -193,9 +193,7 @@ fn call_for<T>(
     cancel: &Cancel,
 ) -> Result<T, Failure> {
     let mut plugin = Plugin::start(launch)?;
-    let replied = plugin.request(method, params, ui, cancel);
-    // The plugin comes to its end while its reply is read.
-    plugin.end_input();
+    let replied = plugin.last_request(method, params, ui, cancel);
     let result = replied.map(|result| read("result", result));
     let finished = plugin.finish(ui, cancel);
     let result = result?;

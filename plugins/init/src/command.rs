@@ -118,7 +118,7 @@ impl Options {
         let config =
             resolved(&draft, read.problems, &target, &found, session).map_err(|failure| {
                 match &instead {
-                    Some(command) => failure.hint(update::there_already(command)),
+                    Some(command) => failure.hint(job::there_already(command)),
                     None => failure,
                 }
             })?;

@@ -1,6 +1,7 @@
 //! Merges three versions of a file, in memory: as it was generated, as its user has it, and as it is generated now.
 
 mod blocks;
+pub(crate) mod check;
 mod formats;
 mod layout;
 mod lines;
@@ -94,7 +95,8 @@ pub(crate) fn merge(path: &str, versions: &Versions) -> Merged {
         yours: &yours,
         new: &new,
     };
-    layout.restore(of_format(path, &versions))
+    let merged = of_format(path, &versions);
+    layout.restore(check::checked(path, &versions, merged))
 }
 
 /// Merges versions that all differ.
@@ -108,5 +110,7 @@ fn of_format(path: &str, versions: &Versions) -> Merged {
 
 #[cfg(test)]
 mod matrix;
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,11 @@ Examples:
     bot-cli init my-bot --config bot.json --dry-run
     bot-cli init --list-options
 
+  Change a project later: first look, then do it, then take it back:
+    bot-cli init my-bot --update --recording --dry-run
+    bot-cli init my-bot --update --recording
+    bot-cli init my-bot --undo
+
   Print a schema, with which editors complete and check such a file:
     bot-cli init --config-schema";
 
@@ -82,7 +87,7 @@ pub struct Options {
     /// Change a project that bot-cli made: the options given, and newer templates, are merged with your edits
     #[arg(long, help_heading = "Change a project", conflicts_with_all = ["no_record", "list_options", "config_schema"])]
     pub update: bool,
-    /// Tell by the exit status whether an update has something to do: 0 if not, 1 if so; write nothing
+    /// Exit with 0 if an update has nothing to do, with 1 if it has, with another status if that can't be told; write nothing
     #[arg(
         long,
         help_heading = "Change a project",

@@ -2,21 +2,20 @@
 //! written here.
 
 pub(crate) mod differences;
+mod look_over;
 pub(crate) mod markers;
 mod migrations;
 mod moved;
 pub(crate) mod overlay;
 mod settle;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
 
 use crate::merge;
 use crate::plan::PlannedFile;
-use crate::record::framework;
-use crate::target::compare::unreadable;
 use crate::transaction::Change;
 
 /// The generated files of a project, as they were.
@@ -45,6 +44,8 @@ pub(crate) struct Update {
     pub kept: Vec<Kept>,
     /// Generated files that the user has deleted.
     pub deleted: Vec<String>,
+    /// The topmost folders of which the user has deleted all generated files, each with `/` at its end.
+    pub deleted_folders: Vec<String>,
     /// Generated files that the user has moved.
     pub moved: Vec<Moved>,
     /// Lines that the user and the update have changed in different ways.
@@ -73,11 +74,15 @@ pub(crate) struct Moved {
 pub(crate) struct Conflict {
     pub path: String,
     pub lines: merge::Conflict,
+    /// The line of its first marker, if it is written.
+    pub marker: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Obstacle {
     pub path: String,
+    /// The line to edit first, counted from 1; `None`: the file as a whole.
+    pub line: Option<usize>,
     /// The rest of a sentence about the file.
     pub reason: String,
 }
@@ -94,8 +99,14 @@ pub(crate) struct Review {
 }
 
 impl Update {
-    /// Compares the files of a project in `target`, of which `base` is known, with those that `new` generates.
-    pub(crate) fn plan(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Self, Failure> {
+    /// Compares the files of a project in `target`, of which `base` is known, with those that `new` generates. The project was made for
+    /// the range `framework` of releases.
+    pub(crate) fn plan(
+        target: &Path,
+        base: &Base,
+        new: &[PlannedFile],
+        framework: &str,
+    ) -> Result<Self, Failure> {
         let mut update = settle::all(target, base, new)?;
         for list in [
             &mut update.created,
@@ -109,52 +120,9 @@ impl Update {
         update
             .changes
             .sort_by(|one, other| one.path.cmp(&other.path));
+        look_over::all(&mut update, target, base, new, framework)?;
         update.moved.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(update)
-    }
-
-    /// Lists the user's lines with names that the framework no longer has, in a project that was made for the `recorded` range of its
-    /// releases.
-    pub(crate) fn look_for_old_names(
-        &mut self,
-        target: &Path,
-        recorded: &str,
-    ) -> Result<(), Failure> {
-        if recorded == framework() {
-            return Ok(());
-        }
-        let walked = moved::walk(target, &BTreeSet::from(["py"]))
-            .map_err(|error| unreadable(target, error))?;
-        let mut files: BTreeMap<&str, &str> = (walked.files.iter())
-            .map(|(path, text)| (path.as_str(), text.as_str()))
-            .collect();
-        for change in &self.changes {
-            match change.bytes.as_deref().map(str::from_utf8) {
-                Some(Ok(text)) if change.path.ends_with(".py") => {
-                    files.insert(&change.path, text);
-                }
-                Some(_) => {}
-                None => {
-                    files.remove(change.path.as_str());
-                }
-            }
-        }
-        let files: Vec<(&str, &str)> = files.into_iter().collect();
-        for found in migrations::uses(recorded, &files) {
-            let instead = found.new.map(|new| format!("; it is `{new}` now"));
-            let note = found.note.map(|note| format!("; {note}"));
-            self.review.push(Review {
-                note: format!(
-                    "the framework no longer has `{}`{}{}",
-                    found.old,
-                    instead.unwrap_or_default(),
-                    note.unwrap_or_default()
-                ),
-                path: Some(found.path),
-                line: Some(found.line),
-            });
-        }
-        Ok(())
     }
 
     /// Tells whether the update can't be made without the user.
@@ -172,6 +140,7 @@ impl Update {
     pub(crate) fn stuck(&mut self, path: &str, reason: impl Into<String>) {
         self.obstacles.push(Obstacle {
             path: path.to_owned(),
+            line: None,
             reason: reason.into(),
         });
     }

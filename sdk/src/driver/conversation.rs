@@ -52,6 +52,8 @@ pub struct Plugin {
     ending: bool,
     /// Whether the user was told that somebody stopped it.
     stop_told: bool,
+    /// Whether the open request is the last one.
+    last: bool,
     listener: Listener,
 }
 
@@ -83,6 +85,7 @@ impl Plugin {
             unsent: None,
             ending: false,
             stop_told: false,
+            last: false,
             listener: Listener::new(&launch.name),
         })
     }
@@ -126,6 +129,20 @@ impl Plugin {
             result.insert("text".to_owned(), open.output.into());
         }
         Ok(result)
+    }
+
+    /// The same for the last request: the plugin's input ends with its reply.
+    pub fn last_request(
+        &mut self,
+        method: &str,
+        params: Value,
+        ui: &mut dyn Ui,
+        cancel: &Cancel,
+    ) -> Result<Value, Failure> {
+        self.last = true;
+        let replied = self.request(method, params, ui, cancel);
+        self.process.close_input();
+        replied
     }
 
     /// Sends a request of a role and serves the plugin, as far as `offered`, until it has replied. The inner error is the plugin's own
@@ -293,6 +310,10 @@ impl Plugin {
             return Ok(None);
         }
         open.stop_sequence.hear(Instant::now());
+        if self.last && begins_with_result(&bytes, &open.id) {
+            // It comes to its end while its reply is read.
+            self.process.close_input();
+        }
         match Message::from_line(&bytes) {
             Ok(Message::Request { id, method, params }) => {
                 self.serve(id, &method, params, open, ui);
@@ -432,6 +453,12 @@ impl Plugin {
             None => Ok(reply),
         }
     }
+}
+
+/// Whether a line is a reply to the request `id`, in the order in which most libraries write the members.
+fn begins_with_result(line: &[u8], id: &Id) -> bool {
+    let start = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#);
+    line.starts_with(start.as_bytes())
 }
 
 /// Whether `event` takes the question back, or ends the request that it belongs to.

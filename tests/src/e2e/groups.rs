@@ -166,6 +166,11 @@ pub const GROUPS: &[Group] = &[
         needs: &[Need::Framework],
     },
     Group {
+        name: "merges",
+        about: "changes of edited projects, merged",
+        needs: &[Need::program(&["cargo"], "cargo", 500), Need::Framework],
+    },
+    Group {
         name: "framework",
         about: "every kind of project beside the framework",
         needs: &[Need::program(&["git"], "git", 40), Need::Framework],

@@ -1,6 +1,7 @@
 //! A generated bot holds a conversation, with nothing but this machine: the framework's own eval harness talks to the
 //! untouched bot, and a stand-in on loopback answers for the language model.
 
+mod living;
 mod moq;
 pub(crate) mod running;
 
@@ -254,6 +255,15 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     rest.split_once(end).unwrap().0
 }
 
+const OPENAI: [&str; 6] = [
+    "--stt",
+    "openai_stt",
+    "--llm",
+    "openai_llm",
+    "--tts",
+    "openai_tts",
+];
+
 /// A generated project.
 struct Bot {
     folder: TempDir,
@@ -262,26 +272,24 @@ struct Bot {
 
 impl Bot {
     fn new() -> Self {
-        Self::scaffold(&[
-            "--stt",
-            "openai_stt",
-            "--llm",
-            "openai_llm",
-            "--tts",
-            "openai_tts",
-        ])
+        Self::scaffold(&OPENAI)
     }
 
     fn scaffold(services: &[&str]) -> Self {
+        Self::scaffold_with(&[services, &["--transport", "p2p_webrtc"]].concat())
+    }
+
+    /// Of services, transports and what else there may be.
+    fn scaffold_with(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mode = if services.contains(&"--realtime") {
+        let mode = if options.contains(&"--realtime") {
             "realtime"
         } else {
             "cascade"
         };
         let output = Command::new(env!("CARGO_BIN_EXE_it-bot-cli-init"))
-            .args(["bot", "--transport", "p2p_webrtc", "--mode", mode, "--eval"])
-            .args(services)
+            .args(["bot", "--mode", mode, "--eval"])
+            .args(options)
             .current_dir(folder.path())
             .output()
             .unwrap();

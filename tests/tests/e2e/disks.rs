@@ -1,6 +1,8 @@
 //! Disks that are full, read-only, or a filesystem of their own.
 
 use std::fs;
+use std::io::Write as _;
+use std::path::Path;
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::disk::Mounted;
@@ -48,6 +50,50 @@ fn a_full_disk_leaves_the_target_as_it_was() {
         outcomes.contains(&Some(1)) && outcomes.contains(&Some(0)),
         "{outcomes:?}"
     );
+}
+
+#[test]
+fn a_full_disk_leaves_a_project_as_it_was_before_its_update_or_its_undoing() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let _mounted = Mounted::tmpfs(&disk, "size=512k").unwrap();
+    done(folder.path(), &web(&["disk/my-bot", "--recording"]));
+    let target = disk.join("my-bot");
+    for command in [
+        &["disk/my-bot", "--update", "--no-recording"][..],
+        &["disk/my-bot", "--undo"],
+    ] {
+        let before = tree(&target);
+        let filler = disk.join("filler");
+        let mut refused = 0;
+        // From no space at all up to enough for everything.
+        for free_kib in (0..).step_by(8) {
+            fill(&filler, free_kib);
+            let run = run(folder.path(), command);
+            match run.status {
+                Some(0) => break,
+                Some(1) => {
+                    let hint = "no space left on device\nhint: nothing was changed\n";
+                    assert!(run.stderr.contains(hint), "{run:?}");
+                    assert_eq!(tree(&target), before, "{free_kib} KiB free");
+                    refused += 1;
+                }
+                _ => panic!("{run:?}"),
+            }
+        }
+        assert!(refused > 0 && tree(&target) != before, "{command:?}");
+        fs::remove_file(&filler).unwrap();
+    }
+}
+
+/// Writes until the disk is full, then leaves so much of it free.
+fn fill(filler: &Path, free_kib: u64) {
+    let mut file = fs::File::create(filler).unwrap();
+    while file.write_all(&[0; 1024]).is_ok() {}
+    let length = file.metadata().unwrap().len();
+    file.set_len(length.saturating_sub(free_kib * 1024))
+        .unwrap();
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod followed;
 mod framework;
 mod keyring;
 mod kubernetes;
+mod merges;
 mod official;
 mod owners;
 mod packs;

@@ -86,7 +86,7 @@ impl Job<'_> {
 
     /// The hint where files of a project that was made before are in the way.
     fn way_out(&self) -> Option<String> {
-        self.instead.as_deref().map(super::update::there_already)
+        self.instead.as_deref().map(there_already)
     }
 
     /// A record that is there and not written by this run says how the project was made before it.
@@ -160,14 +160,29 @@ fn refresh_question(stale: &str) -> Question {
 /// Ends what an earlier run left unfinished; true: some of its changes were left to make.
 pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Failure> {
     let recovered = transaction::recover(&target.path)?;
-    let is_completed = recovered == Recovered::Completed;
-    if is_completed {
-        session.log(
+    match &recovered {
+        Recovered::Nothing | Recovered::Discarded => {}
+        Recovered::Completed => session.log(
             Level::Warn,
             "an earlier run was interrupted; it is completed now",
-        );
+        ),
+        Recovered::Partly(left) => {
+            let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
+            let left = left.join(", ");
+            let message = format!(
+                "an earlier run was interrupted; it is completed now, except for what has changed since: {left}"
+            );
+            session.log(Level::Warn, &message);
+        }
     }
-    Ok(is_completed)
+    Ok(recovered == Recovered::Completed)
+}
+
+/// The hint with the command that changes a project that is there.
+pub(super) fn there_already(command: &str) -> String {
+    format!(
+        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
+    )
 }
 
 pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {

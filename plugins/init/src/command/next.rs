@@ -175,18 +175,22 @@ pub(super) fn of_update(
         .filter(|variable| variable.required && !known.contains(&variable.name))
         .map(|variable| variable.name.as_str())
         .collect();
+    // From where the update was started.
+    let folder = |below: &str| {
+        let shown = directory(target.shown.trim_end_matches('/'));
+        quoted(&format!("{shown}/{below}"))
+    };
     if requirements || !new.is_empty() {
-        let sync = steps.add(format!("{} && uv sync", enter(target, "server")));
+        let sync = steps.add(format!("uv sync --directory {}", folder("server")));
         if !new.is_empty() {
             sync.about(format!(
-                "the bot needs new variables, which .env.example explains: {}",
+                "new variables, which .env.example explains: {}",
                 new.join(", ")
             ));
         }
     }
     if packages {
-        steps.open(&target.path.join("client"));
-        steps.add("npm install");
+        steps.add(format!("npm install --prefix {}", folder("client")));
     }
     steps
         .add(format!(

@@ -10,13 +10,12 @@ use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
-use serde_json::{Map, Value};
 
 use super::job::{recover, unplanned, unrecorded, warn_of_deprecated};
 use super::next::{self, NextStep};
 use super::{file, note_name, note_other_versions, resolved};
 use crate::catalogue::Catalogue;
-use crate::config::{Config, FromFile, Pipeline};
+use crate::config::{Config, FromFile};
 use crate::draft::{self, Draft};
 use crate::equivalent;
 use crate::guides::{self, Path as GuidePath};
@@ -27,11 +26,25 @@ use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, undo};
 use crate::update::differences::{self, Difference};
-use crate::update::{Review, Update, overlay};
-use found::Found;
+use crate::update::{Update, overlay};
+use found::{Found, UNRESOLVED};
 use report::Report;
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+    let done = update_or_undo(options, session);
+    if !options.check {
+        return done;
+    }
+    // Its status 1 is that there is something to do.
+    done.map_err(|mut failure| {
+        if failure.exit == Exit::Failed && failure.code != UNRESOLVED {
+            failure.exit = Exit::Usage;
+        }
+        failure
+    })
+}
+
+fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     if given.as_os_str() == QUICKSTART {
         return Err(Failure::new(
@@ -58,7 +71,7 @@ pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Fai
     if !options.check && !options.dry_run {
         changes.told_of_guides(session);
     }
-    finish(options, &target, &found, &config, changes, session)
+    finish(options, &target, &found, &config, &changes, session)
 }
 
 /// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there. `file`: that of
@@ -71,13 +84,6 @@ pub(super) fn instead(target: &Target, asked: &Draft, file: Option<&str>) -> Opt
         file,
         &config,
     ))
-}
-
-/// The hint with that command.
-pub(super) fn there_already(command: &str) -> String {
-    format!(
-        "nothing was changed; a project is there already: `{command}` changes it and keeps your edits"
-    )
 }
 
 /// The configuration that is recorded, with the file's and the options' over it.
@@ -98,9 +104,7 @@ fn new_config<'c>(
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
-    let mut problems = read.problems;
-    problems.extend(found.recorded.config.problems.iter().cloned());
-    let config = resolved(&draft, problems, target, catalogue, session)
+    let config = resolved(&draft, read.problems, target, catalogue, session)
         .map_err(|failure| not_together(failure, asked, recorded))?;
     note_other_versions(&draft, &config, session);
     note_name(&config, session);
@@ -148,7 +152,8 @@ impl Changes {
         config: &Config,
     ) -> Result<Self, Failure> {
         let generated = plan::scaffold(config).map_err(|error| unplanned(&error))?;
-        let mut update = Update::plan(&target.path, &found.base, &generated.files)?;
+        let framework = &found.recorded.framework;
+        let mut update = Update::plan(&target.path, &found.base, &generated.files, framework)?;
         let record = record::files(config, &generated.files).map_err(|error| unrecorded(&error))?;
         let record = if found.is_recorded(&record) {
             Vec::new()
@@ -165,11 +170,7 @@ impl Changes {
         for conflict in beside.conflicts.drain(..) {
             update.stuck(&conflict.path, conflict.reason);
         }
-        update.look_for_old_names(&target.path, &found.recorded.framework)?;
         let differences = differences::between(&found.config, config);
-        if let Some(note) = changed_pipeline(&found.config, config) {
-            update.review.insert(0, note);
-        }
         Ok(Self {
             update,
             beside,
@@ -209,32 +210,12 @@ fn guide_files() -> Result<Vec<PlannedFile>, Failure> {
     Ok(files)
 }
 
-/// Code for one kind of pipeline may do nothing in the other.
-fn changed_pipeline(recorded: &Map<String, Value>, config: &Config) -> Option<Review> {
-    let (is, note) = match config.pipeline {
-        Pipeline::Cascade { .. } => (
-            "cascade",
-            "the pipeline is now a cascade: look at your code that relies on the realtime service",
-        ),
-        Pipeline::Realtime(_) => (
-            "realtime",
-            "the pipeline is now one realtime service: look at your code that transcribes, speaks or changes the prompt, which may do nothing there",
-        ),
-    };
-    let was = recorded.get("mode").and_then(Value::as_str);
-    (was.is_some_and(|was| was != is)).then(|| Review {
-        path: None,
-        line: None,
-        note: note.to_owned(),
-    })
-}
-
 fn finish(
     options: &Options,
     target: &Target,
     found: &Found,
     config: &Config,
-    changes: Changes,
+    changes: &Changes,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let conflicts = changes.update.conflicts.len();
@@ -242,18 +223,18 @@ fn finish(
         || conflicts > 0 && options.conflicts == Conflicts::Refuse;
     let writes = !blocks && !options.dry_run && !options.check && !changes.is_empty();
     if writes {
-        write(target, &changes, session)?;
+        write(target, changes, session)?;
         warn_of_deprecated(config, session);
     }
     let steps = if writes {
-        steps(target, found, config, &changes)
+        steps(target, found, config, changes)
     } else {
         Vec::new()
     };
     let report = Report {
         target,
         config,
-        changes: &changes,
+        changes,
         written: writes,
         quiet: session.context().quiet,
         steps: &steps,

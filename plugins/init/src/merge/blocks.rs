@@ -19,6 +19,8 @@ pub(super) struct Block {
     pub children: Option<Vec<Block>>,
     /// The lines below its children.
     pub end: String,
+    /// Everything, with what is between its children, such as commas.
+    pub whole: Option<String>,
     /// The number of the first line of `text`, from 1.
     pub line: usize,
     /// Of a list: whether its last element is followed by a comma.
@@ -28,7 +30,11 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// Returns all lines but those above it.
     pub(super) fn whole(&self) -> String {
+        if let Some(whole) = &self.whole {
+            return whole.clone();
+        }
         let children = self.children.iter().flatten();
         let inner: String = children
             .map(|child| child.lead.clone() + &child.whole())
@@ -158,27 +164,35 @@ impl Merging<'_> {
         three_way(&versions).unwrap_or_else(|| yours.lead.clone())
     }
 
-    /// Returns what is left of a block that is no longer generated.
+    /// Returns what is left of a block that is no longer generated: what the user has edited, comments of the user's above it
+    /// included.
     fn dropped(&mut self, base: &Block, yours: &Block) -> Option<String> {
-        if base.whole().trim() == yours.whole().trim() {
+        let is_added = |line: &str| !line.trim().is_empty() && !base.lead.contains(line.trim());
+        let is_explained = yours.lead.lines().any(is_added);
+        if !is_explained && base.whole().trim() == yours.whole().trim() {
             return None;
         }
-        let (Some(before), Some(now)) = (&base.children, &yours.children) else {
+        if base.children.is_none() || yours.children.is_none() {
             self.notes.push(format!(
                 "{} is no longer generated; yours stays",
                 named(&base.key)
             ));
             return Some(yours.whole());
-        };
-        let mut inner = String::new();
-        for child in now {
-            let text = match before.iter().find(|block| block.key == child.key) {
-                Some(block) => self.dropped(block, child),
-                None => Some(child.whole()),
-            };
-            inner.extend(text.map(|text| child.lead.clone() + &text));
         }
-        if inner.is_empty() && base.text == yours.text {
+        let nothing = Block {
+            children: Some(Vec::new()),
+            ..Block::default()
+        };
+        let left = self.children(base, yours, &nothing);
+        let inner: String = left
+            .into_iter()
+            .map(|part| match part {
+                Part::Text(text) => text,
+                Part::Conflict(conflict) => conflict.yours,
+            })
+            .collect();
+        let has_own = is_explained || base.text != yours.text || base.end != yours.end;
+        if inner.is_empty() && !has_own {
             return None;
         }
         self.notes.push(format!(

@@ -1,9 +1,9 @@
 //! Changes of projects and edits of their users, every pair merged and counted.
 //!
-//! A draw of the changes meets every edit in `cargo test`; `BOT_CLI_MERGES=FOLDER` has all of them meet, and writes every merged
-//! project into the folder.
+//! `cargo test` draws some pairs. With `BOT_CLI_MERGES=FOLDER` all are merged, and written: into `FOLDER/merged` what is clean, into
+//! `afterwards` what the edit makes of the new project where that is something else, and into `edited` what it makes of the old one.
 
-mod changes;
+pub(super) mod changes;
 mod edits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use edits::Edit;
 const DRAWN: usize = 23;
 
 /// A project: texts by path.
-type Files = BTreeMap<String, String>;
+pub(super) type Files = BTreeMap<String, String>;
 
 /// A way to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,28 +128,22 @@ fn count(changes: &[Change], edits: &[Edit], way: Way, folder: Option<&Path>) ->
                 let edits = counts.conflicts.entry(path.clone()).or_default();
                 *edits.entry(edit.name).or_default() += 1;
             }
-            if !outcome.conflicts.is_empty() {
-                if env::var_os("BOT_CLI_MERGES_SAY").is_some() && way == Way::Declarations {
-                    println!(
-                        "conflict: {} × {}: {:?}",
-                        change.name, edit.name, outcome.conflicts
-                    );
-                }
-                continue;
-            }
-            counts.clean += 1;
-            if edit.apply(&change.new).as_ref() == Some(&outcome.files) {
-                counts.same += 1;
-            }
+            let is_clean = outcome.conflicts.is_empty();
+            let afterwards = edit.apply(&change.new);
+            let is_same = is_clean && afterwards.as_ref() == Some(&outcome.files);
+            counts.clean += usize::from(is_clean);
+            counts.same += usize::from(is_same);
             if let Some(folder) = folder
                 && way == Way::Declarations
             {
-                let pair = format!("{} × {}", change.name, edit.name);
-                write(
-                    &folder.join(counts.pairs.to_string()),
-                    &pair,
-                    &outcome.files,
-                );
+                let made = format!("{} × {}\n", change.name, edit.name);
+                let name = counts.pairs.to_string();
+                if is_clean {
+                    write(&folder.join("merged").join(&name), &made, &outcome.files);
+                }
+                if let Some(files) = afterwards.filter(|_| !is_same) {
+                    write(&folder.join("afterwards").join(name), &made, &files);
+                }
             }
         }
     }
@@ -163,7 +157,7 @@ fn write(folder: &Path, made: &str, files: &Files) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    fs::write(folder.join("pair.txt"), format!("{made}\n")).unwrap();
+    fs::write(folder.join("pair.txt"), made).unwrap();
 }
 
 /// Writes what each edit makes of each project, which is to be faultless itself.
@@ -177,11 +171,8 @@ fn write_edited(folder: &Path, changes: &[Change], edits: &[Edit]) {
     for (number, base) in bases.into_iter().enumerate() {
         for (place, edit) in edits.iter().enumerate() {
             if let Some(files) = edit.apply(base) {
-                write(
-                    &folder.join(format!("edited-{number}-{place}")),
-                    edit.name,
-                    &files,
-                );
+                let name = format!("{number}-{place}");
+                write(&folder.join("edited").join(name), edit.name, &files);
             }
         }
     }
@@ -196,10 +187,10 @@ fn edits_survive_changes() {
     assert!(changes.len() >= 60, "{}", changes.len());
     assert!(edits.len() >= 40, "{}", edits.len());
     if let Some(folder) = folder {
-        write_edited(folder, &changes, &edits);
+        write_edited(folder, changes, &edits);
     }
     for way in [Way::Lines, Way::Structure, Way::Declarations] {
-        let counts = count(&changes, &edits, way, folder);
+        let counts = count(changes, &edits, way, folder);
         println!("{way:?}: {counts}");
         if way == Way::Declarations {
             for (path, edits) in &counts.conflicts {

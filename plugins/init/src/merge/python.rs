@@ -1,15 +1,18 @@
 //! Merges Python by its declarations.
 
+mod alignment;
+mod clashes;
 mod declarations;
 mod imports;
 mod items;
+mod order;
 mod source;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use self::declarations::{BASE, Merge, NEW, YOURS};
+use self::declarations::{BASE, Forced, Merge, NEW, YOURS};
 use self::imports::ImportEdits;
-use self::items::{Block, Item, Kind};
+use self::items::{Block, Item};
 use self::source::Source;
 use super::{Conflict, Merged, Part, Versions, lines};
 use crate::plan::names;
@@ -50,24 +53,32 @@ fn undecided(versions: &Versions) -> Merged {
 }
 
 fn by_declarations(sources: &[Source; 3], modules: &[Block; 3]) -> Option<Merged> {
-    let mut forced = clashing(sources, modules);
+    let mut forced = clashes::find(sources, modules);
     for _ in 0..MOST_ROUNDS {
         let without = ImportEdits::without(&modules[YOURS]);
         let body = Merge::new(sources, &forced, &without).module(modules)?;
         let used = used(&body.parts)?;
         let edits = imports::edits(sources, modules, &used);
-        let merged = Merge::new(sources, &forced, &edits).module(modules)?;
+        let mut merged = Merge::new(sources, &forced, &edits).module(modules)?;
         let Some(text) = merged.text() else {
+            merged.notes.extend(forced.notes);
             return Some(merged);
         };
         let broken = broken(&text, sources)?;
-        if broken.is_empty() {
+        let count = forced.names.len();
+        force(&mut forced, &broken, &text, sources)?;
+        let misplaced = order::misplaced(&text, sources)?;
+        if broken.is_empty() && misplaced.is_empty() {
             return Some(merged);
         }
-        let more = to_force(&broken, &text, modules)?;
-        let count = forced.len();
-        forced.extend(more);
-        if forced.len() == count {
+        for (item, name) in misplaced {
+            forced.notes.insert(format!(
+                "`{name}` would be used in `{item}` above its definition"
+            ));
+            forced.blocked.insert(item.clone());
+            forced.names.extend([item, name]);
+        }
+        if forced.names.len() == count {
             return None;
         }
     }
@@ -101,70 +112,31 @@ fn broken(text: &str, sources: &[Source; 3]) -> Option<BTreeSet<String>> {
     Some(broken.into_iter().map(str::to_owned).collect())
 }
 
-/// The declarations that have to be a conflict, since names in the merged text are without a definition.
-fn to_force(
+/// Makes a conflict of what leaves names of the merged text without a definition.
+fn force(
+    forced: &mut Forced,
     broken: &BTreeSet<String>,
     text: &str,
-    modules: &[Block; 3],
-) -> Option<BTreeSet<String>> {
+    sources: &[Source; 3],
+) -> Option<()> {
     let merged = Source::parse(text)?;
     let module = items::module(&merged)?;
-    let mut forced = BTreeSet::new();
     for name in broken {
-        let defines = |module: &Block| {
-            module
-                .items
-                .iter()
-                .any(|item| item.key == *name && item.kind != Kind::Other)
+        let place = match sources[YOURS].first_use(name, &sources[BASE]) {
+            Some(row) => format!("in line {}", row + 1),
+            None => "in what is new".to_owned(),
         };
-        if defines(&modules[BASE]) || defines(&modules[YOURS]) || defines(&modules[NEW]) {
-            forced.insert(name.clone());
-            continue;
+        forced.notes.insert(format!(
+            "`{name}` is used {place}, but it would no longer be defined"
+        ));
+        if !forced.names.insert(name.clone()) {
+            let has_name = |item: &&Item| merged.tokens(&item.rows()).any(|token| token == name);
+            let users = module.items.iter().filter(has_name);
+            forced.names.extend(users.map(|item| item.key.clone()));
         }
-        let users = module
-            .items
-            .iter()
-            .filter(|item| merged.tokens(&item.rows()).any(|token| token == name));
-        forced.extend(users.map(|item| item.key.clone()));
     }
-    Some(forced)
+    Some(())
 }
 
-/// The declarations in which a name of one side would mean something else to the other.
-fn clashing(sources: &[Source; 3], modules: &[Block; 3]) -> BTreeSet<String> {
-    let [base, yours, new] = [BASE, YOURS, NEW].map(|side| {
-        let items = modules[side]
-            .items
-            .iter()
-            .filter(|item| item.kind != Kind::Import);
-        items
-            .map(|item| (item.key.as_str(), item))
-            .collect::<BTreeMap<&str, &Item>>()
-    });
-    let imported = imports::bindings(&sources[YOURS], &modules[YOURS]);
-    let mut clashing = BTreeSet::new();
-    for (key, in_new) in &new {
-        let Some(in_base) = base.get(key) else {
-            if imported.contains(*key) {
-                clashing.insert((*key).to_owned());
-            }
-            continue;
-        };
-        let Some(in_yours) = yours.get(key) else {
-            continue;
-        };
-        let texts = [(BASE, in_base), (YOURS, in_yours), (NEW, in_new)]
-            .map(|(side, item)| sources[side].rows(&item.rows()));
-        let [Ok(base), Ok(yours), Ok(new)] = texts.map(names::scopes) else {
-            clashing.insert((*key).to_owned());
-            continue;
-        };
-        let of_yours = &yours.all - &base.all;
-        let of_new = &new.all - &base.all;
-        let binds_other = !(&new.bound - &base.bound).is_disjoint(&of_yours);
-        if binds_other || !(&yours.bound - &base.bound).is_disjoint(&of_new) {
-            clashing.insert((*key).to_owned());
-        }
-    }
-    clashing
-}
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,10 @@
 use super::*;
 
 /// Numbers that look random, from a seed.
-struct Draw(u64);
+pub(super) struct Draw(pub u64);
 
 impl Draw {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -13,12 +13,12 @@ impl Draw {
     }
 }
 
-fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
+pub(super) fn merged(path: &str, base: &str, yours: &str, new: &str) -> Merged {
     merge(path, &Versions { base, yours, new })
 }
 
 /// The merge as marked text.
-fn shown(merged: &Merged) -> String {
+pub(super) fn shown(merged: &Merged) -> String {
     let mut shown = String::new();
     for part in &merged.parts {
         match part {
@@ -191,43 +191,5 @@ fn hostile_lines_are_merged_without_comparing_each_with_each() {
             lines::merge(&versions).text().unwrap(),
             format!("x\n{base}y\n")
         );
-    }
-}
-
-#[test]
-fn zz_try() {
-    let Ok(dir) = std::env::var("M_CASES") else {
-        return;
-    };
-    for case in std::fs::read_dir(dir).unwrap() {
-        let case = case.unwrap().path();
-        let [base, yours, new] = ["base", "yours", "new"]
-            .map(|it| std::fs::read_to_string(case.join(format!("{it}.py"))).unwrap());
-        let versions = Versions {
-            base: &base,
-            yours: &yours,
-            new: &new,
-        };
-        for (merge, to) in [
-            (merge("bot.py", &versions), "d"),
-            (merge("bot.txt", &versions), "g"),
-        ] {
-            for name in ["clean", "conflict"] {
-                let _ = std::fs::remove_file(case.join(format!("{to}-{name}.py")));
-            }
-            let name = if merge.text().is_some() {
-                "clean"
-            } else {
-                "conflict"
-            };
-            let mut text = shown(&merge);
-            for c in merge.conflicts() {
-                text.push_str(&format!("## {:?}\n", c.declaration));
-            }
-            for c in &merge.notes {
-                text.push_str(&format!("## note {c:?}\n"));
-            }
-            std::fs::write(case.join(format!("{to}-{name}.py")), text).unwrap();
-        }
     }
 }

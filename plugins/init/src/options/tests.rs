@@ -8,7 +8,7 @@ use crate::option_table::{Feature, Setting};
 use crate::resolve::resolve;
 
 /// The arguments that say nothing of the bot, and what they do.
-const OTHERS: [(&str, &str); 9] = [
+const OTHERS: [(&str, &str); 13] = [
     ("target_dir", "says where"),
     ("overwrite_guide", "is for the guides"),
     ("context_hub", "prints commands"),
@@ -16,6 +16,10 @@ const OTHERS: [(&str, &str); 9] = [
     ("config", "reads keys, which have tests of their own"),
     ("no_record", "leaves a folder out"),
     ("dry_run", "prints the configuration"),
+    ("update", "changes a project that is there"),
+    ("check", "belongs to it"),
+    ("conflicts", "belongs to it"),
+    ("undo", "takes that back"),
     ("list_options", "prints what there is"),
     ("config_schema", "prints a schema"),
 ];

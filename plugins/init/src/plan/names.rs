@@ -28,6 +28,16 @@ pub(crate) fn scopes(code: &str) -> Result<Scopes<'_>, String> {
     Ok(Scopes { bound, all })
 }
 
+/// Returns the names that `code` binds outside its classes and functions.
+pub(crate) fn top(code: &str) -> Result<BTreeSet<&str>, String> {
+    let names = Names::of(code)?;
+    let module = names.scopes.first();
+    Ok(module
+        .into_iter()
+        .flat_map(|scope| scope.bound.iter().copied())
+        .collect())
+}
+
 /// A module, class, function or comprehension.
 #[derive(Default)]
 struct Scope<'t> {

@@ -6,14 +6,14 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read, Write as _};
-use std::path::{Component, Path};
+use std::path::Path;
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::Change;
+use super::{Change, is_inside};
 use crate::digest::sha256;
 use crate::platform::{AnchoredPath, mode};
 
@@ -223,17 +223,7 @@ fn parse(list: &[u8]) -> io::Result<Vec<KeptFile>> {
         return Err(invalid("a later version of bot-cli wrote it"));
     }
     let kept: Kept = serde_json::from_slice(list)?;
-    let is_inside = |file: &KeptFile| {
-        let mut parts = Path::new(&file.path).components();
-        parts.all(|part| match part {
-            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
-            Component::Prefix(_)
-            | Component::RootDir
-            | Component::CurDir
-            | Component::ParentDir => false,
-        })
-    };
-    if kept.files.iter().all(is_inside) {
+    if kept.files.iter().all(|file| is_inside(&file.path)) {
         Ok(kept.files)
     } else {
         Err(invalid("it names a path outside the project"))

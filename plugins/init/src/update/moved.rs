@@ -156,7 +156,7 @@ fn name(path: &str) -> &str {
 }
 
 /// The part of a file's name that says what it is: `py`, or all of `Dockerfile`.
-fn ending(path: &str) -> &str {
+pub(super) fn ending(path: &str) -> &str {
     let name = name(path);
     match name.rsplit_once('.') {
         Some((before, ending)) if !before.is_empty() => ending,

@@ -90,11 +90,6 @@ impl Plugin {
         }
     }
 
-    /// Ends the plugin's input, after which most plugins end.
-    pub fn end_input(&mut self) {
-        self.process.close_input();
-    }
-
     /// Ends the plugin: its input ends, then it has a moment, then it is ended with everything it started.
     pub fn finish(mut self, ui: &mut dyn Ui, cancel: &Cancel) -> Result<(), Failure> {
         self.process.close_input();

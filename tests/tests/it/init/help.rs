@@ -15,6 +15,7 @@ fn help_is_as_recorded() {
         "Features",
         "Deployment",
         "Input and output",
+        "Change a project",
     ] {
         assert!(long.contains(&format!("\n{heading}:\n")), "{heading}");
     }
@@ -38,8 +39,14 @@ fn examples_of_help_are_accepted() {
         .filter(|line| !line.contains('['))
         .map(|line| line.split_whitespace().collect())
         .collect();
-    assert!(examples.len() >= 6, "{examples:?}");
+    assert!(examples.len() >= 9, "{examples:?}");
+    let made = tempfile::tempdir().unwrap();
+    done(made.path(), &super::web(&["my-bot"]));
     for mut example in examples {
+        if example.contains(&"--update") || example.contains(&"--undo") {
+            done(made.path(), &example);
+            continue;
+        }
         if !example.contains(&"--list-options")
             && !example.contains(&"--config-schema")
             && example != ["my-bot"]

@@ -294,14 +294,72 @@ fn what_is_no_file_is_left_alone() {
     assert_eq!(
         document["obstacles"],
         json!([
-            { "path": ".gitignore", "reason": "was edited and is not UTF-8" },
-            { "path": "README.md", "reason": "is a directory" },
-            { "path": "server/bot.py", "reason": "is a symbolic link" },
+            { "path": ".gitignore", "line": null, "reason": "was edited and is not UTF-8" },
+            { "path": "README.md", "line": null, "reason": "is a directory" },
+            { "path": "server/bot.py", "line": null, "reason": "is a symbolic link" },
         ])
     );
     assert_eq!(document["conflicts"][0]["path"], "server/recording.py");
     assert_eq!(document["conflicts"][0]["yours"], "mine\n");
     assert_eq!(tree(folder.path()), before);
+}
+
+#[test]
+fn a_file_that_may_have_been_moved_to_two_places_is_not_given_up() {
+    let (folder, made) = project(&[]);
+    let server = made.join("server");
+    fs::rename(server.join("bot.py"), server.join("main.py")).unwrap();
+    append(&server.join("main.py"), "# Mine.\n");
+    fs::copy(server.join("main.py"), server.join("backup.py")).unwrap();
+    let before = tree(&made);
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
+    assert_eq!(status, Some(1));
+    let reason = document["obstacles"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("may be `server/backup.py` or `server/main.py` now"),
+        "{reason}"
+    );
+    assert_eq!(tree(&made), before);
+    fs::remove_file(server.join("backup.py")).unwrap();
+    let document = updated(folder.path(), &["--recording"]);
+    assert_eq!(document["merged"], json!(["server/main.py"]));
+}
+
+#[test]
+fn a_deleted_folder_does_not_come_back_in_pieces() {
+    let (folder, made) = project(&["--client-framework", "react"]);
+    fs::remove_dir_all(made.join("client")).unwrap();
+    let run = run(
+        folder.path(),
+        &["my-bot", "--update", "--client-server", "nextjs"],
+    );
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let told: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.contains("client/"))
+        .collect();
+    assert_eq!(told, ["  deleted   client/ (by you; it stays deleted)"]);
+    assert!(!made.join("client").exists());
+}
+
+#[test]
+fn a_file_that_others_of_the_users_need_is_not_removed() {
+    let (folder, made) = project(&["--recording"]);
+    let own = "import os\n\nfrom recording import Recorder\n\nprint(os.sep, Recorder)\n";
+    fs::write(made.join("server/own.py"), own).unwrap();
+    let before = tree(&made);
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--no-recording"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        document["obstacles"],
+        json!([{
+            "path": "server/own.py",
+            "line": 3,
+            "reason": "it imports `recording`, which the update removes",
+        }])
+    );
+    assert_eq!(tree(&made), before);
 }
 
 #[test]

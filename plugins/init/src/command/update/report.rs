@@ -4,9 +4,10 @@
 //! whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
-//! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, base, yours, new}`,
-//! with the lines of each version; `line` is that of the user's first, counted from 1. `obstacles`: `{path, reason}`, files that can't be
-//! merged. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
+//! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
+//! with the lines of each version; `line` is that of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it
+//! is written. `obstacles`: `{path, line, reason}`,
+//! files that can't be merged, and lines to edit first. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
 //! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
 
 use bot_cli_sdk::failure::{Exit, Failure};
@@ -58,7 +59,12 @@ impl Report<'_> {
         let text = if self.changes.is_empty() {
             format!("{shown} is up to date\n")
         } else {
-            format!("{shown} is not up to date\n{}", self.list())
+            let last =
+                match self.changes.update.conflicts.len() + self.changes.update.obstacles.len() {
+                    0 => "",
+                    _ => "\nThe update would be in conflict with your edits\n",
+                };
+            format!("{shown} is not up to date\n{}{last}", self.list())
         };
         Reply::text(text).data(self.document())
     }
@@ -82,10 +88,11 @@ impl Report<'_> {
         let message = format!("{count} in {shown}: {outcome}");
         let mut failure = Failure::new(Exit::Failed, "conflict", message);
         for obstacle in &update.obstacles {
-            failure = failure.field(&obstacle.path, None, obstacle.reason.clone());
+            let place = place(&obstacle.path, obstacle.line);
+            failure = failure.field(&place, None, obstacle.reason.clone());
         }
         for conflict in &update.conflicts {
-            failure = failure.field(&place(conflict), None, words(conflict));
+            failure = failure.field(&self.place_of(conflict), None, words(conflict));
         }
         if self.written {
             failure = failure
@@ -98,9 +105,12 @@ impl Report<'_> {
                 "add `--conflicts markers` to the command to write them into the files and resolve them there, or `--json` for a document that a coding agent can work from",
             );
         }
-        if !update.obstacles.is_empty() {
+        if update.obstacles.iter().any(|one| one.line.is_some()) {
+            failure = failure.hint("edit those lines first, then run the same command again");
+        }
+        if update.obstacles.iter().any(|one| one.line.is_none()) {
             failure = failure.hint(
-                "move or rename the files that can't be merged; a generated file that is not there stays away",
+                "move, rename or remove the files that can't be merged; a generated file that is not there stays away",
             );
         }
         Some(failure)
@@ -117,6 +127,15 @@ impl Report<'_> {
             format!("An update of {shown} would do this; nothing was written\n")
         };
         title + &self.list()
+    }
+
+    fn place_of(&self, conflict: &Conflict) -> String {
+        let line = if self.written {
+            conflict.marker
+        } else {
+            conflict.lines.line
+        };
+        place(&conflict.path, Some(line))
     }
 
     fn command(&self) -> String {
@@ -163,7 +182,14 @@ impl Report<'_> {
                 &format!("{} (by you, to {})", moved.path, moved.to),
             );
         }
-        for path in &update.deleted {
+        let folders = &update.deleted_folders;
+        let is_in_folder = |path: &&String| folders.iter().any(|one| path.starts_with(one));
+        let single = update.deleted.iter().filter(|path| !is_in_folder(path));
+        let whole = folders.iter();
+        for path in whole
+            .filter(|one| update.deleted.iter().any(|path| path.starts_with(*one)))
+            .chain(single)
+        {
             line("deleted", &format!("{path} (by you; it stays deleted)"));
         }
         for kept in &update.kept {
@@ -175,18 +201,18 @@ impl Report<'_> {
         if !update.review.is_empty() {
             text.push_str("\nLook at:\n");
             for review in &update.review {
-                let place = match (&review.path, review.line) {
-                    (Some(path), Some(line)) => format!("{path}:{line}: "),
-                    (Some(path), None) => format!("{path}: "),
-                    (None, _) => String::new(),
-                };
-                text.extend(["  ", &place, &review.note, "\n"]);
+                let place = (review.path.as_ref()).map_or_else(String::new, |path| {
+                    format!("{}: ", place(path, review.line))
+                });
+                let mut lines = review.note.lines();
+                text.extend(["  ", &place, lines.next().unwrap_or_default(), "\n"]);
+                quote_lines(&lines.collect::<Vec<_>>(), &mut text);
             }
         }
         if !update.conflicts.is_empty() {
             text.push_str("\nIn conflict:\n");
             for conflict in &update.conflicts {
-                show(conflict, &mut text);
+                show(conflict, &self.place_of(conflict), &mut text);
             }
         }
         text
@@ -229,9 +255,11 @@ impl Report<'_> {
             "moved": (update.moved.iter())
                 .map(|moved| json!({ "path": moved.path, "to": moved.to }))
                 .collect::<Value>(),
-            "conflicts": update.conflicts.iter().map(document).collect::<Value>(),
+            "conflicts": (update.conflicts.iter())
+                .map(|one| document(one, self.written))
+                .collect::<Value>(),
             "obstacles": (update.obstacles.iter())
-                .map(|one| json!({ "path": one.path, "reason": one.reason }))
+                .map(|one| json!({ "path": one.path, "line": one.line, "reason": one.reason }))
                 .collect::<Value>(),
             "review": (update.review.iter())
                 .map(|one| json!({ "path": one.path, "line": one.line, "note": one.note }))
@@ -247,13 +275,13 @@ fn is_record(change: &Change) -> bool {
 }
 
 /// The report of `--undo`.
-pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Reply {
+pub(super) fn put_back(target: &Target, restored: &[Change], quiet: bool) -> Reply {
     let mut lists: [(&str, Vec<&str>); 3] = [
         ("created", Vec::new()),
         ("changed", Vec::new()),
         ("removed", Vec::new()),
     ];
-    for change in changes.iter().filter(|change| !is_record(change)) {
+    for change in restored.iter().filter(|change| !is_record(change)) {
         let [(_, created), (_, changed), (_, removed)] = &mut lists;
         match (&change.bytes, &change.replaces) {
             (None, _) => removed,
@@ -277,8 +305,8 @@ pub(super) fn put_back(target: &Target, changes: &[Change], quiet: bool) -> Repl
     }))
 }
 
-fn place(conflict: &Conflict) -> String {
-    format!("{}:{}", conflict.path, conflict.lines.line)
+fn place(path: &str, line: Option<usize>) -> String {
+    line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
 }
 
 fn words(conflict: &Conflict) -> String {
@@ -301,8 +329,8 @@ fn words(conflict: &Conflict) -> String {
 /// The most lines of one side that are shown.
 const SHOWN: usize = 12;
 
-fn show(conflict: &Conflict, text: &mut String) {
-    text.extend(["  ", &place(conflict), ": ", &words(conflict), "\n"]);
+fn show(conflict: &Conflict, place: &str, text: &mut String) {
+    text.extend(["  ", place, ": ", &words(conflict), "\n"]);
     for (side, lines) in [
         ("yours", &conflict.lines.yours),
         ("new", &conflict.lines.new),
@@ -312,33 +340,39 @@ fn show(conflict: &Conflict, text: &mut String) {
             continue;
         }
         text.extend(["    ", side, ":\n"]);
-        for line in lines.lines().take(SHOWN) {
-            let plain: String = line
-                .chars()
-                .map(|letter| {
-                    if letter.is_control() && letter != '\t' {
-                        '\u{fffd}'
-                    } else {
-                        letter
-                    }
-                })
-                .collect();
-            text.extend(["      | ", plain.trim_end(), "\n"]);
-        }
-        match lines.lines().count().saturating_sub(SHOWN) {
-            0 => {}
-            1 => text.push_str("      and 1 more line\n"),
-            more => text.push_str(&format!("      and {more} more lines\n")),
-        }
+        quote_lines(&lines.lines().collect::<Vec<_>>(), text);
     }
 }
 
-fn document(conflict: &Conflict) -> Value {
+/// The first lines of a file, without what a terminal would act on.
+fn quote_lines(lines: &[&str], text: &mut String) {
+    for line in lines.iter().take(SHOWN) {
+        let plain: String = line
+            .chars()
+            .map(|letter| {
+                if letter.is_control() && letter != '\t' {
+                    '\u{fffd}'
+                } else {
+                    letter
+                }
+            })
+            .collect();
+        text.extend(["      | ", plain.trim_end(), "\n"]);
+    }
+    match lines.len().saturating_sub(SHOWN) {
+        0 => {}
+        1 => text.push_str("      and 1 more line\n"),
+        more => text.extend(["      and ", &more.to_string(), " more lines\n"]),
+    }
+}
+
+fn document(conflict: &Conflict, written: bool) -> Value {
     let lines = &conflict.lines;
     json!({
         "path": conflict.path,
         "declaration": lines.declaration,
         "line": lines.line,
+        "marker": written.then_some(conflict.marker),
         "base": lines.base,
         "yours": lines.yours,
         "new": lines.new,

@@ -129,6 +129,7 @@ impl Lines<'_> {
         }
         let mut children = Vec::new();
         let mut lead = String::new();
+        let first = self.next - 1;
         loop {
             let line = *self.lines.get(self.next)?;
             let inner = line.trim();
@@ -140,6 +141,8 @@ impl Lines<'_> {
                 if inner.trim_end_matches(',').len() > 1 {
                     return None;
                 }
+                let above = self.lines.get(first..self.next)?.concat();
+                block.whole = Some(above + &without_comma(line));
                 block.end = lead + &without_comma(line);
                 self.next += 1;
                 break;

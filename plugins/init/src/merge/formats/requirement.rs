@@ -1,11 +1,9 @@
 //! Requirements of Python packages: a name, extras as a set, and the rest.
 
-use std::collections::BTreeSet;
-
 struct Requirement<'a> {
     name: &'a str,
     extras: Vec<&'a str>,
-    /// Versions.
+    /// Versions, with the white space around them.
     specifier: &'a str,
     /// From `;` on.
     marker: &'a str,
@@ -18,8 +16,7 @@ impl<'a> Requirement<'a> {
             .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
             .unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
-        let rest = rest.trim_start();
-        let (extras, rest) = match rest.strip_prefix('[') {
+        let (extras, rest) = match rest.trim_start().strip_prefix('[') {
             Some(inside) => inside.split_once(']')?,
             None => ("", rest),
         };
@@ -28,8 +25,8 @@ impl<'a> Requirement<'a> {
         (!name.is_empty()).then(|| Self {
             name,
             extras: extras.filter(|extra| !extra.is_empty()).collect(),
-            specifier: rest[..marker].trim(),
-            marker: rest[marker..].trim(),
+            specifier: &rest[..marker],
+            marker: &rest[marker..],
         })
     }
 }
@@ -56,26 +53,21 @@ pub(super) fn merge(base: &str, yours: &str, new: &str) -> Option<String> {
     let (yours, new) = (Requirement::parse(yours)?, Requirement::parse(new)?);
     let specifier = pick(base.specifier, yours.specifier, new.specifier)?;
     let marker = pick(base.marker, yours.marker, new.marker)?;
+    if yours.extras.is_empty() && !base.extras.is_empty() && base.extras != new.extras {
+        // Who has taken all of them away has something else in mind.
+        return None;
+    }
     let is_gone = |extra: &&&str| !(base.extras.contains(extra) && !new.extras.contains(extra));
     let is_new = |extra: &&&str| !base.extras.contains(extra) && !yours.extras.contains(extra);
     let mut extras: Vec<&str> = yours.extras.iter().filter(is_gone).copied().collect();
     extras.extend(new.extras.iter().filter(is_new));
     if yours.extras.is_sorted() {
-        extras = extras
-            .into_iter()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        extras.sort_unstable();
     }
     let extras = if extras.is_empty() {
         String::new()
     } else {
         format!("[{}]", extras.join(","))
-    };
-    let marker = if marker.is_empty() {
-        String::new()
-    } else {
-        format!(" {marker}")
     };
     Some(format!("{}{extras}{specifier}{marker}", yours.name))
 }

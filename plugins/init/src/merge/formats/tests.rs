@@ -339,3 +339,93 @@ fn sections_of_the_user_stay_and_the_new_text_is_noted() {
         ["`## Help` stays as you have it; the new text is:\n## Help\n\nAsk on the forum."]
     );
 }
+
+#[test]
+fn lists_that_only_one_side_has_keep_their_commas() {
+    let group = "\n[dependency-groups]\ndev = [\n    \"pytest>=8\",\n    \"ruff>=0.12\",\n]\n";
+    let yours = PROJECT.replace("line-length = 100", "line-length = 88") + group;
+    let new = PROJECT.replace("[\"B\", \"E\"]", "[\"B\", \"F\"]");
+    let (text, _) = clean("server/pyproject.toml", PROJECT, &yours, &new);
+    assert!(text.ends_with(group), "{text}");
+    let yours = PROJECT.replace("line-length = 100", "line-length = 88");
+    let (text, _) = clean("server/pyproject.toml", PROJECT, &yours, &(new + group));
+    assert!(text.ends_with(group), "{text}");
+    // What is left of a list that goes.
+    let base = format!("{PROJECT}{group}");
+    let yours = base.replace("dev = [\n", "dev = [\n    \"httpx\",\n    \"rich\",\n");
+    let (text, notes) = clean("server/pyproject.toml", &base, &yours, PROJECT);
+    let left = "\n[dependency-groups]\ndev = [\n    \"httpx\",\n    \"rich\",\n]\n";
+    assert!(text.ends_with(left), "{text}");
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    let object = |inner: &str| PACKAGE.replace("  \"files\"", &format!("{inner}  \"files\""));
+    let own = object("  \"own\": {\n    \"a\": [\n      1,\n      2\n    ],\n    \"b\": 1\n  },\n");
+    let new = PACKAGE.replace("\"vite\"", "\"next\"");
+    let (text, _) = clean("client/package.json", PACKAGE, &own, &new);
+    assert_eq!(text, own.replace("\"vite\"", "\"next\""));
+}
+
+#[test]
+fn comments_of_the_user_keep_what_is_below_them() {
+    let yours = VARIABLES
+        .replace("# Deepgram: ", "# MINE: account 7\n# Deepgram: ")
+        .replace("OPENAI_API_KEY=\n", "OPENAI_API_KEY=\nOWN=\n");
+    let new = VARIABLES.replace(
+        "# Deepgram: https://console.deepgram.com\n# API key\nDEEPGRAM_API_KEY=\n\n",
+        "",
+    );
+    let (text, notes) = clean("server/.env.example", VARIABLES, &yours, &new);
+    assert_eq!(text, yours);
+    assert_eq!(
+        notes,
+        ["`DEEPGRAM_API_KEY` is no longer generated; yours stays"]
+    );
+    let yours = PROJECT.replace(
+        "    \"python-dotenv",
+        "    # MINE: pinned\n    \"python-dotenv",
+    );
+    let new = PROJECT.replace("    \"python-dotenv>=1.0.1,<2\",\n", "");
+    let (text, notes) = clean("server/pyproject.toml", PROJECT, &yours, &new);
+    assert_eq!(text, yours);
+    assert_eq!(
+        notes,
+        ["`python-dotenv` is no longer generated; yours stays"]
+    );
+}
+
+#[test]
+fn requirements_stay_as_the_user_writes_them() {
+    let change = |requirement: &str| {
+        let yours = PROJECT.replace("pipecat-ai[openai,runner]>=1.14.0,<2", requirement);
+        let new = PROJECT.replace("[openai,runner]", "[anthropic,runner]");
+        merged("server/pyproject.toml", PROJECT, &yours, &new).text()
+    };
+    let text = change("pipecat-ai[runner, openai] == 1.15.0 ; python_version > '3'").unwrap();
+    let expected = "    \"pipecat-ai[runner,anthropic] == 1.15.0 ; python_version > '3'\",\n";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(change("pipecat-ai @ git+https://shop.example/fork"), None);
+    let text = change("pipecat-ai[openai,runner] @ git+https://shop.example/fork").unwrap();
+    assert!(
+        text.contains("\"pipecat-ai[anthropic,runner] @ git+https://shop.example/fork\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_list_without_a_last_comma_stays_readable() {
+    let own = "line-length = 120\nexclude = [\n  \"x\", # a\n  \"y\"\n]\n";
+    let yours = PROJECT.replace("line-length = 100\n", own);
+    let new = PROJECT.replace("[openai,runner]", "[anthropic,runner]");
+    let (text, _) = clean("server/pyproject.toml", PROJECT, &yours, &new);
+    assert_eq!(text, yours.replace("[openai,runner]", "[anthropic,runner]"));
+    let base = PROJECT.replace("line-length = 100\n", "exclude = [\n  \"x\",\n]\n");
+    let yours = PROJECT.replace("line-length = 100\n", "exclude = [\n  \"x\" # a\n]\n");
+    let new = PROJECT.replace(
+        "line-length = 100\n",
+        "exclude = [\n  \"x\",\n  \"y\",\n]\n",
+    );
+    let (text, _) = clean("server/pyproject.toml", &base, &yours, &new);
+    assert!(
+        text.contains("exclude = [\n  \"x\", # a\n  \"y\"\n]\n"),
+        "{text}"
+    );
+}

@@ -1,6 +1,7 @@
 //! The changes: options that a project gets or loses, and templates that a later version has.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::plan::scaffold;
 use crate::resolve::resolve;
 
 /// A project before and after a change.
-pub(super) struct Change {
+pub(in crate::merge) struct Change {
     pub name: String,
     pub base: Files,
     pub new: Files,
@@ -353,8 +354,8 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
         "a comment in other words",
         &[(
             "server/bot.py",
-            "# How to set up each transport, by the name that the runner's `-t` option takes.\n",
-            "# The parameters of each transport; the runner's `-t` option takes these names.\n",
+            "# The parameters of each transport, by the name that the runner's `-t` option takes.\n",
+            "# What each transport is set up with; the runner's `-t` option takes these names.\n",
         )],
     ),
     (
@@ -375,12 +376,17 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
 ];
 
 /// All changes, in a fixed order.
-pub(super) fn all() -> Vec<Change> {
+pub(in crate::merge) fn all() -> &'static [Change] {
+    static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(made);
+    &CHANGES
+}
+
+fn made() -> Vec<Change> {
     let bases: BTreeMap<&str, Value> = bases().into_iter().collect();
-    let made: BTreeMap<&str, Files> = bases
-        .iter()
-        .map(|(name, keys)| (*name, make(keys)))
-        .collect();
+    let mut made = BTreeMap::new();
+    for (name, keys) in &bases {
+        made.insert(*name, make(keys));
+    }
     let mut changes = Vec::new();
     for (base, name, said) in options() {
         let new = make(&over(&bases[base], &said));

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::super::lines::{self, push_text};
-use super::super::regions::{Changed, Hunk, Region, Touching, regions};
+use super::super::regions::{Changed, Region, Touching, regions};
 use super::super::{Conflict, Merged, Part, Versions};
+use super::alignment::{
+    are_alike, behind_imports, have_free_order, have_one_indent, hunks, named, rows_of,
+};
 use super::imports::ImportEdits;
 use super::items::{self, Block, Compound, CompoundKind, Item, Kind, Order};
 use super::source::Source;
@@ -14,11 +17,21 @@ pub(super) const BASE: usize = 0;
 pub(super) const YOURS: usize = 1;
 pub(super) const NEW: usize = 2;
 
+/// The names for which the ordinary rules are not enough.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Forced {
+    /// They are a conflict where they are removed, and declarations of the module where both sides have changed them.
+    pub names: BTreeSet<String>,
+    /// Declarations of the module that are a conflict as soon as the generator has changed them.
+    pub blocked: BTreeSet<String>,
+    /// The reasons.
+    pub notes: BTreeSet<String>,
+}
+
 /// A merge of a module in the making.
 pub(super) struct Merge<'s> {
     pub sources: &'s [Source<'s>; 3],
-    /// The declarations of the module that are a conflict if both sides have changed them, whatever their parts.
-    pub forced: &'s BTreeSet<String>,
+    pub forced: &'s Forced,
     pub imports: &'s ImportEdits,
     parts: Vec<Part>,
     notes: Vec<String>,
@@ -27,11 +40,7 @@ pub(super) struct Merge<'s> {
 }
 
 impl<'s> Merge<'s> {
-    pub fn new(
-        sources: &'s [Source<'s>; 3],
-        forced: &'s BTreeSet<String>,
-        imports: &'s ImportEdits,
-    ) -> Self {
+    pub fn new(sources: &'s [Source<'s>; 3], forced: &'s Forced, imports: &'s ImportEdits) -> Self {
         Self {
             sources,
             forced,
@@ -60,21 +69,33 @@ impl<'s> Merge<'s> {
     fn by_name(&mut self, [base, yours, new]: [&Block; 3]) {
         let is_import = |item: &&Item| item.kind == Kind::Import;
         let of_base = named(base);
-        let of_yours = named(yours);
         let of_new = named(new);
         // What only the new version has, by what it follows; what the user has deleted.
-        let mut inserted: BTreeMap<Option<&str>, Vec<&Item>> = BTreeMap::new();
-        let mut follows = None;
+        let mut inserted: BTreeMap<Option<usize>, Vec<&Item>> = BTreeMap::new();
+        let places: HashMap<&str, usize> = yours
+            .items
+            .iter()
+            .zip(0..)
+            .map(|(item, at)| (item.key.as_str(), at))
+            .collect();
+        let mut follows: Option<usize> = None;
+        let mut above: HashSet<&str> = HashSet::new();
         for item in new.items.iter().filter(|item| !is_import(item)) {
             let key = item.key.as_str();
-            if of_yours.contains_key(key) {
-                follows = Some(key);
+            if let Some(place) = places.get(key) {
+                follows = Some(*place);
             } else if of_base
                 .get(key)
                 .is_none_or(|base| self.is_missed(base, item))
             {
-                inserted.entry(follows).or_default().push(item);
+                // The user may have moved what it uses further down.
+                let uses = self.sources[NEW].tokens(&item.rows());
+                let uses = uses.filter(|name| above.contains(name));
+                let uses = uses.filter_map(|name| places.get(name).copied());
+                let after = uses.chain(follows).max();
+                inserted.entry(after).or_default().push(item);
             }
+            above.insert(key);
         }
         let start = if self.path.is_empty() {
             behind_imports(yours, &of_new)
@@ -102,7 +123,7 @@ impl<'s> Merge<'s> {
                 (None, Some(new)) => self.added_by_both(item, new),
                 (None, None) => self.text(YOURS, &item.rows()),
             }
-            self.insert(inserted.get(&Some(key)), &of_base, yours, number + 1);
+            self.insert(inserted.get(&Some(number)), &of_base, yours, number + 1);
         }
     }
 
@@ -113,8 +134,7 @@ impl<'s> Merge<'s> {
             self.path.is_empty() && !matches!(new.kind, Kind::Other) || new.kind == Kind::Function;
         let is_used = self.sources[YOURS].refers_to(&new.key, &(0..0))
             || self.sources[NEW].refers_to(&new.key, &new.rows());
-        let is_forced = self.path.is_empty() && self.forced.contains(&new.key);
-        is_forced || is_changed && (!is_definition || is_used)
+        self.is_forced(new) || is_changed && (!is_definition || is_used)
     }
 
     /// Adds items of the new version before an item of the user's.
@@ -131,14 +151,20 @@ impl<'s> Merge<'s> {
             .map_or(yours.tail.start, |item| item.lead.start);
         for item in items.into_iter().flatten() {
             let base = of_base.get(item.key.as_str());
-            let is_forced = self.path.is_empty() && self.forced.contains(&item.key);
-            if base.is_some() || is_forced {
+            if base.is_some() || self.is_forced(item) {
                 let base = base.map_or(0..0, |base| base.rows());
                 self.named_conflict(&item.key, &[base, row..row, item.rows()]);
             } else {
                 self.text(NEW, &item.rows());
             }
         }
+    }
+
+    fn is_forced(&self, item: &Item) -> bool {
+        let names = &self.forced.names;
+        // One statement may define several: `user_aggregator, assistant_aggregator`.
+        let defines = || item.key.split([',', ' ']).any(|name| names.contains(name));
+        names.contains(&item.key) || item.kind != Kind::Other && defines()
     }
 
     fn import(&mut self, number: usize, item: &Item) {
@@ -151,8 +177,7 @@ impl<'s> Merge<'s> {
 
     /// Merges an item that the new version doesn't have any more.
     fn removed(&mut self, base: &Item, yours: &Item) {
-        let is_forced = self.path.is_empty() && self.forced.contains(&yours.key);
-        if is_forced || !self.is_same((BASE, &base.rows()), (YOURS, &yours.rows())) {
+        if self.is_forced(yours) || !self.is_same((BASE, &base.rows()), (YOURS, &yours.rows())) {
             self.named_conflict(&yours.key, &[base.rows(), yours.rows(), 0..0]);
         }
     }
@@ -168,9 +193,12 @@ impl<'s> Merge<'s> {
     /// Merges an item that all versions have.
     fn item(&mut self, items: [&Item; 3]) {
         let key = &items[YOURS].key;
-        let is_forced = self.path.is_empty() && self.forced.contains(key);
         let rows = items.map(Item::rows);
-        if is_forced && self.decided(&rows).is_none() {
+        let decided = self.decided(&rows);
+        if self.path.is_empty()
+            && (decided.is_none() && self.is_forced(items[YOURS])
+                || decided == Some(NEW) && self.forced.blocked.contains(key))
+        {
             return self.named_conflict(key, &rows);
         }
         let has_name = items[YOURS].kind != Kind::Other;
@@ -186,7 +214,12 @@ impl<'s> Merge<'s> {
 
     fn core(&mut self, items: [&Item; 3]) {
         let rows = items.map(|item| item.core.clone());
-        if let Some(side) = self.decided(&rows) {
+        let decided = self.decided(&rows);
+        let texts = [BASE, YOURS].map(|side| self.sources[side].rows(&rows[side]));
+        let is_reformatted = decided == Some(NEW) && texts[BASE] != texts[YOURS];
+        if let Some(side) = decided
+            && !is_reformatted
+        {
             return self.text(side, &rows[side]);
         }
         let [base, yours, new] =
@@ -196,11 +229,23 @@ impl<'s> Merge<'s> {
             if self.may_split(compounds) {
                 return self.compound(compounds);
             }
+            if is_reformatted {
+                if yours.kind == CompoundKind::Body {
+                    let name = self.declaration(None).unwrap_or_default();
+                    self.notes
+                        .push(format!("`{name}` is formatted as it is generated"));
+                }
+                return self.text(NEW, &rows[NEW]);
+            }
             if let CompoundKind::Container { .. } = yours.kind {
                 return self.conflict(&rows);
             }
         }
-        self.lines(&rows);
+        if is_reformatted {
+            self.text(NEW, &rows[NEW]);
+        } else {
+            self.lines(&rows);
+        }
     }
 
     /// Whether the parts of these can be merged each by itself.
@@ -286,12 +331,15 @@ impl<'s> Merge<'s> {
                 Changed::Yours => {
                     let is_missed = |(base, new): (&Item, &Item)| self.is_missed(base, new);
                     if items[BASE].iter().zip(items[NEW]).any(is_missed) {
-                        self.conflict(&rows);
+                        self.conflict_of(items[BASE], &rows);
                     } else {
                         self.text(YOURS, &rows[YOURS]);
                     }
                 }
-                Changed::New if self.is_same((BASE, &rows[BASE]), (YOURS, &rows[YOURS])) => {
+                Changed::New
+                    if self.is_same((BASE, &rows[BASE]), (YOURS, &rows[YOURS]))
+                        && !items[BASE].iter().any(|item| self.is_forced(item)) =>
+                {
                     self.text(NEW, &rows[NEW]);
                 }
                 Changed::Both if self.is_same((YOURS, &rows[YOURS]), (NEW, &rows[NEW])) => {
@@ -303,7 +351,7 @@ impl<'s> Merge<'s> {
                     self.text(NEW, &rows[NEW]);
                     self.text(YOURS, &rows[YOURS]);
                 }
-                Changed::New | Changed::Both => self.conflict(&rows),
+                Changed::New | Changed::Both => self.conflict_of(items[BASE], &rows),
             }
         }
     }
@@ -378,6 +426,14 @@ impl<'s> Merge<'s> {
         self.push_conflict(declaration, rows);
     }
 
+    /// Adds a conflict over items of the base.
+    fn conflict_of(&mut self, base: &[Item], rows: &[Range<usize>; 3]) {
+        match base {
+            [item] if item.kind != Kind::Other => self.named_conflict(&item.key, rows),
+            _ => self.conflict(rows),
+        }
+    }
+
     fn named_conflict(&mut self, key: &str, rows: &[Range<usize>; 3]) {
         let declaration = self.declaration(Some(key));
         self.push_conflict(declaration, rows);
@@ -402,99 +458,4 @@ impl<'s> Merge<'s> {
             .collect();
         (!names.is_empty()).then(|| names.join("."))
     }
-}
-
-/// The place behind the docstring and the imports of a module.
-fn behind_imports(yours: &Block, of_new: &HashMap<&str, &Item>) -> usize {
-    let is_code = |item: &Item| item.key != "docstring" && of_new.contains_key(item.key.as_str());
-    let code = yours.items.iter().position(is_code);
-    let before = yours.items.get(..code.unwrap_or(yours.items.len()));
-    let is_above = |item: &Item| item.kind == Kind::Import || item.key == "docstring";
-    let last = before.unwrap_or_default().iter().rposition(is_above);
-    last.map_or(0, |last| last + 1)
-}
-
-/// Whether items of different versions with the same key can be taken for the same.
-fn are_alike(blocks: [&Block; 3], order: Order) -> bool {
-    let [base, yours, new] = blocks.map(|block| keys(block).collect::<Vec<_>>());
-    let set =
-        |keys: &[&str]| -> HashSet<String> { keys.iter().map(|key| (*key).to_owned()).collect() };
-    let ours: HashSet<String> = &set(&base) | &set(&new);
-    let are_unique = |keys: &[&str]| set(keys).len() == keys.len();
-    let shared: Vec<&str> = yours
-        .iter()
-        .copied()
-        .filter(|key| ours.contains(*key))
-        .collect();
-    if !are_unique(&base) || !are_unique(&new) || !are_unique(&shared) {
-        return false;
-    }
-    let keep_order = |side: &[&str]| {
-        let places: HashMap<&str, usize> = base
-            .iter()
-            .enumerate()
-            .map(|(at, key)| (*key, at))
-            .collect();
-        side.iter().filter_map(|key| places.get(key)).is_sorted()
-    };
-    order == Order::Free || keep_order(&yours) && keep_order(&new)
-}
-
-fn keys<'b>(block: &'b Block) -> impl Iterator<Item = &'b str> {
-    block
-        .items
-        .iter()
-        .filter(|item| item.kind != Kind::Import)
-        .map(|item| item.key.as_str())
-}
-
-fn named<'b, 's>(block: &'b Block<'s>) -> HashMap<&'b str, &'b Item<'s>> {
-    let items = block.items.iter().filter(|item| item.kind != Kind::Import);
-    items.map(|item| (item.key.as_str(), item)).collect()
-}
-
-fn have_one_indent(blocks: [&Block; 3]) -> bool {
-    let columns = blocks.iter().flat_map(|block| &block.items);
-    let columns: HashSet<usize> = columns
-        .map(|item| item.node.start_position().column)
-        .collect();
-    columns.len() <= 1
-}
-
-/// Whether one of these may as well stand before the other: functions do nothing where they are defined.
-fn have_free_order(yours: &[Item], new: &[Item]) -> bool {
-    let are_functions = |items: &[Item]| items.iter().all(|item| item.kind == Kind::Function);
-    are_functions(yours) || are_functions(new)
-}
-
-/// The rows of these items; where they would be if there is none.
-fn rows_of(block: &Block, range: &Range<usize>) -> Range<usize> {
-    let items = block.items.get(range.clone()).unwrap_or_default();
-    match (items.first(), items.last()) {
-        (Some(first), Some(last)) => first.lead.start..last.core.end,
-        _ => {
-            let next = block.items.get(range.start);
-            let at = next.map_or(block.tail.start, |item| item.lead.start);
-            at..at
-        }
-    }
-}
-
-/// Returns the items that a side has added and removed; common ones have the same order on both sides.
-fn hunks(base: &Block, side: &Block) -> Vec<Hunk> {
-    let places: HashMap<&str, usize> = keys(base).zip(0..).collect();
-    let mut hunks = Vec::new();
-    let (mut base_at, mut side_at) = (0, 0);
-    let common = side.items.iter().enumerate();
-    let common = common.filter_map(|(at, item)| Some((*places.get(item.key.as_str())?, at)));
-    for (in_base, in_side) in common.chain([(base.items.len(), side.items.len())]) {
-        if base_at < in_base || side_at < in_side {
-            hunks.push(Hunk {
-                base: base_at..in_base,
-                side: side_at..in_side,
-            });
-        }
-        (base_at, side_at) = (in_base + 1, in_side + 1);
-    }
-    hunks
 }

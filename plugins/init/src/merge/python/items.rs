@@ -89,11 +89,7 @@ fn body<'s>(source: &'s Source, item: &Item<'s>) -> Option<Compound<'s>> {
     let body = definition
         .child_by_field_name("body")
         .or_else(|| definition.child_by_field_name("consequence"))?;
-    let is_last = definition.child(
-        u32::try_from(definition.child_count())
-            .ok()?
-            .checked_sub(1)?,
-    ) == Some(body);
+    let is_last = definition.child(last_of(definition)?) == Some(body);
     if body.kind() != "block" || !is_last {
         return None;
     }
@@ -136,8 +132,8 @@ fn block<'s>(
         }
         let next = nodes.get(number + 1);
         let limit = next.map_or(rows.end, |next| next.start_position().row);
-        let code = source.end_of_code(&(at.row..limit.min(node.end_position().row + 1)));
-        let core = at.row..source.end_of_deeper(&(code..limit), at.column);
+        let last = source.end_of_code(&(at.row..limit.min(node.end_position().row + 1)));
+        let core = at.row..source.end_of_deeper(&(last..limit), at.column);
         let (kind, key) = key(source, *node, number);
         items.push(Item {
             key,
@@ -258,7 +254,7 @@ fn container<'s>(source: &'s Source, item: &Item<'s>) -> Option<Compound<'s>> {
 }
 
 fn last_of(node: Node) -> Option<u32> {
-    u32::try_from(node.child_count()).ok()?.checked_sub(1)
+    node.child_count().checked_sub(1)
 }
 
 fn key_of_entry(source: &Source, node: Node, _: usize) -> (Kind, String) {

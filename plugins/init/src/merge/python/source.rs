@@ -1,5 +1,6 @@
 //! A version of a Python file: its lines, its syntax tree and its tokens.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
@@ -29,6 +30,10 @@ struct Token {
     last_row: usize,
     column: usize,
     is_comment: bool,
+    /// It may as well be left out.
+    is_optional: bool,
+    /// A comma between entries.
+    is_separator: bool,
 }
 
 impl<'t> Source<'t> {
@@ -80,7 +85,15 @@ impl<'t> Source<'t> {
         &'s self,
         rows: &Range<usize>,
     ) -> impl Iterator<Item = &'s str> + use<'s, 't> {
-        self.within(rows).iter().map(|token| token.text.as_str())
+        // An entry is the same whether others follow or not.
+        let tokens = match self.within(rows) {
+            [tokens @ .., last] if last.is_separator => tokens,
+            tokens => tokens,
+        };
+        tokens
+            .iter()
+            .filter(|token| !token.is_optional)
+            .map(|token| token.text.as_str())
     }
 
     pub fn has_comment(&self, rows: &Range<usize>) -> bool {
@@ -92,6 +105,7 @@ impl<'t> Source<'t> {
         let at = |byte: usize| self.tokens.partition_point(|token| token.start < byte);
         let tokens = self.tokens.get(at(node.start_byte())..at(node.end_byte()));
         let words = tokens.unwrap_or_default().iter();
+        let words = words.filter(|token| !token.is_optional);
         let words: Vec<&str> = words.map(|token| token.text.as_str()).collect();
         words.join(" ")
     }
@@ -133,6 +147,34 @@ impl<'t> Source<'t> {
             .any(|token| token.text == name && !except.contains(&token.row))
     }
 
+    /// How many strings have a name in them, as annotations may.
+    pub fn strings_with(&self, name: &str) -> usize {
+        let is_string = |token: &&Token| token.text.ends_with(['"', '\'']);
+        let has_name = |token: &&Token| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            token.text.split(|c| !is_part(c)).any(|word| word == name)
+        };
+        self.tokens
+            .iter()
+            .filter(is_string)
+            .filter(has_name)
+            .count()
+    }
+
+    /// The first row with a name that another version doesn't have.
+    pub fn first_use(&self, name: &str, other: &Self) -> Option<usize> {
+        let known: HashSet<&str> = other.text.lines().collect();
+        let tokens = self.tokens.iter().filter(|token| token.text == name);
+        let mut rows = tokens.map(|token| token.row);
+        rows.find(|row| !known.contains(self.rows(&(*row..row + 1)).trim_end_matches('\n')))
+    }
+
+    /// How often a name occurs.
+    pub fn count(&self, name: &str) -> usize {
+        let tokens = self.tokens.iter();
+        tokens.filter(|token| token.text == name).count()
+    }
+
     fn within(&self, rows: &Range<usize>) -> &[Token] {
         let at = |row: usize| self.tokens.partition_point(|token| token.row < row);
         self.tokens
@@ -143,7 +185,7 @@ impl<'t> Source<'t> {
 
 struct Tokens<'t> {
     text: &'t str,
-    tokens: Vec<Token>,
+    found: Vec<Token>,
     end: usize,
 }
 
@@ -151,7 +193,7 @@ impl<'t> Tokens<'t> {
     fn of(text: &'t str, tree: &Tree) -> Option<Vec<Token>> {
         let mut tokens = Self {
             text,
-            tokens: Vec::new(),
+            found: Vec::new(),
             end: 0,
         };
         let mut cursor = tree.walk();
@@ -177,7 +219,7 @@ impl<'t> Tokens<'t> {
             }
         }
         tokens.gap(text.len());
-        Some(tokens.tokens)
+        Some(tokens.found)
     }
 
     /// Goes on to the next node that was not visited.
@@ -188,7 +230,7 @@ impl<'t> Tokens<'t> {
             }
             around.pop();
             if cursor.node().kind() == "block" {
-                let row = self.tokens.last().map_or(0, |token| token.row);
+                let row = self.found.last().map_or(0, |token| token.row);
                 self.mark(DEDENT, row);
             }
         }
@@ -203,14 +245,15 @@ impl<'t> Tokens<'t> {
             return;
         }
         let parent = around.last().copied().unwrap_or_default();
+        let is_tuple = matches!(
+            parent,
+            "tuple" | "subscript" | "tuple_pattern" | "expression_list" | "pattern_list"
+        );
         let closes = matches!(text, ")" | "]" | "}") && !node.is_named();
-        if closes && !matches!(parent, "tuple" | "subscript" | "tuple_pattern") {
-            self.drop_comma();
+        if closes && !is_tuple {
+            self.pass_over_comma();
         }
-        if matches!(text, "(" | ")") && !node.is_named() && is_optional(around) {
-            return;
-        }
-        self.tokens.push(Token {
+        self.found.push(Token {
             text: match node.kind() {
                 "string" => quoted(text),
                 _ => text.to_owned(),
@@ -220,23 +263,25 @@ impl<'t> Tokens<'t> {
             last_row: node.end_position().row,
             column: node.start_position().column,
             is_comment: node.kind() == "comment",
+            is_separator: text == "," && !is_tuple,
+            is_optional: matches!(text, "(" | ")") && !node.is_named() && is_optional(around),
         });
     }
 
-    /// Drops a comma at the end, which formatters add and remove.
-    fn drop_comma(&mut self) {
-        let last = self.tokens.iter().rposition(|token| !token.is_comment);
-        if let Some(last) = last
-            && self.tokens.get(last).is_some_and(|token| token.text == ",")
+    /// Passes over a comma at the end, which formatters add and remove.
+    fn pass_over_comma(&mut self) {
+        let mut tokens = self.found.iter_mut().rev();
+        if let Some(last) = tokens.find(|token| !token.is_comment)
+            && last.text == ","
         {
-            self.tokens.remove(last);
+            last.is_optional = true;
         }
     }
 
     /// Takes text that no leaf covers as a token, so that none is overlooked.
     fn gap(&mut self, to: usize) {
         let gap = self.text.get(self.end..to).unwrap_or_default();
-        let row = self.tokens.last().map_or(0, |token| token.last_row);
+        let row = self.found.last().map_or(0, |token| token.last_row);
         let gap = gap.trim_matches(|c: char| c.is_whitespace() || c == '\\');
         if !gap.is_empty() {
             self.mark(gap, row);
@@ -244,13 +289,15 @@ impl<'t> Tokens<'t> {
     }
 
     fn mark(&mut self, text: &str, row: usize) {
-        self.tokens.push(Token {
+        self.found.push(Token {
             text: text.to_owned(),
             start: self.end,
             row,
             last_row: row,
             column: 0,
             is_comment: false,
+            is_optional: false,
+            is_separator: false,
         });
     }
 }

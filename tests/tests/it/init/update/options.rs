@@ -49,7 +49,7 @@ fn the_kind_of_bot_follows_its_transports_and_the_mode_its_services() {
         document["review"][0]["note"]
             .as_str()
             .unwrap()
-            .contains("realtime service"),
+            .contains("one service now hears"),
         "{document:#}"
     );
     let cascade = [

@@ -26,6 +26,7 @@ fn elements(statement: &Block, table: &str) -> Option<Block> {
     let (last, inner) = rest.split_last()?;
     let mut opened = Block {
         text: (*first).to_owned(),
+        whole: Some(statement.text.clone()),
         ..statement.clone()
     };
     if last.trim() != "]" {

@@ -302,8 +302,8 @@ pub(super) const EDITS: &[Steps] = &[
     (
         "setting behind the others",
         &[bot(
-            "\n\n# How to set up each transport",
-            "SHOP_NAME = os.getenv(\"SHOP_NAME\") or \"Bakery\"\n\n\n# How to set up each transport",
+            "\n\n# The parameters of each transport",
+            "SHOP_NAME = os.getenv(\"SHOP_NAME\") or \"Bakery\"\n\n\n# The parameters of each transport",
         )],
     ),
     (
@@ -349,8 +349,8 @@ pub(super) const EDITS: &[Steps] = &[
     (
         "words of run_bot",
         &[bot(
-            "\"\"\"Hold one conversation, from the first word until the user has gone.\"\"\"",
-            "\"\"\"Sell bread to one customer.\"\"\"",
+            "\"\"\"Hold one conversation",
+            "\"\"\"Sell bread to one customer: hold one conversation",
         )],
     ),
     (
@@ -514,7 +514,7 @@ pub(super) const EDITS: &[Steps] = &[
         "pyproject: on one line",
         &[file(
             "server/pyproject.toml",
-            "[tool.uv]\n# A program, not a library: nothing to build or install.\npackage = false\n",
+            "[tool.uv]\n# A program, not a library: there is no package to build.\npackage = false\n",
             "[tool]\nuv = { package = false }\n",
         )],
     ),

@@ -95,7 +95,7 @@ class CallArguments(DailyRunnerArguments):
 
 
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return the arguments for the room that `server.py` created for a call; other sessions keep theirs."""
+    """Return arguments for the room that `server.py` created for a call; others keep theirs."""
     body = runner_args.body
     if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args

@@ -14,7 +14,7 @@ CHUNK_BYTES = 5 * SAMPLE_RATE * 2  # five seconds of 16-bit audio
 
 
 class Recorder(AudioBufferProcessor):
-    """Writes a session to a WAV file as it happens: the user on the left channel, the bot on the right."""
+    """Writes a session to a WAV file as it happens: user on the left, bot on the right."""
 
     def __init__(self, session_id: str | None):
         super().__init__(

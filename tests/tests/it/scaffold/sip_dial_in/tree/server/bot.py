@@ -111,7 +111,7 @@ def warn_about_calls() -> None:
 
 
 def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a telephone carrier streams the session's audio; known once its transport exists."""
+    """Return whether a carrier streams the session's audio; known once its transport exists."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS
@@ -134,7 +134,7 @@ class CallArguments(DailyRunnerArguments):
 
 
 def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
-    """Return the arguments for the room that `server.py` created for a call; other sessions keep theirs."""
+    """Return arguments for the room that `server.py` created for a call; others keep theirs."""
     body = runner_args.body
     if isinstance(runner_args, TRANSPORT_CHOSEN) or not body or "room_url" not in body:
         return runner_args
@@ -147,7 +147,7 @@ def in_room_of_call(runner_args: RunnerArguments) -> RunnerArguments:
 
 
 def call_of(runner_args: RunnerArguments) -> dict[str, str] | None:
-    """Return Twilio's data on a call: `call_sid`, `From` and `To`; None if the session is not a call."""
+    """Return Twilio's data on a call (`call_sid`, `From`, `To`); None if it is not a call."""
     if not isinstance(runner_args, CallArguments) or not runner_args.body:
         return None
     return runner_args.body.get("twilio_call")

@@ -91,7 +91,7 @@ def warn_about_calls() -> None:
 
 
 def is_stream(runner_args: RunnerArguments) -> bool:
-    """Return whether a telephone carrier streams the session's audio; known once its transport exists."""
+    """Return whether a carrier streams the session's audio; known once its transport exists."""
     if not isinstance(runner_args, WebSocketRunnerArguments):
         return False
     return runner_args.transport_type in CARRIERS

@@ -1,5 +1,7 @@
 //! A secrets backend that keeps the protocol, but for the fault that a file beside it names. It writes raw lines.
-use std::collections::BTreeSet;
+
+mod wire;
+
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio, exit};
@@ -8,6 +10,8 @@ use std::{env, fs, thread};
 use bot_cli_sdk::process::{Listened, listen_to_stop_signals};
 use bot_cli_tests::patience::wait_for_file;
 use serde_json::{Map, Value, json};
+
+use wire::{error, fits, note, print, result, say};
 
 const MANIFEST: &str = concat!(
     "bot-cli-plugin: ",
@@ -459,28 +463,6 @@ fn summary(name: &str, set: &Value) -> Value {
     json!({ "name": name, "kind": set["kind"], "region": set["region"], "status": "ready", "error": null })
 }
 
-/// Whether the parameters are there and have their form.
-fn fits(method: &str, params: &Value) -> bool {
-    let texts = |value: &Value| match value {
-        Value::Object(members) => members.values().all(Value::is_string),
-        Value::Array(values) => values.iter().all(Value::is_string),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    };
-    let needed: BTreeSet<&str> = match method {
-        "list" => return true,
-        "put" => ["name", "entries", "prior"].into(),
-        "put_image_pull_secret" => ["name", "host", "credentials", "prior"].into(),
-        "unset" => ["name", "keys"].into(),
-        _ => ["name"].into(),
-    };
-    needed.into_iter().all(|name| match name {
-        "entries" => params[name].is_object() && texts(&params[name]),
-        "keys" => params[name].is_array() && texts(&params[name]),
-        "prior" => params[name] == "absent" || params[name].is_object(),
-        _ => params[name].is_string(),
-    })
-}
-
 fn leave_child() {
     let child = Command::new("sleep")
         .arg("60")
@@ -489,30 +471,4 @@ fn leave_child() {
         .stderr(Stdio::null())
         .spawn();
     drop(child);
-}
-
-fn result(id: &Value, result: &Value) {
-    say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
-}
-
-fn error(id: &Value, code: i64, message: &str, data: &Value) {
-    say(
-        &json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } }),
-    );
-}
-
-fn note(method: &str, params: &Value) {
-    say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
-}
-
-fn say(message: &Value) {
-    print(&message.to_string());
-}
-
-fn print(line: &str) {
-    let mut stdout = io::stdout().lock();
-    let sent = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
-    if sent.is_err() {
-        exit(1);
-    }
 }

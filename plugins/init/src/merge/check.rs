@@ -1,0 +1,183 @@
+//! Checks of merged files. A merge that is clean and fails one is a conflict.
+
+mod lost;
+pub(crate) mod meaning;
+pub(crate) mod modules;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use saphyr::{LoadableYamlNode, Yaml};
+
+use super::{Conflict, Merged, Part, Versions, lines};
+use crate::plan::names;
+
+/// A place in a file that is to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// `None`: it is about the project as a whole.
+    pub path: Option<String>,
+    /// Counted from 1.
+    pub line: Option<usize>,
+    /// A sentence without a full stop.
+    pub note: String,
+}
+
+/// Texts by path.
+pub(crate) type Texts<'a> = BTreeMap<&'a str, &'a str>;
+
+/// What is wrong with a merged text.
+#[derive(Debug, PartialEq, Eq)]
+struct Fault {
+    /// The line of the text.
+    line: Option<usize>,
+    reason: String,
+}
+
+/// Checks a merge, and returns it with conflicts if it fails.
+pub(super) fn checked(path: &str, versions: &Versions, merged: Merged) -> Merged {
+    let fault_of = |merged: &Merged| fault(path, versions, &merged.text()?);
+    let Some(fault) = fault_of(&merged) else {
+        return merged;
+    };
+    let by_lines = lines::merge(versions);
+    if by_lines.text().is_some() && fault_of(&by_lines).is_none() {
+        return by_lines;
+    }
+    let mut demoted = if by_lines.text().is_none() {
+        by_lines
+    } else {
+        conflict(versions, &merged.text().unwrap_or_default(), &fault)
+    };
+    demoted.notes = merged.notes;
+    demoted.notes.push(fault.reason);
+    demoted
+}
+
+/// Returns a conflict at the line of the fault if the user has such a line, else one of all lines.
+fn conflict(versions: &Versions, text: &str, fault: &Fault) -> Merged {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let place = fault.line.and_then(|number| {
+        let line = *lines.get(number.checked_sub(1)?)?;
+        let of_user = versions
+            .yours
+            .split_inclusive('\n')
+            .position(|it| it == line)?;
+        Some((number - 1, line, of_user + 1))
+    });
+    let Some((index, line, of_user)) = place else {
+        return Merged {
+            parts: vec![Part::Conflict(Conflict {
+                declaration: None,
+                line: 1,
+                base: versions.base.to_owned(),
+                yours: versions.yours.to_owned(),
+                new: versions.new.to_owned(),
+            })],
+            notes: Vec::new(),
+        };
+    };
+    let has_line = |text: &str| text.split_inclusive('\n').any(|it| it == line);
+    let side = |text: &str| {
+        if has_line(text) {
+            line.to_owned()
+        } else {
+            String::new()
+        }
+    };
+    let mut parts = Vec::new();
+    super::lines::push_text(&mut parts, &lines[..index].concat());
+    parts.push(Part::Conflict(Conflict {
+        declaration: None,
+        line: of_user,
+        base: side(versions.base),
+        yours: line.to_owned(),
+        new: String::new(),
+    }));
+    super::lines::push_text(&mut parts, &lines[index + 1..].concat());
+    Merged {
+        parts,
+        notes: Vec::new(),
+    }
+}
+
+fn fault(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
+    let Versions { yours, new, .. } = *versions;
+    let readable = |text: &str| syntax(path, text);
+    if readable(yours).is_ok()
+        && readable(new).is_ok()
+        && let Err(reason) = readable(text)
+    {
+        return Some(Fault {
+            line: None,
+            reason: format!("merged, it could not be read: {reason}"),
+        });
+    }
+    if markers(text) > markers(yours) + markers(new) {
+        return Some(Fault {
+            line: None,
+            reason: "merged, it would have the marker of a conflict".to_owned(),
+        });
+    }
+    undefined(path, versions, text).or_else(|| {
+        let (line, lost) = lost::line(versions, text)?;
+        Some(Fault {
+            line: None,
+            reason: format!("merged, it would lack your line {line}: `{}`", lost.trim()),
+        })
+    })
+}
+
+fn has_extension(path: &str, wanted: &[&str]) -> bool {
+    let extension = Path::new(path).extension();
+    extension.is_some_and(|extension| wanted.iter().any(|wanted| extension == *wanted))
+}
+
+fn syntax(path: &str, text: &str) -> Result<(), String> {
+    if has_extension(path, &["py"]) {
+        return names::free(text).map(drop);
+    }
+    if has_extension(path, &["toml"]) {
+        let read = text.parse::<toml::Table>();
+        return read.map(drop).map_err(|error| error.message().to_owned());
+    }
+    if has_extension(path, &["json"]) {
+        let read = serde_json::from_str::<serde_json::Value>(text);
+        return read.map(drop).map_err(|error| error.to_string());
+    }
+    if has_extension(path, &["yaml", "yml"]) {
+        let read = Yaml::load_from_str(text);
+        return read.map(drop).map_err(|error| error.to_string());
+    }
+    Ok(())
+}
+
+fn markers(text: &str) -> usize {
+    let is_marker = |line: &&str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+    text.lines().filter(is_marker).count()
+}
+
+/// Finds a name that the merged code uses and no longer defines.
+fn undefined(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
+    if !has_extension(path, &["py"]) {
+        return None;
+    }
+    let known = [versions.yours, versions.new].map(names::free);
+    let missing = names::free(text).ok()?.into_iter().find(|name| {
+        let is_free = |free: &Result<_, String>| {
+            let names: Option<&std::collections::BTreeSet<&str>> = free.as_ref().ok();
+            names.is_some_and(|names| names.contains(name))
+        };
+        !known.iter().any(is_free)
+    })?;
+    let line = text
+        .lines()
+        .position(|line| lost::words(line).any(|word| word == missing))?;
+    Some(Fault {
+        line: Some(line + 1),
+        reason: format!("it uses `{missing}`, which is no longer defined"),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Every change of a project with every edit of its user, merged, and judged by the linter and the type checker.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use crate::framework::tools::{Finding, python};
+
+/// So many merged projects are type-checked.
+const TYPED: usize = 100;
+
+/// The linter's rules: what can't run, and what is undefined or left over.
+const RULES: &str = "E9,F";
+
+#[test]
+fn every_merged_project_is_free_of_faults() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let said = merge_all(folder.path());
+    print!("{said}");
+    let merged = projects(&folder.path().join("merged"));
+    assert!(merged.len() > 4_000, "{said}");
+    // The edits are without fault themselves, so that every finding is about a merge.
+    for part in ["edited", "merged"] {
+        let output = lint(&folder.path().join(part));
+        let finding = Finding(&output).to_string();
+        assert!(
+            output.status.success(),
+            "{finding}\n{}",
+            made(&finding, folder.path())
+        );
+    }
+    let drawn = draw(&merged);
+    let output = check_types(drawn.path());
+    let finding = Finding(&output).to_string();
+    assert!(
+        output.status.success(),
+        "{finding}\n{}",
+        made(&finding, folder.path())
+    );
+    assert!(!finding.contains("No source files found"), "{finding}");
+}
+
+#[test]
+fn the_judges_find_what_is_wrong() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let faults = [("undefined", "print(gone)\n"), ("syntax", "if:\n")];
+    for (name, code) in faults {
+        let project = folder.path().join(name).join("server");
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join("bot.py"), code).unwrap();
+    }
+    let output = lint(folder.path());
+    let finding = Finding(&output).to_string();
+    for (name, _) in faults {
+        assert!(
+            finding.contains(&format!("{name}/server/bot.py")),
+            "{finding}"
+        );
+    }
+    let output = check_types(folder.path());
+    let finding = Finding(&output).to_string();
+    assert!(finding.contains("\"gone\" is not defined"), "{finding}");
+}
+
+/// Has the tests of `init` merge every pair, and returns the counts that they print.
+fn merge_all(folder: &Path) -> String {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os() {
+        let told = name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        });
+        if told {
+            cargo.env_remove(name);
+        }
+    }
+    // With the package of these tests, all crates have the features that they were built with for them.
+    let output = cargo
+        .args(["test", "--locked", "--quiet", "--lib"])
+        .args(["--package=bot-cli-tests", "--package=bot-cli-init"])
+        .args([
+            "merge::matrix::edits_survive_changes",
+            "--",
+            "--exact",
+            "--nocapture",
+        ])
+        .env("BOT_CLI_MERGES", folder)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", Finding(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn projects(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut projects: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    projects.sort();
+    projects
+}
+
+/// Copies projects into a folder, evenly from all.
+fn draw(projects: &[PathBuf]) -> TempDir {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let step = projects.len().div_ceil(TYPED);
+    for project in projects.iter().step_by(step) {
+        let copied = Command::new("cp")
+            .arg("-R")
+            .args([project.as_path(), folder.path()])
+            .status();
+        assert!(copied.unwrap().success());
+    }
+    folder
+}
+
+/// As the rules are, whatever settings the projects have.
+fn lint(folder: &Path) -> Output {
+    python()
+        .command("ruff")
+        .args([
+            "check",
+            "--isolated",
+            "--no-cache",
+            "--output-format=concise",
+        ])
+        .args(["--select", RULES])
+        .arg(folder)
+        .output()
+        .unwrap()
+}
+
+fn check_types(folder: &Path) -> Output {
+    python()
+        .command("pyright")
+        .arg("--pythonpath")
+        .arg(python().executable("python"))
+        .arg(folder)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// How the projects that a finding names were made.
+fn made(finding: &str, folder: &Path) -> String {
+    let mut made = BTreeMap::new();
+    for part in ["edited", "merged"] {
+        for project in projects(&folder.join(part)) {
+            let name = project.file_name().unwrap().to_str().unwrap();
+            if finding.contains(&format!("/{name}/")) {
+                let pair = fs::read_to_string(project.join("pair.txt")).unwrap();
+                made.insert(format!("{part}/{name}"), pair);
+            }
+        }
+    }
+    format!("{made:#?}")
+}
