@@ -95,219 +95,220 @@ type Clean<'t> = (
     &'t [&'t str],
 );
 
+const CLEAN: &[Clean] = &[
+    // Names are added to the user's import statements and taken from them.
+    (
+        &[
+            ("import os\n", "import json\nimport os\n"),
+            (
+                "from a.frames import Frame, Run\n",
+                "from a.frames import (\n    Frame,\n    Mine,  # mine\n    Run,\n)\n",
+            ),
+            ("PROMPT =", "X = Mine, json\nPROMPT ="),
+        ],
+        &[
+            ("Frame, Run", "Frame, New, Run"),
+            ("\"Be kind.\"", "New"),
+            ("from a.types import NOT_GIVEN\n", ""),
+            (" or NOT_GIVEN", ""),
+        ],
+        &[
+            "import json\nimport os\n\nfrom a.frames import (\n    Frame,\n    New,\n    Mine,  # mine\n    Run,\n)\nfrom a.services.one import One\n\nfrom tools",
+        ],
+        &["NOT_GIVEN"],
+    ),
+    // What the user still needs stays imported.
+    (
+        &[("KEY = required", "MINE = NOT_GIVEN\nKEY = required")],
+        &[
+            ("from a.types import NOT_GIVEN\n", ""),
+            (" or NOT_GIVEN", ""),
+        ],
+        &[
+            "from a.types import NOT_GIVEN\n",
+            "MODEL = os.getenv(\"MODEL\")\n",
+            "MINE = NOT_GIVEN\n",
+        ],
+        &[],
+    ),
+    // A new statement stands where it is generated; the user's own alias stays.
+    (
+        &[
+            (
+                "from a.services.one import One\n",
+                "from a.services.one import One as Uno\n",
+            ),
+            ("-> One:", "-> Uno:"),
+            ("return One(", "return Uno("),
+            ("settings=One.", "settings=Uno."),
+        ],
+        &[
+            ("from tools", "from recording import Recorder\nfrom tools"),
+            (
+                "            transport.output(),\n",
+                "            transport.output(),\n            Recorder(),\n",
+            ),
+        ],
+        &[
+            "One as Uno\n",
+            "\nfrom recording import Recorder\nfrom tools import TOOLS\n",
+            "Recorder(),\n",
+        ],
+        &[],
+    ),
+    // Settings, entries and arguments by their names.
+    (
+        &[
+            ("PROMPT =", "# Mine.\nMINE = 1\nPROMPT ="),
+            (
+                "        sound=True,\n",
+                "        sound=True,\n        size=2,\n",
+            ),
+            (
+                "            model=MODEL,\n",
+                "            model=MODEL,\n            warmth=0.2,\n",
+            ),
+        ],
+        &[
+            (
+                "ONE_KEY = required",
+                "VOICE = required(\"VOICE\")\nONE_KEY = required",
+            ),
+            (
+                "        sound=True,\n    ),\n",
+                "        sound=True,\n        video=True,\n    ),\n    \"room\": lambda: Frame(\n        sound=True,\n    ),\n",
+            ),
+            (
+                "            model=MODEL,\n",
+                "            model=MODEL,\n            voice=VOICE,\n",
+            ),
+        ],
+        &[
+            "# Mine.\nMINE = 1\n",
+            "VOICE = required(\"VOICE\")\nONE_KEY",
+            "video=True,\n",
+            "size=2,\n",
+            "\"room\": lambda",
+            "voice=VOICE,\n",
+            "warmth=0.2,\n",
+        ],
+        &[],
+    ),
+    // Statements that touch; handlers of both at one place; a function of the user's above.
+    (
+        &[
+            (
+                "    # Your own event handlers go here.\n",
+                "    # Your own event handlers go here.\n    @worker.on(\"mine\")\n    async def on_mine():\n        pass\n",
+            ),
+            (
+                "    await worker.run()\n",
+                "    try:\n        await worker.run()\n    finally:\n        mine()\n",
+            ),
+            (
+                "async def run_bot",
+                "def mine():\n    pass\n\n\nasync def run_bot",
+            ),
+            ("metrics=True", "metrics=False"),
+        ],
+        &[
+            (
+                "    tts = create_tts()\n",
+                "    tts = create_tts()\n    watch = tts\n",
+            ),
+            (
+                "    # Your own",
+                "    @worker.on(\"new\")\n    async def on_new():\n        pass\n\n    # Your own",
+            ),
+            ("def create_tts()", "NEW = 1\n\n\ndef create_tts()"),
+        ],
+        &[
+            "    watch = tts\n",
+            "async def on_new",
+            "async def on_mine",
+            "    finally:\n        mine()\n",
+            "metrics=False",
+            "NEW = 1\n\n\ndef create_tts",
+            "def mine():\n    pass\n\n\nasync def run_bot",
+        ],
+        &[],
+    ),
+    // A processor of one's own, and one of the generator's further down.
+    (
+        &[
+            (
+                "            tts,\n",
+                "            Mine(),  # mine\n            tts,\n",
+            ),
+            ("PROMPT", "Mine = One\nPROMPT"),
+        ],
+        &[(
+            "            transport.output(),\n",
+            "            transport.output(),\n            Run(),\n",
+        )],
+        &[
+            "            transport.input(),\n            Mine(),  # mine\n            tts,\n            transport.output(),\n            Run(),\n        ]\n",
+        ],
+        &[],
+    ),
+    // Deleted stays deleted, unless the new version has changed what is used.
+    (
+        &[(
+            "    @transport.on(\"connected\")\n    async def on_connected(transport, client):\n        await worker.queue([Run()], TOOLS)\n\n",
+            "",
+        )],
+        &[
+            (
+                "async def on_connected(transport, client)",
+                "async def on_connected(transport, client=None)",
+            ),
+            ("\"Be kind.\"", "\"Be brief.\""),
+        ],
+        &["Be brief."],
+        &["on_connected"],
+    ),
+    // The docstring is the user's.
+    (
+        &[("Voice: one", "Voice: one, of a baker")],
+        &[("Voice: one", "Voice: two"), ("Be kind", "Be brief")],
+        &["Voice: one, of a baker", "Be brief"],
+        &["Voice: two"],
+    ),
+    // Functions in another order, and comments above and within.
+    (
+        &[
+            ("PROMPT = \"Be kind.\"\n", ""),
+            (
+                "class Worker",
+                "# The words.\nPROMPT = \"Be kind.\"  # short\n\n\nclass Worker",
+            ),
+            (
+                "    return os.getenv(name) or \"\"\n",
+                "    # Empty is fine.\n    return os.getenv(name) or \"\"\n    # The end.\n",
+            ),
+        ],
+        &[
+            (
+                "            tts,\n",
+                "            tts,\n            tts.more(),\n",
+            ),
+            (
+                "\"\"\"Return a setting.\"\"\"",
+                "\"\"\"Return a setting, or nothing.\"\"\"",
+            ),
+        ],
+        &[
+            "# The words.\nPROMPT = \"Be kind.\"  # short\n\n\nclass Worker",
+            "    \"\"\"Return a setting, or nothing.\"\"\"\n    # Empty is fine.\n    return os.getenv(name) or \"\"\n    # The end.\n",
+            "tts.more(),",
+        ],
+        &[],
+    ),
+];
+
 #[test]
 fn declarations_are_merged() {
-    let cases: &[Clean] = &[
-        // Names are added to the user's import statements and taken from them.
-        (
-            &[
-                ("import os\n", "import json\nimport os\n"),
-                (
-                    "from a.frames import Frame, Run\n",
-                    "from a.frames import (\n    Frame,\n    Mine,  # mine\n    Run,\n)\n",
-                ),
-                ("PROMPT =", "X = Mine, json\nPROMPT ="),
-            ],
-            &[
-                ("Frame, Run", "Frame, New, Run"),
-                ("\"Be kind.\"", "New"),
-                ("from a.types import NOT_GIVEN\n", ""),
-                (" or NOT_GIVEN", ""),
-            ],
-            &[
-                "import json\nimport os\n\nfrom a.frames import (\n    Frame,\n    New,\n    Mine,  # mine\n    Run,\n)\nfrom a.services.one import One\n\nfrom tools",
-            ],
-            &["NOT_GIVEN"],
-        ),
-        // What the user still needs stays imported.
-        (
-            &[("KEY = required", "MINE = NOT_GIVEN\nKEY = required")],
-            &[
-                ("from a.types import NOT_GIVEN\n", ""),
-                (" or NOT_GIVEN", ""),
-            ],
-            &[
-                "from a.types import NOT_GIVEN\n",
-                "MODEL = os.getenv(\"MODEL\")\n",
-                "MINE = NOT_GIVEN\n",
-            ],
-            &[],
-        ),
-        // A new statement stands where it is generated; the user's own alias stays.
-        (
-            &[
-                (
-                    "from a.services.one import One\n",
-                    "from a.services.one import One as Uno\n",
-                ),
-                ("-> One:", "-> Uno:"),
-                ("return One(", "return Uno("),
-                ("settings=One.", "settings=Uno."),
-            ],
-            &[
-                ("from tools", "from recording import Recorder\nfrom tools"),
-                (
-                    "            transport.output(),\n",
-                    "            transport.output(),\n            Recorder(),\n",
-                ),
-            ],
-            &[
-                "One as Uno\n",
-                "\nfrom recording import Recorder\nfrom tools import TOOLS\n",
-                "Recorder(),\n",
-            ],
-            &[],
-        ),
-        // Settings, entries and arguments by their names.
-        (
-            &[
-                ("PROMPT =", "# Mine.\nMINE = 1\nPROMPT ="),
-                (
-                    "        sound=True,\n",
-                    "        sound=True,\n        size=2,\n",
-                ),
-                (
-                    "            model=MODEL,\n",
-                    "            model=MODEL,\n            warmth=0.2,\n",
-                ),
-            ],
-            &[
-                (
-                    "ONE_KEY = required",
-                    "VOICE = required(\"VOICE\")\nONE_KEY = required",
-                ),
-                (
-                    "        sound=True,\n    ),\n",
-                    "        sound=True,\n        video=True,\n    ),\n    \"room\": lambda: Frame(\n        sound=True,\n    ),\n",
-                ),
-                (
-                    "            model=MODEL,\n",
-                    "            model=MODEL,\n            voice=VOICE,\n",
-                ),
-            ],
-            &[
-                "# Mine.\nMINE = 1\n",
-                "VOICE = required(\"VOICE\")\nONE_KEY",
-                "video=True,\n",
-                "size=2,\n",
-                "\"room\": lambda",
-                "voice=VOICE,\n",
-                "warmth=0.2,\n",
-            ],
-            &[],
-        ),
-        // Statements that touch; handlers of both at one place; a function of the user's above.
-        (
-            &[
-                (
-                    "    # Your own event handlers go here.\n",
-                    "    # Your own event handlers go here.\n    @worker.on(\"mine\")\n    async def on_mine():\n        pass\n",
-                ),
-                (
-                    "    await worker.run()\n",
-                    "    try:\n        await worker.run()\n    finally:\n        mine()\n",
-                ),
-                (
-                    "async def run_bot",
-                    "def mine():\n    pass\n\n\nasync def run_bot",
-                ),
-                ("metrics=True", "metrics=False"),
-            ],
-            &[
-                (
-                    "    tts = create_tts()\n",
-                    "    tts = create_tts()\n    watch = tts\n",
-                ),
-                (
-                    "    # Your own",
-                    "    @worker.on(\"new\")\n    async def on_new():\n        pass\n\n    # Your own",
-                ),
-                ("def create_tts()", "NEW = 1\n\n\ndef create_tts()"),
-            ],
-            &[
-                "    watch = tts\n",
-                "async def on_new",
-                "async def on_mine",
-                "    finally:\n        mine()\n",
-                "metrics=False",
-                "NEW = 1\n\n\ndef create_tts",
-                "def mine():\n    pass\n\n\nasync def run_bot",
-            ],
-            &[],
-        ),
-        // A processor of one's own, and one of the generator's further down.
-        (
-            &[
-                (
-                    "            tts,\n",
-                    "            Mine(),  # mine\n            tts,\n",
-                ),
-                ("PROMPT", "Mine = One\nPROMPT"),
-            ],
-            &[(
-                "            transport.output(),\n",
-                "            transport.output(),\n            Run(),\n",
-            )],
-            &[
-                "            transport.input(),\n            Mine(),  # mine\n            tts,\n            transport.output(),\n            Run(),\n        ]\n",
-            ],
-            &[],
-        ),
-        // Deleted stays deleted, unless the new version has changed what is used.
-        (
-            &[(
-                "    @transport.on(\"connected\")\n    async def on_connected(transport, client):\n        await worker.queue([Run()], TOOLS)\n\n",
-                "",
-            )],
-            &[
-                (
-                    "async def on_connected(transport, client)",
-                    "async def on_connected(transport, client=None)",
-                ),
-                ("\"Be kind.\"", "\"Be brief.\""),
-            ],
-            &["Be brief."],
-            &["on_connected"],
-        ),
-        // The docstring is the user's.
-        (
-            &[("Voice: one", "Voice: one, of a baker")],
-            &[("Voice: one", "Voice: two"), ("Be kind", "Be brief")],
-            &["Voice: one, of a baker", "Be brief"],
-            &["Voice: two"],
-        ),
-        // Functions in another order, and comments above and within.
-        (
-            &[
-                ("PROMPT = \"Be kind.\"\n", ""),
-                (
-                    "class Worker",
-                    "# The words.\nPROMPT = \"Be kind.\"  # short\n\n\nclass Worker",
-                ),
-                (
-                    "    return os.getenv(name) or \"\"\n",
-                    "    # Empty is fine.\n    return os.getenv(name) or \"\"\n    # The end.\n",
-                ),
-            ],
-            &[
-                (
-                    "            tts,\n",
-                    "            tts,\n            tts.more(),\n",
-                ),
-                (
-                    "\"\"\"Return a setting.\"\"\"",
-                    "\"\"\"Return a setting, or nothing.\"\"\"",
-                ),
-            ],
-            &[
-                "# The words.\nPROMPT = \"Be kind.\"  # short\n\n\nclass Worker",
-                "    \"\"\"Return a setting, or nothing.\"\"\"\n    # Empty is fine.\n    return os.getenv(name) or \"\"\n    # The end.\n",
-                "tts.more(),",
-            ],
-            &[],
-        ),
-    ];
-    for (number, (of_user, of_generator, found, gone)) in cases.iter().enumerate() {
+    for (number, (of_user, of_generator, found, gone)) in CLEAN.iter().enumerate() {
         let merged = merged(
             "bot.py",
             BASE,
