@@ -124,6 +124,7 @@ fn what_is_in_the_way_is_told_before_the_other_questions() {
         why.contains("which `bot-cli init bot --update` changes"),
         "{why}"
     );
+    std::fs::remove_dir_all(bot.join(".bot-cli")).unwrap();
     // Guides are in nobody's way, and an empty folder is not.
     for (folder, way) in [("bot", "agent"), ("bot/server", "scaffold")] {
         let (_, asked) = talk(&given, &[json!(folder), json!(way)]);
