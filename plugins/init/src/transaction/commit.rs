@@ -68,12 +68,23 @@ pub(super) fn complete(
         match make(step, staging, target) {
             Ok(()) => {}
             Err(error) if step.removes && error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) if somebody_else(&error) => left.push(step.path.clone()),
+            Err(error) if somebody_else(&error) => {
+                if !is_as_staged(step, staging, target) {
+                    left.push(step.path.clone());
+                }
+            }
             Err(error) => return Err(Error::Stuck(step.path.clone().into(), error)),
         }
     }
     finish(journal, target);
     Ok(left)
+}
+
+/// Whether a file is in its place although it is staged, too.
+fn is_as_staged(step: &Rename, staging: &Staging, target: &Path) -> bool {
+    let there = AnchoredPath::open(target, &step.path).and_then(|place| place.read());
+    let staged = fs::read(staging.new_files().join(&step.path));
+    matches!((there, staged), (Ok((there, _)), Ok(staged)) if there == staged)
 }
 
 fn is_there(path: &Path) -> bool {
@@ -132,11 +143,13 @@ fn take_back(
         return to.give(&new);
     }
     let old = staging.old_files().join(&step.path);
-    // An exchange leaves no moment without the file, and the new one stays for a later run.
-    if to.exchange(&old).is_ok() {
-        return fs::rename(old, new);
+    // The new one stays for a later run, before anything moves. Where a file can't have two names, an exchange keeps both.
+    if to.link(&new).is_err() {
+        if to.exchange(&old).is_ok() {
+            return fs::rename(old, new);
+        }
+        second(&to, &new)?;
     }
-    second(&to, &new)?;
     to.receive(&old)
 }
 

@@ -257,6 +257,18 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
 }
 
 #[test]
+fn what_is_staged_and_in_its_place_is_done() {
+    let (folder, target) = workshop();
+    die_after(&target, Some(1));
+    let staged = places(&target)[0].join("new");
+    fs::write(staged.join(".gitignore"), "a\nb\n").unwrap();
+    fs::write(target.join("README.md"), "read").unwrap();
+    assert_eq!(recover(&target).unwrap(), Recovered::Completed);
+    assert_eq!(tree(&target)["README.md"], "read");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn nothing_outside_the_project_is_changed() {
     let (folder, target) = workshop();
     for path in ["../out", "/out", "", "sub/.git/config", ".Git/hooks/x"] {

@@ -177,7 +177,9 @@ fn an_update_or_its_undoing_with_a_system_call_that_fails_is_as_before_or_done()
                     made += 1;
                 } else {
                     // Standard output may be what failed.
-                    assert!(found == *from || found == *to, "{fault}: {said}");
+                    let is_stuck = said.contains("it completes what was begun");
+                    let is_one = found == *from || found == *to;
+                    assert!(is_one || is_stuck, "{fault}: {said}");
                     let says = said.contains("nothing was changed");
                     assert!(!says || found == *from, "{fault}: {said}");
                     failed += 1;
