@@ -38,6 +38,9 @@ pub(crate) fn top(code: &str) -> Result<BTreeSet<&str>, String> {
         .collect())
 }
 
+/// The depth of the deepest code that is looked into, which costs the stack of each level.
+const DEEPEST: usize = 200;
+
 /// A module, class, function or comprehension.
 #[derive(Default)]
 struct Scope<'t> {
@@ -70,6 +73,9 @@ impl<'t> Names<'t> {
         let root = tree.root_node();
         if let Some(line) = first_error(root) {
             return Err(format!("it has a syntax error in line {line}"));
+        }
+        if is_deeper(root, DEEPEST) {
+            return Err("it is nested too deeply".to_owned());
         }
         let mut names = Self {
             code,
@@ -217,6 +223,20 @@ impl<'t> Names<'t> {
     }
 }
 
+fn is_deeper(root: Node, depth: usize) -> bool {
+    let mut open = vec![(root, 0)];
+    while let Some((node, at)) = open.pop() {
+        if at > depth {
+            return true;
+        }
+        open.extend(
+            node.named_children(&mut node.walk())
+                .map(|child| (child, at + 1)),
+        );
+    }
+    false
+}
+
 /// The line of the first syntax error.
 fn first_error(root: Node) -> Option<usize> {
     let mut open = vec![root];
@@ -279,6 +299,15 @@ mod tests {
             ),
         ] {
             assert_eq!(free_in(code), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn deep_code_is_an_error() {
+        let deep = |depth| format!("x = {}1{}\n", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(free_in(&deep(150)), Vec::<String>::new());
+        for depth in [250, 50_000] {
+            assert_eq!(free(&deep(depth)).unwrap_err(), "it is nested too deeply");
         }
     }
 

@@ -304,12 +304,15 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
         ],
     ),
     (
-        "a moved import",
-        &[(
-            "server/bot.py",
-            "from pipecat.frames.frames import LLMRunFrame\n",
-            "from pipecat.frames.control import LLMRunFrame\n",
-        )],
+        "another import",
+        &[
+            (
+                "server/bot.py",
+                "from pipecat.frames.frames import LLMRunFrame\n",
+                "from pipecat.frames import frames\n",
+            ),
+            ("server/bot.py", "LLMRunFrame()", "frames.LLMRunFrame()"),
+        ],
     ),
     (
         "a handler more",
