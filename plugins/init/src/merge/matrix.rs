@@ -98,10 +98,13 @@ struct Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let share = |count: usize| 100.0 * count as f64 / self.pairs as f64;
+        let share = |count: usize| {
+            let thousandth = count * 1000 / self.pairs.max(1);
+            format!("{}.{}", thousandth / 10, thousandth % 10)
+        };
         write!(
             formatter,
-            "{} pairs, {} clean ({:.1} %), {} as if edited afterwards ({:.1} %)",
+            "{} pairs, {} clean ({} %), {} as if edited afterwards ({} %)",
             self.pairs,
             self.clean,
             share(self.clean),
