@@ -12,6 +12,7 @@ use bot_cli_sdk::terminal::Terminal;
 use bot_cli_sdk::words::{self, HostOption, Misuse, Taken};
 
 use crate::arguments::Options;
+use crate::ended;
 use crate::environment::Environment;
 use crate::help;
 use crate::named;
@@ -67,7 +68,7 @@ pub fn plugin(
         environment,
         patience,
     );
-    let status = terminal.report(&outcome);
+    let status = ended::report(&outcome, &terminal);
     // The process ends, and gives everything back at once.
     mem::forget((plugin, outcome));
     status

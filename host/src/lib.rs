@@ -6,6 +6,7 @@ mod arguments;
 mod call;
 mod check;
 mod completion;
+mod ended;
 mod environment;
 mod help;
 mod info;

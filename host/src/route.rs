@@ -15,6 +15,7 @@ use crate::arguments::{self, Arguments, Command, Options, PluginCommand};
 use crate::call;
 use crate::check;
 use crate::completion;
+use crate::ended;
 use crate::environment::Environment;
 use crate::help;
 use crate::info;
@@ -87,10 +88,11 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
                     },
                 }
             });
-            return terminal.report(&match file {
+            let outcome = match file {
                 Ok(file) => check::check(&file, &arguments, &terminal, environment),
                 Err(failure) => Outcome::new(Err(failure)),
-            });
+            };
+            return ended::report(&outcome, &terminal);
         }
         Some(Command::Plugin {
             command: PluginCommand::New(arguments),
@@ -110,7 +112,7 @@ pub fn route(environment: &Environment, patience: Patience) -> u8 {
             return call::plugin(&words, &arguments.options, environment, patience);
         }
     };
-    terminal.report(&Outcome::new(result))
+    ended::report(&Outcome::new(result), &terminal)
 }
 
 /// Help and version are what clap calls errors, too.

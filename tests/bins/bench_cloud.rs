@@ -1,7 +1,7 @@
 //! `bot-cli-cloud` beside the service's own client at the same work against the stand-in, as ratios of median wall-clock times
 //! in one run, at no latency and at 50 ms a request; and its start beside that of `bot-cli-init`.
 //!
-//! `cargo bench -p bot-cli-tests --bench cloud` prints one row for each work.
+//! `cargo run -p bot-cli-tests --bin bench-cloud` builds the executables and prints one row for each work.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use bot_cli_tests::python::Python;
+use bot_cli_tests::release::Executables;
 use bot_cli_tests::service::{ORGANIZATION, PERSONAL_TOKEN, PRIVATE_KEY, Service};
 
-const OURS: &str = env!("CARGO_BIN_EXE_it-bot-cli-cloud");
-const INIT: &str = env!("CARGO_BIN_EXE_it-bot-cli-init");
 const START: &str =
     "from pipecatcloud.cli.entry_point import entrypoint_cli_typer as start; start()";
 
@@ -21,6 +20,12 @@ const BESIDE_THEIRS: usize = 5;
 const BESIDE_OURS: usize = 100;
 
 fn main() -> Result<()> {
+    let packages = ["bot-cli-cloud", "bot-cli-init"];
+    let executables = Executables::build(&packages, std::env::args_os().skip(1))?;
+    let [cloud, init] = [
+        executables.path(packages[0])?,
+        executables.path(packages[1])?,
+    ];
     let python = Python::with_client().map_err(anyhow::Error::msg)?;
     let home = tempfile::tempdir()?;
     say(
@@ -35,7 +40,15 @@ fn main() -> Result<()> {
             let mut arguments = vec!["secrets", "set", "prod", "--skip"];
             arguments.extend(pairs.iter().map(String::as_str));
             let name = format!("set of {keys} keys");
-            row(&name, latency, &service, python, home.path(), &arguments)?;
+            row(
+                cloud,
+                &name,
+                latency,
+                &service,
+                python,
+                home.path(),
+                &arguments,
+            )?;
         }
         let service = service(latency)?;
         for set in 0..1_000 {
@@ -45,6 +58,7 @@ fn main() -> Result<()> {
         }
         let list = ["secrets", "list"];
         row(
+            cloud,
             "list of 1,000 sets",
             latency,
             &service,
@@ -58,8 +72,8 @@ fn main() -> Result<()> {
     let [ours, init] = in_turns(
         BESIDE_OURS,
         [
-            &mut || timed(command(Path::new(OURS), home.path()).arg("--help")),
-            &mut || timed(command(Path::new(INIT), home.path()).arg("--help")),
+            &mut || timed(command(Path::new(cloud), home.path()).arg("--help")),
+            &mut || timed(command(Path::new(init), home.path()).arg("--help")),
         ],
     )?;
     say(&format!(
@@ -80,6 +94,7 @@ fn service(latency: u64) -> Result<Service> {
 
 /// One work, by all three: ours with a user's token (a key a request), ours with a private key (the whole set), theirs.
 fn row(
+    cloud: &str,
     work: &str,
     latency: u64,
     service: &Service,
@@ -88,7 +103,7 @@ fn row(
     arguments: &[&str],
 ) -> Result<()> {
     let ours = |token: &str| {
-        let mut command = command(Path::new(OURS), home);
+        let mut command = command(Path::new(cloud), home);
         command
             .args(arguments)
             .env("BOT_CLI_API_URL", service.url())

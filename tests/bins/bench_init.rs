@@ -1,9 +1,10 @@
 //! How near the limit `bot-cli` and `bot-cli-init` are: ratios of median wall-clock times, side by side in one run, to the least that the same
 //! work can cost (`cp -r`, `/bin/true`, `--version`) and to the framework's own tool.
 //!
-//! `cargo bench -p bot-cli-tests --bench init` prints a row for each work. Without the framework the rows of its tool are missing,
-//! without strace those that count system calls.
+//! `cargo run -p bot-cli-tests --bin bench-init` builds the executables and prints a row for each work. Words behind `--` are more words for
+//! `cargo build`, such as `--target`. Without the framework the rows of its tool are missing, without strace those that count system calls.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::python::Python;
+use bot_cli_tests::release::Executables;
 
 /// The number of turns of two programs.
 struct Turns {
@@ -63,15 +65,17 @@ const PACKS: usize = 20;
 const PLUGINS: usize = 200;
 
 fn main() -> Result<()> {
-    let bench = Bench::new(&[
-        ("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli")),
-        ("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init")),
-    ])?;
+    let executables = Executables::build(&["bot-cli", "bot-cli-init"], env::args_os().skip(1))?;
+    let (host, init) = (
+        executables.path("bot-cli")?,
+        executables.path("bot-cli-init")?,
+    );
+    let bench = Bench::new(&[("bot-cli", host), ("bot-cli-init", init)])?;
     heading("near the limit", "beside", "ratio");
     scaffold(&bench)?;
-    listing(&bench)?;
+    listing(&bench, init)?;
     through_the_host(&bench)?;
-    many_plugins(&bench)?;
+    many_plugins(&bench, host)?;
     match Python::with_framework() {
         Ok(python) => framework(&bench, &python.executable("pipecat"))?,
         Err(reason) => say(&format!("\nThe framework's tool is not there: {reason}")),
@@ -103,7 +107,7 @@ fn scaffold(bench: &Bench) -> Result<()> {
 }
 
 /// What there is to choose from, beside the shortest answer there is, and with packs.
-fn listing(bench: &Bench) -> Result<()> {
+fn listing(bench: &Bench, init: &str) -> Result<()> {
     let plugin = bench.path("bin/bot-cli-init");
     let (listed, version) = side_by_side(
         &BESIDE_OURS,
@@ -115,7 +119,7 @@ fn listing(bench: &Bench) -> Result<()> {
         ("scripts", pack_script as fn(&Bench, usize) -> Result<()>),
         ("folders", pack_folder),
     ] {
-        let with = Bench::new(&[("bot-cli-init", env!("CARGO_BIN_EXE_it-bot-cli-init"))])?;
+        let with = Bench::new(&[("bot-cli-init", init)])?;
         for number in 0..PACKS {
             install(&with, number)?;
         }
@@ -160,8 +164,8 @@ fn through_the_host(bench: &Bench) -> Result<()> {
 }
 
 /// The system calls of commands that look at every plugin.
-fn many_plugins(bench: &Bench) -> Result<()> {
-    let with = Bench::new(&[("bot-cli", env!("CARGO_BIN_EXE_it-bot-cli"))])?;
+fn many_plugins(bench: &Bench, host: &str) -> Result<()> {
+    let with = Bench::new(&[("bot-cli", host)])?;
     for number in 0..PLUGINS {
         let manifest = serde_json::json!({
             "protocol": "1.0", "name": format!("x{number}"), "version": "1.0.0", "about": "One of many",

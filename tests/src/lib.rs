@@ -22,6 +22,7 @@ pub mod program;
 pub mod pty;
 pub mod python;
 mod recording_ui;
+pub mod release;
 pub mod service;
 pub mod shipped;
 pub mod signals;

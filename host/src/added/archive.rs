@@ -56,8 +56,8 @@ impl Archive {
 
     /// Shows `visit` each file of the archive in `file`; `given` is what somebody called it.
     pub fn walk(self, file: &Path, given: &Path, visit: Visit<'_>) -> Result<(), Failure> {
-        let mut opened = File::open(file).map_err(|error| unreadable(given, &error))?;
-        opened.rewind().map_err(|error| unreadable(given, &error))?;
+        let mut opened = File::open(file).map_err(|error| unreadable(given, error))?;
+        opened.rewind().map_err(|error| unreadable(given, error))?;
         let file = BufReader::new(opened);
         match self {
             Self::Tar => tar(file, given, visit),
@@ -73,16 +73,16 @@ impl Archive {
 }
 
 fn tar(stream: impl Read, given: &Path, visit: Visit<'_>) -> Result<(), Failure> {
-    let wrong = |error: &io::Error| of_tar(given, error);
+    let wrong = |error: io::Error| of_tar(given, error);
     let mut archive = tar::Archive::new(Limited::new(stream));
     let mut members = 0;
-    for entry in archive.entries().map_err(|error| wrong(&error))? {
-        let mut entry = entry.map_err(|error| wrong(&error))?;
+    for entry in archive.entries().map_err(wrong)? {
+        let mut entry = entry.map_err(wrong)?;
         members += 1;
         if members > MOST_FILES {
             return Err(too_many(given));
         }
-        let path = entry.path().map_err(|error| wrong(&error))?.into_owned();
+        let path = entry.path().map_err(wrong)?.into_owned();
         let path = checked(&path, given)?;
         let kind = entry.header().entry_type();
         if kind.is_file() || kind.is_contiguous() {
@@ -101,12 +101,12 @@ fn tar(stream: impl Read, given: &Path, visit: Visit<'_>) -> Result<(), Failure>
     }
     // The sum of a compressed stream stands at its end.
     let rest = io::copy(&mut archive.into_inner(), &mut io::sink());
-    rest.map_err(|error| wrong(&error))?;
+    rest.map_err(wrong)?;
     Ok(())
 }
 
 fn zip(file: impl Read + Seek, given: &Path, visit: Visit<'_>) -> Result<(), Failure> {
-    let wrong = |error: zip::result::ZipError| unreadable(given, &io::Error::from(error));
+    let wrong = |error: zip::result::ZipError| unreadable(given, error.into());
     let mut archive = ZipArchive::new(file).map_err(wrong)?;
     if archive.len() > MOST_FILES {
         return Err(too_many(given));
@@ -174,18 +174,19 @@ pub fn too_large() -> io::Error {
 /// Refuses what is said to be too large, before all of it is unpacked.
 fn check_size(size: u64, given: &Path) -> Result<(), Failure> {
     if size > MOST_BYTES {
-        return Err(unreadable(given, &too_large()));
+        return Err(unreadable(given, too_large()));
     }
     Ok(())
 }
 
-fn of_tar(given: &Path, error: &io::Error) -> Failure {
+fn of_tar(given: &Path, error: io::Error) -> Failure {
     // The crate puts the path of a member around what went wrong.
-    let mut innermost: &dyn std::error::Error = error;
+    let mut innermost: &dyn std::error::Error = &error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    unreadable(given, &io::Error::other(innermost.to_string()))
+    let words = innermost.to_string();
+    unreadable(given, io::Error::other(words)).caused_by(error)
 }
 
 fn checked(path: &Path, given: &Path) -> Result<PathBuf, Failure> {

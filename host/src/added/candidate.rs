@@ -57,7 +57,7 @@ impl Candidate {
             cancel,
         };
         let facts = fs::metadata(&request.path);
-        let facts = facts.map_err(|error| unreadable(&request.path, &error))?;
+        let facts = facts.map_err(|error| unreadable(&request.path, error))?;
         let (staged, from_sha256) = if facts.is_dir() {
             (copying.folder()?, None)
         } else if facts.is_file() {
@@ -67,7 +67,7 @@ impl Candidate {
         } else {
             return Err(refused(&request.path, "it is neither a file nor a folder"));
         };
-        let sha256 = sum::of(&staged.place).map_err(|error| unreadable(&request.path, &error))?;
+        let sha256 = sum::of(&staged.place).map_err(|error| unreadable(&request.path, error))?;
         if from_sha256.is_none() {
             request.check_sum(&sha256)?;
         }

@@ -58,7 +58,7 @@ impl Copying<'_> {
     /// Copies a file as it was given, and returns its sum.
     pub fn file(&self) -> Result<String, Failure> {
         let mut sum = Sum::default();
-        let mut source = File::open(self.given).map_err(|error| unreadable(self.given, &error))?;
+        let mut source = File::open(self.given).map_err(|error| unreadable(self.given, error))?;
         self.write(&self.copied(), DATA, &mut |piece: &mut Vec<u8>| {
             let read = fill(&mut source, piece)?;
             sum.add(piece);
@@ -95,8 +95,9 @@ impl Copying<'_> {
                     Ok(0) => return Ok(()),
                     Ok(_) => io::Write::write_all(file, &piece)?,
                     Err(error) => {
-                        problem = Some(unreadable(self.given, &error));
-                        return Err(error);
+                        let kind = error.kind();
+                        problem = Some(unreadable(self.given, error));
+                        return Err(kind.into());
                     }
                 }
             }
@@ -104,7 +105,7 @@ impl Copying<'_> {
         written.map_err(|error| {
             problem.unwrap_or_else(|| {
                 let message = format!("could not write `{}`: {}", path.display(), reason(&error));
-                refused(self.given, &message)
+                refused(self.given, &message).caused_by(error)
             })
         })
     }
@@ -177,7 +178,7 @@ impl Copying<'_> {
 
     /// Finds the plugin in a folder: the folder is a pack, or has one executable.
     pub fn folder(&self) -> Result<Staged, Failure> {
-        let unreadable = |error: io::Error| unreadable(self.given, &error);
+        let unreadable = |error: io::Error| unreadable(self.given, error);
         if !self.given.join(pack::FILE).is_file() {
             let mut survey = Survey::default();
             for entry in fs::read_dir(self.given).map_err(unreadable)? {
@@ -224,7 +225,7 @@ impl Copying<'_> {
 
     /// The files of a pack's folder; what begins with a dot is of its author's tools.
     fn collect(&self, root: &Path, below: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-        let unreadable = |error: io::Error| unreadable(self.given, &error);
+        let unreadable = |error: io::Error| unreadable(self.given, error);
         for entry in fs::read_dir(root.join(below)).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let path = below.join(entry.file_name());
@@ -309,7 +310,7 @@ impl Copying<'_> {
             .and_then(|()| File::options().write(true).open(&place)?.sync_all());
         written.map_err(|error| {
             let message = format!("could not write `{}`: {}", place.display(), reason(&error));
-            refused(self.given, &message)
+            refused(self.given, &message).caused_by(error)
         })?;
         let staged = Staged {
             place,
@@ -326,7 +327,7 @@ impl Copying<'_> {
         let mut head = Vec::new();
         File::open(path)
             .and_then(|file| file.take(built_for::HEAD as u64).read_to_end(&mut head))
-            .map_err(|error| unreadable(self.given, &error))?;
+            .map_err(|error| unreadable(self.given, error))?;
         Ok(head)
     }
 }

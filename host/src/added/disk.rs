@@ -57,11 +57,11 @@ pub fn write(
 }
 
 /// The failure of a change that is not made.
-pub fn not_written(path: &Path, error: &std::io::Error) -> Failure {
+pub fn not_written(path: &Path, error: io::Error) -> Failure {
     let message = format!(
         "could not write `{}`: {}; nothing was changed",
         path.display(),
-        reason(error)
+        reason(&error)
     );
-    Failure::new(Exit::Failed, "not_written", message)
+    Failure::new(Exit::Failed, "not_written", message).caused_by(error)
 }

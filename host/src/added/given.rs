@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bot_cli_sdk::failure::{Exit, Failure, reason};
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::shell::quoted;
 
 /// A file or folder, and the sum that it must have.
@@ -17,8 +17,8 @@ impl Request {
     /// Reads what was given.
     pub fn parse(given: &Path, sum: Option<&str>) -> Result<Self, Failure> {
         let path = std::path::absolute(given).map_err(|error| {
-            let message = format!("could not read `{}`: {}", given.display(), reason(&error));
-            Failure::new(Exit::Usage, "not_read", message)
+            let could_not = format!("could not read `{}`", given.display());
+            Failure::because(Exit::Usage, "not_read", could_not, error)
         })?;
         Ok(Self {
             path,

@@ -74,7 +74,7 @@ impl Home {
     /// Makes the folders.
     pub fn make(&self) -> Result<(), Failure> {
         for folder in [&self.folder, &self.plugins, &self.packs] {
-            fs::create_dir_all(folder).map_err(|error| not_written(folder, &error))?;
+            fs::create_dir_all(folder).map_err(|error| not_written(folder, error))?;
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ impl Home {
             .truncate(false)
             .write(true)
             .open(&path)
-            .map_err(|error| not_written(&path, &error))?;
+            .map_err(|error| not_written(&path, error))?;
         let mut is_told = false;
         loop {
             match file.try_lock() {
@@ -104,7 +104,7 @@ impl Home {
                     }
                     thread::sleep(TICK);
                 }
-                Err(TryLockError::Error(error)) => return Err(not_written(&path, &error)),
+                Err(TryLockError::Error(error)) => return Err(not_written(&path, error)),
             }
         }
         disk::sweep(&self.folder, &self.packs);

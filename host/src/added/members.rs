@@ -68,7 +68,7 @@ impl Survey {
         } else if name(path).is_some() {
             let mut head = Vec::new();
             let read = member.content.take(HEAD).read_to_end(&mut head);
-            read.map_err(|error| unreadable(of, &error))?;
+            read.map_err(|error| unreadable(of, error))?;
             if built_for::is_executable(&head) {
                 self.executables.push(path.clone());
             } else {
@@ -163,9 +163,9 @@ pub fn refused(of: &Path, problem: &str) -> Failure {
 }
 
 /// The failure of an archive that can't be read.
-pub fn unreadable(of: &Path, error: &std::io::Error) -> Failure {
-    let reason = one_line(&bot_cli_sdk::failure::reason(error));
-    refused(of, &format!("it can't be read: {reason}"))
+pub fn unreadable(of: &Path, error: std::io::Error) -> Failure {
+    let reason = one_line(&bot_cli_sdk::failure::reason(&error));
+    refused(of, &format!("it can't be read: {reason}")).caused_by(error)
 }
 
 fn named(paths: &[PathBuf]) -> String {

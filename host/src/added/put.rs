@@ -25,12 +25,12 @@ pub fn staging(home: &Home) -> Result<TempDir, Failure> {
     tempfile::Builder::new()
         .prefix(STAGING)
         .tempdir_in(&home.folder)
-        .map_err(|error| not_written(&home.folder, &error))
+        .map_err(|error| not_written(&home.folder, error))
 }
 
 /// A private folder where nothing is put in place from.
 pub fn staging_elsewhere() -> Result<TempDir, Failure> {
-    tempfile::tempdir().map_err(|error| not_written(&std::env::temp_dir(), &error))
+    tempfile::tempdir().map_err(|error| not_written(&std::env::temp_dir(), error))
 }
 
 /// Puts the plugin at `staged` in its place, and `entry` into the record.
@@ -51,7 +51,7 @@ pub fn put(
     if let Err(error) = moved(staged, &place, entry.form, replace) {
         // Without a plugin of that sum the pending entry means nothing, so that it may stay.
         let _ = record.write(home, None);
-        return Err(not_written(&place, &error));
+        return Err(not_written(&place, error));
     }
     record.set(entry);
     // The pending entry says the same.
@@ -111,7 +111,7 @@ pub fn remove(
                 place.display(),
                 reason(&error)
             );
-            return Err(Failure::new(Exit::Failed, "not_removed", message));
+            return Err(Failure::new(Exit::Failed, "not_removed", message).caused_by(error));
         }
         Ok(()) | Err(_) => {}
     }

@@ -92,9 +92,8 @@ impl Record {
             Ok(facts) if !facts.is_file() || facts.len() > LONGEST => {
                 return Err(unreadable("not a file of this kind"));
             }
-            Ok(_) | Err(_) => {
-                fs::read_to_string(&path).map_err(|error| unreadable(&reason(&error)))?
-            }
+            Ok(_) | Err(_) => fs::read_to_string(&path)
+                .map_err(|error| unreadable(&reason(&error)).caused_by(error))?,
         };
         let document: Document =
             toml::from_str(&text).map_err(|error| unreadable(error.message()))?;
@@ -163,6 +162,6 @@ impl Record {
             file.persist(&path)?;
             disk::sync_folder(&home.folder)
         };
-        written().map_err(|error| not_written(&path, &error))
+        written().map_err(|error| not_written(&path, error))
     }
 }

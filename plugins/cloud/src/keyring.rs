@@ -10,6 +10,7 @@ use bot_cli_sdk::secret::Secret;
 use keyring::Error;
 use keyring::v1::Entry;
 
+use crate::files::Reason;
 use crate::text::theirs;
 use crate::watch::Watch;
 
@@ -33,7 +34,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub enum KeyringError {
     /// Nothing there that could be asked.
     #[error("there is no keyring to ask: {0}")]
-    None(String),
+    None(#[source] Reason),
     /// It is locked and stays so, or nobody has made one yet.
     #[error("the keyring is locked or was never set up")]
     Locked,
@@ -48,7 +49,7 @@ pub enum KeyringError {
     Cancelled,
     /// It can't do it.
     #[error("the keyring fails: {0}")]
-    Failed(String),
+    Failed(#[source] Reason),
 }
 
 /// The text of an entry.
@@ -91,10 +92,10 @@ fn ask_within<T: Send + 'static>(
     let entry = name.to_owned();
     thread::spawn(move || {
         let done = match Entry::store_status() {
-            Err(error) => Err(KeyringError::None(words(error))),
+            Err(error) => Err(KeyringError::None(reason_of(error))),
             Ok(()) => Entry::new(SERVICE, &entry)
                 .and_then(|found| work(&found))
-                .map_err(|error| failed(entry, &error)),
+                .map_err(|error| failed(entry, error)),
         };
         // Nobody may be waiting any more.
         let _ = answers.send(done);
@@ -120,19 +121,26 @@ fn ask_within<T: Send + 'static>(
     }
 }
 
-fn failed(name: String, error: &Error) -> KeyringError {
+fn failed(name: String, error: Error) -> KeyringError {
     if matches!(error, Error::NoEntry) {
         KeyringError::NoEntry(name)
     } else if matches!(error, Error::NoStorageAccess(_)) {
         KeyringError::Locked
+    } else if matches!(error, Error::BadEncoding(_) | Error::BadDataFormat(..)) {
+        // It owns the secret, and is not kept.
+        KeyringError::Failed(words(&error).into())
     } else {
-        KeyringError::Failed(words(error))
+        KeyringError::Failed(reason_of(error))
     }
 }
 
+fn reason_of(error: impl std::error::Error + Send + Sync + 'static) -> Reason {
+    Reason::worded(words(&error), error)
+}
+
 /// The innermost cause, which is the one that tells something.
-fn words(error: &Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
+fn words(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }

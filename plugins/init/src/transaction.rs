@@ -11,7 +11,7 @@ mod staging;
 pub mod undo;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 
@@ -66,7 +66,7 @@ impl Change {
 }
 
 /// The outcome of an earlier run that was killed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
     /// There was none.
     Nothing,
@@ -74,6 +74,8 @@ pub enum Recovered {
     Discarded,
     /// It had begun to change the target; the rest of its changes is made.
     Completed,
+    /// The same, but for these paths, which somebody has changed since, and the record of the project.
+    Partly(Vec<String>),
 }
 
 /// Finds what a killed run left beside or in `target`, and ends it.
@@ -83,11 +85,22 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         let Some(staging) = Staging::left_at(&place).map_err(|error| error.failure(&place))? else {
             continue;
         };
-        let journal = Journal::read(&staging)
-            .map_err(|error| Error::io(&staging.journal(), error).failure(&place))?;
+        let journal = Journal::read(&staging).map_err(|error| {
+            let path = staging.journal();
+            let could_not = format!("could not read `{}`", path.display());
+            Failure::because(Exit::Failed, "unreadable", could_not, error).hint(format!(
+                "nothing was changed; if it is no run of yours that was interrupted, remove `{}`",
+                place.display()
+            ))
+        })?;
         if let Some(journal) = journal {
-            commit::complete(&journal, &staging, target).map_err(|error| error.failure(&place))?;
-            recovered = Recovered::Completed;
+            let left = commit::complete(&journal, &staging, target)
+                .map_err(|error| error.failure(&place))?;
+            recovered = if left.is_empty() {
+                Recovered::Completed
+            } else {
+                Recovered::Partly(left)
+            };
         } else if recovered == Recovered::Nothing {
             recovered = Recovered::Discarded;
         }
@@ -112,6 +125,11 @@ pub fn write(
     if changes.is_empty() {
         return Ok(());
     }
+    if let Some(outside) = changes.iter().find(|change| !is_inside(&change.path)) {
+        let path = Path::new(&outside.path);
+        let error = io::Error::other("it is not a file of the project");
+        return Err(Error::io(path, error).failure(target));
+    }
     let mut last = None;
     for place in staging::places(target) {
         match attempt(target, &place, changes, cancelled) {
@@ -121,6 +139,19 @@ pub fn write(
         }
     }
     last.map_or(Ok(()), |error| Err(error.failure(target)))
+}
+
+/// Whether a path can be that of a file of a project: it leads neither out of it nor into what belongs to git.
+pub fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    !path.is_empty()
+        && parts.all(|part| match part {
+            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+            Component::Prefix(_)
+            | Component::RootDir
+            | Component::CurDir
+            | Component::ParentDir => false,
+        })
 }
 
 fn attempt(
@@ -209,7 +240,7 @@ impl Error {
             .hint("wait until it has ended, then try again"),
             Self::Foreign => failed(
                 "unsafe_staging",
-                format!("`{staging}` belongs to another user"),
+                format!("`{staging}` is not a folder of this user's"),
             )
             .hint("remove it, or choose another target"),
             Self::Changed(path) => failed(

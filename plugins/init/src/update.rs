@@ -44,6 +44,8 @@ pub(crate) struct Update {
     pub kept: Vec<Kept>,
     /// Generated files that the user has deleted.
     pub deleted: Vec<String>,
+    /// The topmost folders of which the user has deleted all generated files, each with `/` at its end.
+    pub deleted_folders: Vec<String>,
     /// Generated files that the user has moved.
     pub moved: Vec<Moved>,
     /// Lines that the user and the update have changed in different ways.
@@ -72,6 +74,8 @@ pub(crate) struct Moved {
 pub(crate) struct Conflict {
     pub path: String,
     pub lines: merge::Conflict,
+    /// The line of its first marker, if it is written.
+    pub marker: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -137,13 +137,14 @@ fn place(error: &serde_json::Error) -> String {
     }
 }
 
-/// The texts of what led to `failure`, without those that its message ends with.
+/// The texts of what led to `failure`, without those that another one or its message has.
 pub(super) fn chain(failure: &Failure) -> Vec<String> {
-    let mut texts = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     let mut cause = failure.source();
     while let Some(error) = cause {
         let text = words(error);
-        if texts.last() != Some(&text) && !failure.message.ends_with(&text) {
+        let is_told = |told: &String| told.contains(&text);
+        if !is_told(&failure.message) && !texts.iter().any(is_told) {
             texts.push(text);
         }
         cause = error.source();
@@ -229,6 +230,13 @@ mod tests {
             ["the list is not readable", "permission denied"]
         );
         assert_eq!(failure.to_string(), "could not greet");
+        let inner = "could not write it: permission denied; nothing was changed";
+        let inner = Failure::new(Exit::Failed, "failed", inner).caused_by(outer().0);
+        let failure = Failure::new(Exit::Failed, "failed", "half of it is done").caused_by(inner);
+        assert_eq!(
+            failure.causes(),
+            ["could not write it: permission denied; nothing was changed"]
+        );
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl<'a> Issuer<'a> {
                 .http
                 .execute(request)
                 .await
-                .map_err(|error| failed(&base, &error))?;
+                .map_err(|error| failed(&base, error))?;
             let status = response.status();
             let body = read(response, &base).await?;
             let mut answer = HttpResponse::new(body);
@@ -361,7 +361,7 @@ async fn get<T: DeserializeOwned>(
             .get(url.clone())
             .send()
             .await
-            .map_err(|error| failed(&url, &error))?;
+            .map_err(|error| failed(&url, error))?;
         let status = response.status().as_u16();
         let body = read(response, &url).await?;
         match status {
@@ -391,7 +391,7 @@ async fn read(mut response: reqwest::Response, base: &Url) -> Result<Vec<u8>, Se
     while let Some(chunk) = response
         .chunk()
         .await
-        .map_err(|error| failed(base, &error))?
+        .map_err(|error| failed(base, error))?
     {
         if body.len() + chunk.len() > LONGEST {
             return Err(unsound("its answer is too long"));

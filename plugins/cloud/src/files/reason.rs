@@ -12,7 +12,35 @@ use super::WriteError;
 #[derive(Debug, Clone)]
 pub struct Reason(Arc<io::Error>);
 
+/// An error in words of ours.
+#[derive(Debug)]
+struct Worded {
+    words: String,
+    error: Box<dyn Error + Send + Sync>,
+}
+
+impl fmt::Display for Worded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl Error for Worded {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.error)
+    }
+}
+
 impl Reason {
+    /// An error in words that explain it better than its own, which is kept below them.
+    pub fn worded(
+        words: impl Into<String>,
+        error: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        let (words, error) = (words.into(), error.into());
+        io::Error::other(Worded { words, error }).into()
+    }
+
     /// An error that is not one of the system, whose text is free of secrets.
     pub fn of(error: impl Error + Send + Sync + 'static) -> Self {
         io::Error::other(error).into()
@@ -70,7 +98,18 @@ mod tests {
     use std::error::Error as _;
     use std::io;
 
+    use bot_cli_sdk::failure::{Exit, Failure};
+
     use super::Reason;
+
+    #[test]
+    fn an_error_in_other_words_is_kept_below_them() {
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        let reason = Reason::worded("nobody is there", refused);
+        assert_eq!(reason.to_string(), "nobody is there");
+        let failure = Failure::new(Exit::Failed, "away", format!("could not ask: {reason}"));
+        assert_eq!(failure.caused_by(reason).causes(), ["connection refused"]);
+    }
 
     #[test]
     fn an_error_of_the_system_is_kept_whole() {

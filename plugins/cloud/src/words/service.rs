@@ -13,8 +13,9 @@ impl Explained for ServiceError {
         ServiceError::Unreachable { host, reason } => Failure::new(
             Exit::Unavailable,
             "unreachable",
-            format!("could not reach {}: {}", theirs(host), theirs(reason)),
+            format!("could not reach {}: {}", theirs(host), theirs(&reason.to_string())),
         )
+        .caused_by(reason.clone())
         .hint(
             "check the network and the address (`bot-cli cloud config show`), then try again",
         ),
@@ -30,9 +31,10 @@ impl Explained for ServiceError {
             format!(
                 "{} could not prove who it is: {}",
                 theirs(host),
-                theirs(reason)
+                theirs(&reason.to_string())
             ),
         )
+        .caused_by(reason.clone())
         .hint("if you use a proxy of your own, set SSL_CERT_FILE to its certificates"),
         ServiceError::Redirected { to } => Failure::new(
             Exit::Failed,

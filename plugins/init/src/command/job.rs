@@ -160,14 +160,22 @@ fn refresh_question(stale: &str) -> Question {
 /// Ends what an earlier run left unfinished; true: some of its changes were left to make.
 pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Failure> {
     let recovered = transaction::recover(&target.path)?;
-    let is_completed = recovered == Recovered::Completed;
-    if is_completed {
-        session.log(
+    match &recovered {
+        Recovered::Nothing | Recovered::Discarded => {}
+        Recovered::Completed => session.log(
             Level::Warn,
             "an earlier run was interrupted; it is completed now",
-        );
+        ),
+        Recovered::Partly(left) => {
+            let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
+            let left = left.join(", ");
+            let message = format!(
+                "an earlier run was interrupted; it is completed now, except for what has changed since: {left}"
+            );
+            session.log(Level::Warn, &message);
+        }
     }
-    Ok(is_completed)
+    Ok(recovered == Recovered::Completed)
 }
 
 /// The hint with the command that changes a project that is there.

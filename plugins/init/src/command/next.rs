@@ -184,7 +184,7 @@ pub(super) fn of_update(
         let sync = steps.add(format!("uv sync --directory {}", folder("server")));
         if !new.is_empty() {
             sync.about(format!(
-                "the bot needs new variables, which .env.example explains: {}",
+                "new variables, which .env.example explains: {}",
                 new.join(", ")
             ));
         }

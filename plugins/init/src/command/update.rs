@@ -27,10 +27,24 @@ use crate::target::compare::{Comparison, Guides, compare};
 use crate::transaction::{self, undo};
 use crate::update::differences::{self, Difference};
 use crate::update::{Update, overlay};
-use found::Found;
+use found::{Found, UNRESOLVED};
 use report::Report;
 
 pub(super) fn run(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
+    let done = update_or_undo(options, session);
+    if !options.check {
+        return done;
+    }
+    // Its status 1 is that there is something to do.
+    done.map_err(|mut failure| {
+        if failure.exit == Exit::Failed && failure.code != UNRESOLVED {
+            failure.exit = Exit::Usage;
+        }
+        failure
+    })
+}
+
+fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Failure> {
     let given = options.target_dir.as_deref().unwrap_or(Path::new("."));
     if given.as_os_str() == QUICKSTART {
         return Err(Failure::new(
@@ -90,9 +104,7 @@ fn new_config<'c>(
     for given_way in told {
         session.log(Level::Warn, &given_way);
     }
-    let mut problems = read.problems;
-    problems.extend(found.recorded.config.problems.iter().cloned());
-    let config = resolved(&draft, problems, target, catalogue, session)
+    let config = resolved(&draft, read.problems, target, catalogue, session)
         .map_err(|failure| not_together(failure, asked, recorded))?;
     note_other_versions(&draft, &config, session);
     note_name(&config, session);
@@ -256,7 +268,10 @@ fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<()
             "the files that are replaced can't be kept for `--undo`",
             error,
         )
-        .hint("nothing was changed")
+        .hint(format!(
+            "nothing was changed; if something else is at `{}`, remove it",
+            undo::FOLDER
+        ))
     })?;
     all.extend(kept);
     all.sort_by(|one, other| one.path.cmp(&other.path));

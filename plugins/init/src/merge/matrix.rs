@@ -182,6 +182,7 @@ fn write_edited(folder: &Path, changes: &[Change], edits: &[Edit]) {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the counts are for people")]
 fn edits_survive_changes() {
     let folder = env::var_os("BOT_CLI_MERGES");
     let folder = folder.as_deref().map(Path::new);

@@ -1,5 +1,6 @@
 //! Merges Python by its declarations.
 
+mod alignment;
 mod clashes;
 mod declarations;
 mod imports;
@@ -129,8 +130,8 @@ fn force(
             "`{name}` is used {place}, but it would no longer be defined"
         ));
         if !forced.names.insert(name.clone()) {
-            let uses = |item: &&Item| merged.tokens(&item.rows()).any(|token| token == name);
-            let users = module.items.iter().filter(uses);
+            let has_name = |item: &&Item| merged.tokens(&item.rows()).any(|token| token == name);
+            let users = module.items.iter().filter(has_name);
             forced.names.extend(users.map(|item| item.key.clone()));
         }
     }

@@ -5,6 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use bot_cli_sdk::pack::BUILTINS;
 use tree_sitter::{Node, Parser};
 
+/// The most levels of syntax.
+const DEEPEST: u32 = 250;
+
 /// Returns the names that `code` looks up and nothing in it binds; those of Python itself are not among them.
 pub(crate) fn free(code: &str) -> Result<BTreeSet<&str>, String> {
     Ok(Names::of(code)?.free())
@@ -37,9 +40,6 @@ pub(crate) fn top(code: &str) -> Result<BTreeSet<&str>, String> {
         .flat_map(|scope| scope.bound.iter().copied())
         .collect())
 }
-
-/// The depth of the deepest code that is looked into, which costs the stack of each level.
-const DEEPEST: usize = 200;
 
 /// A module, class, function or comprehension.
 #[derive(Default)]
@@ -74,7 +74,7 @@ impl<'t> Names<'t> {
         if let Some(line) = first_error(root) {
             return Err(format!("it has a syntax error in line {line}"));
         }
-        if is_deeper(root, DEEPEST) {
+        if is_too_deep(root) {
             return Err("it is nested too deeply".to_owned());
         }
         let mut names = Self {
@@ -223,18 +223,22 @@ impl<'t> Names<'t> {
     }
 }
 
-fn is_deeper(root: Node, depth: usize) -> bool {
-    let mut open = vec![(root, 0)];
-    while let Some((node, at)) = open.pop() {
-        if at > depth {
+/// Whether the nodes are nested more than anybody writes, and more than the stack may bear.
+fn is_too_deep(root: Node) -> bool {
+    let mut cursor = root.walk();
+    loop {
+        if cursor.depth() > DEEPEST {
             return true;
         }
-        open.extend(
-            node.named_children(&mut node.walk())
-                .map(|child| (child, at + 1)),
-        );
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
     }
-    false
 }
 
 /// The line of the first syntax error.
@@ -303,12 +307,11 @@ mod tests {
     }
 
     #[test]
-    fn deep_code_is_an_error() {
-        let deep = |depth| format!("x = {}1{}\n", "(".repeat(depth), ")".repeat(depth));
-        assert_eq!(free_in(&deep(150)), Vec::<String>::new());
-        for depth in [250, 50_000] {
-            assert_eq!(free(&deep(depth)).unwrap_err(), "it is nested too deeply");
-        }
+    fn hostile_nesting_is_an_error() {
+        let deep = format!("x = {}1{}", "(".repeat(5000), ")".repeat(5000));
+        assert_eq!(free(&deep).unwrap_err(), "it is nested too deeply");
+        let chain = format!("x = y{}", " + y".repeat(5000));
+        assert!(free(&chain).is_err());
     }
 
     #[test]

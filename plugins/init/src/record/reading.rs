@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::{Component, Path};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
@@ -64,7 +63,7 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     let written: Written = serde_json::from_str(text).map_err(words)?;
     let mut hashes = BTreeMap::new();
     for (path, hash) in written.files {
-        if !is_inside(&path) {
+        if !is_generated(&path) {
             let path = crate::wording::quoted(&path);
             return Err(Unusable::Damaged(format!(
                 "it lists {path}, which no project of bot-cli has"
@@ -82,16 +81,13 @@ pub fn read(project: &[u8]) -> Result<Recorded, Unusable> {
     })
 }
 
-/// Tells whether a file can be one that was generated: in the project, and in no folder that others keep.
-fn is_inside(path: &str) -> bool {
-    let plain = !path.is_empty() && !path.contains(['\\', ':']) && !path.contains(char::is_control);
-    let normal = |part| matches!(part, Component::Normal(_));
-    let foreign = [".git", FOLDER];
+/// Tells whether a file can be one that was generated: in the project, and in no folder of git's or of the record.
+fn is_generated(path: &str) -> bool {
+    let plain = !path.contains(['\\', ':']) && !path.contains(char::is_control);
     let first = path.split('/').next().unwrap_or_default();
-    plain
-        && !path.split('/').any(|part| part.is_empty() || part == ".")
-        && !foreign.iter().any(|name| first.eq_ignore_ascii_case(name))
-        && Path::new(path).components().all(normal)
+    let is_name =
+        |part: &str| !["", ".", ".."].contains(&part) && !part.eq_ignore_ascii_case(".git");
+    plain && path.split('/').all(is_name) && !first.eq_ignore_ascii_case(FOLDER)
 }
 
 /// The most bytes that an archive may unpack to, some hundred times those of a project.

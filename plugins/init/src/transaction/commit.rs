@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::journal::{Journal, Removal, Rename};
+use super::journal::{Journal, Rename};
 use super::staging::{Staging, write_synced};
 use super::{Change, Error};
 use crate::digest::sha256;
@@ -24,77 +24,68 @@ pub(super) fn appear(staging: &Staging, root: &Path) -> Result<(), Error> {
 pub(super) fn merge(changes: &[Change], staging: &Staging, target: &Path) -> Result<(), Error> {
     let journal = Journal::of(changes, target);
     for step in journal.steps.iter().filter(|step| step.replaces.is_some()) {
-        keep_old(step, staging, target).map_err(|error| explain(Path::new(&step.path), error))?;
-    }
-    for removal in &journal.removals {
-        make_parent(&staging.removed_files().join(&removal.path))
-            .map_err(|error| Error::io(staging.path(), error))?;
+        if step.removes {
+            make_parent(&staging.removed_files().join(&step.path))
+                .map_err(|error| Error::io(staging.path(), error))?;
+        } else {
+            keep_old(step, staging, target)
+                .map_err(|error| explain(Path::new(&step.path), error))?;
+        }
     }
     journal
         .write(staging)
         .map_err(|error| Error::io(staging.path(), error))?;
-    let mut done = Journal::default();
-    for step in &journal.steps {
-        if let Err(error) = put(step, staging, target) {
-            all_back(&done, staging, target, changes)?;
+    for (done, step) in journal.steps.iter().enumerate() {
+        if let Err(error) = make(step, staging, target) {
+            for step in journal.steps[..done].iter().rev() {
+                take_back(step, staging, target, changes)
+                    .map_err(|error| Error::Stuck(step.path.clone().into(), error))?;
+            }
             return Err(explain(Path::new(&step.path), error));
         }
-        done.steps.push(step.clone());
-    }
-    for removal in &journal.removals {
-        if let Err(error) = take_away(removal, staging, target) {
-            all_back(&done, staging, target, changes)?;
-            return Err(explain(Path::new(&removal.path), error));
-        }
-        done.removals.push(removal.clone());
     }
     finish(&journal, target);
     Ok(())
 }
 
-/// Takes back what is done.
-fn all_back(
-    done: &Journal,
+/// Carries out what is left of a journal, and returns the paths that somebody has changed since: they are left as they are, and the record
+/// does not say that they are done.
+pub(super) fn complete(
+    journal: &Journal,
     staging: &Staging,
     target: &Path,
-    changes: &[Change],
-) -> Result<(), Error> {
-    for removal in done.removals.iter().rev() {
-        AnchoredPath::open(target, &removal.path)
-            .and_then(|to| to.receive_new(&staging.removed_files().join(&removal.path)))
-            .map_err(|error| Error::Stuck(removal.path.clone().into(), error))?;
-    }
-    for step in done.steps.iter().rev() {
-        take_back(step, staging, target, changes)
-            .map_err(|error| Error::Stuck(step.path.clone().into(), error))?;
-    }
-    Ok(())
-}
-
-/// Carries out what is left of a journal. What somebody has put in place since is left as it is.
-pub(super) fn complete(journal: &Journal, staging: &Staging, target: &Path) -> Result<(), Error> {
+) -> Result<Vec<String>, Error> {
+    let mut left = Vec::new();
     for step in &journal.steps {
-        if fs::symlink_metadata(staging.new_files().join(&step.path)).is_err() {
+        let is_done = if step.removes {
+            is_there(&staging.removed_files().join(&step.path))
+        } else {
+            !is_there(&staging.new_files().join(&step.path))
+        };
+        if is_done || (step.is_of_record() && !left.is_empty()) {
             continue;
         }
-        if let Err(error) = put(step, staging, target)
-            && !somebody_else(&error)
-        {
-            return Err(Error::Stuck(step.path.clone().into(), error));
-        }
-    }
-    for removal in &journal.removals {
-        if fs::symlink_metadata(staging.removed_files().join(&removal.path)).is_ok() {
-            continue;
-        }
-        if let Err(error) = take_away(removal, staging, target)
-            && !somebody_else(&error)
-        {
-            return Err(Error::Stuck(removal.path.clone().into(), error));
+        match make(step, staging, target) {
+            Ok(()) => {}
+            Err(error) if step.removes && error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if somebody_else(&error) => left.push(step.path.clone()),
+            Err(error) => return Err(Error::Stuck(step.path.clone().into(), error)),
         }
     }
     finish(journal, target);
-    Ok(())
+    Ok(left)
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn make(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
+    if step.removes {
+        take_away(step, staging, target)
+    } else {
+        put(step, staging, target)
+    }
 }
 
 /// One rename; `AlreadyExists` when something else is in its place.
@@ -115,13 +106,13 @@ fn put(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
 }
 
 /// One rename out of the target; `AlreadyExists` when the file is not the one to remove.
-fn take_away(removal: &Removal, staging: &Staging, target: &Path) -> io::Result<()> {
-    let from = AnchoredPath::open(target, &removal.path)?;
+fn take_away(step: &Rename, staging: &Staging, target: &Path) -> io::Result<()> {
+    let from = AnchoredPath::open(target, &step.path)?;
     let (contents, _) = from.read()?;
-    if sha256(&contents) != removal.removes {
+    if step.replaces.as_ref() != Some(&sha256(&contents)) {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    from.give(&staging.removed_files().join(&removal.path))
+    from.give(&staging.removed_files().join(&step.path))
 }
 
 /// `changes` say what a new folder may hold: what somebody else has put there since must not vanish with it.
@@ -133,6 +124,9 @@ fn take_back(
 ) -> io::Result<()> {
     let new = staging.new_files().join(&step.path);
     let to = AnchoredPath::open(target, &step.path)?;
+    if step.removes {
+        return to.receive_new(&staging.removed_files().join(&step.path));
+    }
     if step.replaces.is_none() {
         only_ours(target, &step.path, changes)?;
         return to.give(&new);
@@ -216,18 +210,16 @@ fn somebody_else(error: &io::Error) -> bool {
 /// Makes the renames lasting, and removes the folders that they have left empty. Everything is in its place: that neither is
 /// possible is no reason to take it back.
 fn finish(journal: &Journal, target: &Path) {
-    let mut folders: Vec<_> = journal
-        .paths()
-        .filter_map(|path| target.join(path).parent().map(Path::to_owned))
+    let mut folders: Vec<_> = (journal.steps.iter())
+        .filter_map(|step| target.join(&step.path).parent().map(Path::to_owned))
         .collect();
     folders.dedup();
     for folder in folders {
         let _ = sync_folder(&folder);
     }
-    for removal in &journal.removals {
-        let folders = removal.path.match_indices('/').rev();
-        for (end, _) in folders {
-            let folder = AnchoredPath::open(target, &removal.path[..end]);
+    for step in journal.steps.iter().filter(|step| step.removes) {
+        for (end, _) in step.path.match_indices('/').rev() {
+            let folder = AnchoredPath::open(target, &step.path[..end]);
             if folder.is_ok_and(|folder| folder.remove_empty_folder().is_err()) {
                 break;
             }

@@ -2,79 +2,71 @@
 
 use std::fs;
 use std::io;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Change;
 use super::staging::{Staging, write_synced};
+use super::{Change, is_inside};
 use crate::digest::sha256;
 use crate::platform::sync;
+use crate::record;
 
-/// The renames of a commit, in order: first those into the target, then those out of it.
+/// The renames of a commit, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Journal {
     pub(super) steps: Vec<Rename>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) removals: Vec<Removal>,
 }
 
-/// One rename from the staging folder into the target.
+/// One rename from the staging folder into the target, or out of the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rename {
-    /// The destination, relative to the target: a file, or a folder with everything in it.
+    /// Relative to the target: a file, or a new folder with everything in it.
     pub(super) path: String,
-    /// The hash of the file that is replaced; `None`: nothing may be there.
+    /// The hash of the file that is replaced or removed; `None`: nothing may be there.
     pub(super) replaces: Option<String>,
+    /// Whether the file goes, and none comes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) removes: bool,
 }
 
-/// The end of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Removal {
-    /// Relative to the target.
-    pub(super) path: String,
-    /// The hash of the file.
-    pub(super) removes: String,
+impl Rename {
+    /// Whether it is about the record of the project, or about what is kept with it.
+    pub(super) fn is_of_record(&self) -> bool {
+        is_of_record(&self.path)
+    }
+}
+
+fn is_of_record(path: &str) -> bool {
+    let rest = path.strip_prefix(record::FOLDER);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Journal {
-    /// The fewest renames that make `changes`: what is new together moves together.
+    /// The fewest renames that make `changes`: what is new together moves together. Removals come after the rest, and the record after
+    /// everything: what it says is so then.
     pub(super) fn of(changes: &[Change], target: &Path) -> Self {
+        let mut ordered: Vec<&Change> = changes.iter().collect();
+        ordered.sort_by_key(|change| (is_of_record(&change.path), change.bytes.is_none()));
         let mut steps: Vec<Rename> = Vec::new();
-        let mut removals = Vec::new();
-        for change in changes {
-            let step = match &change.replaces {
-                Some(old) if change.bytes.is_none() => {
-                    removals.push(Removal {
-                        path: change.path.clone(),
-                        removes: sha256(old),
-                    });
-                    continue;
-                }
+        for change in ordered {
+            let removes = change.bytes.is_none();
+            let path = match change.replaces {
                 // What does not exist needs no removal.
-                None if change.bytes.is_none() => continue,
-                Some(old) => Rename {
-                    path: change.path.clone(),
-                    replaces: Some(sha256(old)),
-                },
-                None => Rename {
-                    path: new_part(&change.path, target).to_owned(),
-                    replaces: None,
-                },
+                None if removes => continue,
+                None => new_part(&change.path, target),
+                Some(_) => &change.path,
+            };
+            let step = Rename {
+                path: path.to_owned(),
+                replaces: change.replaces.as_deref().map(sha256),
+                removes,
             };
             if !steps.contains(&step) {
                 steps.push(step);
             }
         }
-        Self { steps, removals }
-    }
-
-    /// The path of each rename, relative to the target.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        let removed = self.removals.iter().map(|removal| removal.path.as_str());
-        (self.steps.iter())
-            .map(|step| step.path.as_str())
-            .chain(removed)
+        Self { steps }
     }
 
     /// From here on the commit will be carried out, by this run or by the next one.
@@ -93,12 +85,7 @@ impl Journal {
             Err(error) => return Err(error),
         };
         let journal: Self = serde_json::from_slice(&bytes)?;
-        let inside = |path: &str| {
-            Path::new(path)
-                .components()
-                .all(|part| matches!(part, Component::Normal(_)))
-        };
-        if journal.paths().all(inside) {
+        if journal.steps.iter().all(|step| is_inside(&step.path)) {
             Ok(Some(journal))
         } else {
             Err(io::Error::new(

@@ -161,18 +161,13 @@ fn die_after(target: &Path, steps: Option<usize>) {
     stage(&staging, &changes());
     let journal = Journal::of(&changes(), target);
     let Some(steps) = steps else { return };
-    for removal in &journal.removals {
-        let folder = staging.removed_files().join(&removal.path);
+    for step in journal.steps.iter().filter(|step| step.removes) {
+        let folder = staging.removed_files().join(&step.path);
         fs::create_dir_all(folder.parent().unwrap()).unwrap();
     }
     journal.write(&staging).unwrap();
-    let (renames, removals) = (journal.steps.iter(), journal.removals.iter());
     let part = Journal {
-        steps: renames.take(steps).cloned().collect(),
-        removals: removals
-            .take(steps.saturating_sub(journal.steps.len()))
-            .cloned()
-            .collect(),
+        steps: journal.steps[..steps].to_vec(),
     };
     commit::complete(&part, &staging, target).unwrap();
 }
@@ -199,17 +194,75 @@ fn the_next_run_ends_what_a_killed_one_began() {
 }
 
 #[test]
-fn completing_spares_what_came_in_between() {
+fn completing_spares_what_came_in_between_and_says_so() {
     let (folder, target) = workshop();
     die_after(&target, Some(1));
     fs::write(target.join("README.md"), "theirs").unwrap();
     fs::write(target.join(".gitignore"), "theirs").unwrap();
     fs::write(target.join("web/old.html"), "theirs").unwrap();
-    assert_eq!(recover(&target).unwrap(), Recovered::Completed);
+    let spared = ["README.md", "web/old.html"].map(str::to_owned);
+    assert_eq!(
+        recover(&target).unwrap(),
+        Recovered::Partly(spared.to_vec())
+    );
     assert_eq!(tree(&target)["README.md"], "theirs");
     assert_eq!(tree(&target)[".gitignore"], "theirs");
     assert_eq!(tree(&target)["web/old.html"], "theirs");
     assert!(!target.join("web/src").exists());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_record_comes_last_and_never_says_what_is_not_so() {
+    let of_record = [
+        changed(".bot-cli/project.json", "old", "new"),
+        new(".bot-cli/undo/files.json", "kept"),
+        Change::remove(".bot-cli/old.json", "old"),
+    ];
+    let all = [&of_record[..], &changes()].concat();
+    for is_edited in [false, true] {
+        let (_folder, target) = workshop();
+        fs::create_dir(target.join(".bot-cli")).unwrap();
+        fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+        fs::write(target.join(".bot-cli/old.json"), "old").unwrap();
+        let staging = Staging::create(&places(&target)[0]).unwrap();
+        stage(&staging, &all);
+        let journal = Journal::of(&all, &target);
+        let first = journal
+            .steps
+            .iter()
+            .position(super::journal::Rename::is_of_record);
+        assert_eq!(first, Some(journal.steps.len() - 3));
+        fs::create_dir_all(staging.removed_files().join("web/src")).unwrap();
+        fs::create_dir_all(staging.removed_files().join(".bot-cli")).unwrap();
+        journal.write(&staging).unwrap();
+        drop(staging);
+        if is_edited {
+            fs::write(target.join(".gitignore"), "theirs").unwrap();
+        }
+        let recovered = recover(&target).unwrap();
+        let found = tree(&target);
+        assert_eq!(found["README.md"], "read");
+        assert_eq!(found.contains_key(".bot-cli/undo/files.json"), !is_edited);
+        assert_eq!(found.contains_key(".bot-cli/old.json"), is_edited);
+        if is_edited {
+            let spared = vec![".gitignore".to_owned()];
+            assert_eq!(recovered, Recovered::Partly(spared));
+            assert_eq!(found[".bot-cli/project.json"], "old");
+        } else {
+            assert_eq!(recovered, Recovered::Completed);
+            assert_eq!(found[".bot-cli/project.json"], "new");
+        }
+    }
+}
+
+#[test]
+fn nothing_outside_the_project_is_changed() {
+    let (folder, target) = workshop();
+    for path in ["../out", "/out", "", "sub/.git/config", ".Git/hooks/x"] {
+        let failure = write(&target, &[new(path, "x")], &never).unwrap_err();
+        assert_eq!(failure.code, "write_failed", "{path}");
+    }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -229,13 +282,16 @@ fn a_journal_never_leads_out_of_the_target() {
     let (folder, target) = workshop();
     die_after(&target, Some(0));
     let journal = places(&target)[0].join("journal.json");
-    for path in ["../out", "/out", "a/../../out"] {
+    for path in [
+        "../out",
+        "/out",
+        "a/../../out",
+        ".git/hooks/x",
+        "a/.GIT/config",
+    ] {
         let text = format!(r#"{{"steps":[{{"path":"{path}","replaces":null}}]}}"#);
         fs::write(&journal, text).unwrap();
-        assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
-        let text = format!(r#"{{"steps":[],"removals":[{{"path":"{path}","removes":""}}]}}"#);
-        fs::write(&journal, text).unwrap();
-        assert_eq!(recover(&target).unwrap_err().code, "write_failed", "{path}");
+        assert_eq!(recover(&target).unwrap_err().code, "unreadable", "{path}");
     }
     assert!(!folder.path().join("out").exists());
 }

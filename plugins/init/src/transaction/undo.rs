@@ -6,14 +6,14 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read, Write as _};
-use std::path::{Component, Path};
+use std::path::Path;
 
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{Exit, Failure, reason};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::Change;
+use super::{Change, is_inside};
 use crate::digest::sha256;
 use crate::platform::{AnchoredPath, mode};
 
@@ -104,7 +104,10 @@ pub fn keep(target: &Path, changes: &[Change]) -> io::Result<Vec<Change>> {
         (FILES, list),
         (CONTENTS, packed.finish()?),
     ] {
-        let there = read(target, path)?;
+        let there = read(target, path).map_err(|error| {
+            let problem = format!("could not read `{path}`: {}", reason(&error));
+            io::Error::new(error.kind(), problem)
+        })?;
         if there.as_ref() != Some(&bytes) {
             kept.push(Change {
                 replaces: there,
@@ -134,9 +137,14 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
             "only the last update can be undone, and only once: what it replaced is kept in `{FOLDER}`"
         )));
     };
-    let files = parse(&list).map_err(|error| unreadable(FILES, error))?;
-    let contents = unpack(&packed.clone().unwrap_or_default(), &files)
-        .map_err(|error| unreadable(CONTENTS, error))?;
+    let damaged = |path: &str, error| {
+        unreadable(path, error).hint(format!(
+            "what the last update replaced can't be taken from `{FOLDER}`; version control may have it"
+        ))
+    };
+    let files = parse(&list).map_err(|error| damaged(FILES, error))?;
+    let packed_files = packed.as_deref().unwrap_or_default();
+    let contents = unpack(packed_files, &files).map_err(|error| damaged(CONTENTS, error))?;
 
     let mut changes = Vec::new();
     let mut changed_since = Vec::new();
@@ -223,20 +231,10 @@ fn parse(list: &[u8]) -> io::Result<Vec<KeptFile>> {
         return Err(invalid("a later version of bot-cli wrote it"));
     }
     let kept: Kept = serde_json::from_slice(list)?;
-    let is_inside = |file: &KeptFile| {
-        let mut parts = Path::new(&file.path).components();
-        parts.all(|part| match part {
-            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
-            Component::Prefix(_)
-            | Component::RootDir
-            | Component::CurDir
-            | Component::ParentDir => false,
-        })
-    };
-    if kept.files.iter().all(is_inside) {
+    if kept.files.iter().all(|file| is_inside(&file.path)) {
         Ok(kept.files)
     } else {
-        Err(invalid("it names a path outside the project"))
+        Err(invalid("it names a path that is no file of a project"))
     }
 }
 

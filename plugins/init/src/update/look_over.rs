@@ -34,7 +34,7 @@ pub(super) fn all(
         match change.bytes.as_deref().map(str::from_utf8) {
             // Markers are no code.
             _ if is_in_conflict(&change.path) => {}
-            Some(Ok(text)) if ending(&change.path) == "py" => {
+            Some(Ok(text)) if moved::ending(&change.path) == "py" => {
                 after.insert(&change.path, text);
             }
             Some(_) => {}
@@ -103,8 +103,4 @@ fn place(line: usize, before: Option<&&str>, after: Option<&&str>) -> Option<usi
     let places = after?.lines().enumerate().filter(|(_, it)| *it == text);
     let nearest = places.min_by_key(|(place, _)| place.abs_diff(index))?;
     Some(nearest.0 + 1)
-}
-
-fn ending(path: &str) -> &str {
-    path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }

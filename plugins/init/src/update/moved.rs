@@ -151,12 +151,68 @@ fn matched(missing: &[Lines], in_place: &[Lines], elsewhere: &[Lines]) -> BTreeM
         .collect()
 }
 
+/// Returns the place of a new file where its own folder is not the right one any more: beside the modules that import it, or where all
+/// of the folder has gone. `planned` are the paths and texts of all generated files, `found` those that were moved, and `stays` the paths of those
+/// that are in their places.
+pub(crate) fn beside(
+    path: &str,
+    planned: &[(&str, &str)],
+    found: &BTreeMap<String, Moved>,
+    stays: &BTreeSet<&str>,
+) -> Option<String> {
+    let folder = folder(path);
+    let beside_it = planned
+        .iter()
+        .filter(|(other, _)| self::folder(other) == folder);
+    let importers: Vec<&str> = (path.strip_suffix(".py").map(name).into_iter())
+        .flat_map(|module| {
+            beside_it
+                .clone()
+                .filter(move |(_, text)| imports(text, module))
+        })
+        .map(|(importer, _)| *importer)
+        .collect();
+    let of_whom: Vec<&str> = if importers.is_empty() {
+        let known = found
+            .keys()
+            .map(String::as_str)
+            .chain(stays.iter().copied());
+        known.filter(|other| other.starts_with(folder)).collect()
+    } else {
+        importers
+    };
+    let mut places = of_whom.iter().map(|other| {
+        let below = other.strip_prefix(folder)?;
+        match found.get(*other)? {
+            Moved::To(to) if below.contains('/') => to.strip_suffix(below),
+            Moved::To(to) => Some(self::folder(to)),
+            Moved::Unsure(_) => None,
+        }
+    });
+    let first = places.next()??;
+    let is_one = places.all(|place| place == Some(first)) && first != folder;
+    is_one.then(|| format!("{first}{}", name(path)))
+}
+
+/// Whether Python code imports a module that is beside it.
+fn imports(code: &str, module: &str) -> bool {
+    code.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        matches!(words.next(), Some("from" | "import")) && words.next() == Some(module)
+    })
+}
+
+/// The part of a path before the name, with `/` at its end, or nothing.
+fn folder(path: &str) -> &str {
+    path.strip_suffix(name(path)).unwrap_or_default()
+}
+
 fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// The part of a file's name that says what it is: `py`, or all of `Dockerfile`.
-fn ending(path: &str) -> &str {
+pub(super) fn ending(path: &str) -> &str {
     let name = name(path);
     match name.rsplit_once('.') {
         Some((before, ending)) if !before.is_empty() => ending,

@@ -26,12 +26,14 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     let look =
         |path: &str| find(target, path).map_err(|error| unreadable(&target.join(path), error));
     let mut missing = Vec::new();
+    let mut fresh = Vec::new();
     for path in &paths {
         let there = look(path)?;
         let new = planned.get(path).copied();
         match (base.file(path), new, there) {
             (None, None, _) => {}
-            (None, Some(new), there) => update.settle_new(new, there),
+            (None, Some(new), PathState::Nothing) => fresh.push(new),
+            (None, Some(new), there) => update.settle_new(path, new, there),
             (Some(_), _, PathState::Nothing) => missing.push(*path),
             (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
             (Some(was), None, there) => update.settle_old(path, was, there),
@@ -43,6 +45,28 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
         .collect();
     let mut found =
         moved::find(target, &known, &taken).map_err(|error| unreadable(target, error))?;
+    let is_found = |path: &&str| found.contains_key(*path);
+    let gone: BTreeSet<&str> = (missing.iter().copied())
+        .filter(|path| !is_found(path))
+        .collect();
+    let folders = deleted_folders(base, &gone);
+    let generated: Vec<(&str, &str)> = (new.iter())
+        .map(|file| (file.path.as_str(), file.text.as_str()))
+        .collect();
+    let stays: BTreeSet<&str> = (base.hashes.keys().map(String::as_str))
+        .filter(|path| !missing.contains(path))
+        .collect();
+    for new in fresh {
+        // A part of what the user has deleted does not come back in pieces.
+        if folders.iter().any(|folder| new.path.starts_with(folder)) {
+            update.deleted.push(new.path.clone());
+        } else {
+            let at = moved::beside(&new.path, &generated, &found, &stays);
+            let at = at.as_deref().unwrap_or(&new.path);
+            update.settle_new(at, new, look(at)?);
+        }
+    }
+    update.deleted_folders = folders;
     for path in missing {
         let Some(was) = base.file(path) else { continue };
         match (found.remove(path), planned.get(path).copied()) {
@@ -68,6 +92,23 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
     Ok(update)
 }
 
+/// Returns the topmost folders of which all generated files are gone, each with `/` at its end.
+fn deleted_folders(base: &Base, gone: &BTreeSet<&str>) -> Vec<String> {
+    let mut folders: Vec<String> = Vec::new();
+    for path in gone {
+        if folders.iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        let above = path.match_indices('/').map(|(end, _)| &path[..=end]);
+        let mut deleted = above.filter(|folder| {
+            let mut files = base.hashes.keys().filter(|file| file.starts_with(folder));
+            files.all(|file| gone.contains(file.as_str()))
+        });
+        folders.extend(deleted.next().map(str::to_owned));
+    }
+    folders
+}
+
 /// A generated file as it was.
 #[derive(Clone, Copy)]
 struct Was<'a> {
@@ -85,25 +126,24 @@ impl Base {
 }
 
 impl Was<'_> {
-    /// Tells whether nobody has edited the file. A version control that converts the ends of lines edits nothing.
+    /// Tells whether nobody has edited the file; who has only a hash has no proof. A version control that converts the ends of lines edits nothing.
     fn is(&self, bytes: &[u8]) -> bool {
-        sha256(bytes) == *self.hash || has_crlf(bytes) && sha256(&without_crlf(bytes)) == *self.hash
+        self.text.is_some_and(|text| is_same(bytes, text))
     }
 }
 
 impl Update {
     /// A file that was not generated before.
-    fn settle_new(&mut self, new: &PlannedFile, there: PathState) {
-        let path = &new.path;
+    fn settle_new(&mut self, path: &str, new: &PlannedFile, there: PathState) {
         match there {
             PathState::Nothing => {
-                self.created.push(path.clone());
+                self.created.push(path.to_owned());
                 self.changes.push(Change::create(path, new.text.as_str()));
             }
             PathState::File(bytes) if is_same(&bytes, &new.text) => {}
             PathState::File(bytes) if new.existing == Existing::AddLines => {
                 if let Some(merged) = with_lines(&bytes, &new.text) {
-                    self.merged.push(path.clone());
+                    self.merged.push(path.to_owned());
                     self.changes.push(Change::replace(path, bytes, merged));
                 }
             }
@@ -194,16 +234,20 @@ impl Update {
 
     /// A file that is not where it was generated, and may be one of several others.
     fn settle_unsure(&mut self, path: &str, was: Was, new: Option<&PlannedFile>, at: &[String]) {
-        self.deleted.push(path.to_owned());
-        if new.is_none_or(|new| sha256(new.text.as_bytes()) != was.hash) {
-            let at: Vec<String> = at.iter().map(|path| format!("`{path}`")).collect();
-            self.review(
+        let at: Vec<String> = at.iter().map(|path| format!("`{path}`")).collect();
+        let at = at.join(" or ");
+        match new {
+            Some(new) if sha256(new.text.as_bytes()) != was.hash => {
+                self.stuck(
+                    path,
+                    format!("may be {at} now, and the update is for one of them"),
+                );
+            }
+            Some(_) => {}
+            None => self.review(
                 path,
-                format!(
-                    "it may have been moved to {}, which the update leaves as it is",
-                    at.join(" or ")
-                ),
-            );
+                format!("it is no longer generated, and may be {at} now"),
+            ),
         }
     }
 
@@ -224,12 +268,15 @@ impl Update {
             list.push(path.to_owned());
             text
         } else {
+            let (text, markers) = markers::write(merged);
+            let conflicts = merged.conflicts().zip(markers);
             self.conflicts
-                .extend(merged.conflicts().map(|lines| Conflict {
+                .extend(conflicts.map(|(lines, marker)| Conflict {
                     path: path.to_owned(),
                     lines: lines.clone(),
+                    marker,
                 }));
-            markers::write(merged)
+            text
         };
         self.changes.push(Change::replace(path, yours, text));
     }

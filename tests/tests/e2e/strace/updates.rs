@@ -27,6 +27,8 @@ const UPDATE: [&str; 5] = [
     "--transcription",
     "--no-deploy-to-cloud",
 ];
+/// What the last update has replaced.
+const KEPT: &str = ".bot-cli/undo/";
 const UNDO: [&str; 2] = ["my-bot", "--undo"];
 
 type Tree = BTreeMap<String, Vec<u8>>;
@@ -184,5 +186,104 @@ fn an_update_or_its_undoing_with_a_system_call_that_fails_is_as_before_or_done()
             }
         }
         assert!(failed > 2 && made > 2, "{failed} failed, {made} made");
+    }
+}
+
+#[test]
+fn an_update_that_can_be_neither_made_nor_taken_back_is_completed_by_the_next_run() {
+    let project = Project::new();
+    let (from, to) = (&project.before, &project.after);
+    let mut stuck = 0;
+    for calls in ["renameat", "renameat2"] {
+        for when in 1.. {
+            // From there on, all of them fail.
+            let fault = format!("{calls}:error=EIO:when={when}+");
+            let Some(output) = project.with_fault(from, &UPDATE, &fault) else {
+                break;
+            };
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{fault}: {said}");
+            let is_as_before = assert_between(&project.target(), from, to, &fault);
+            if said.contains("nothing was changed") {
+                assert!(is_as_before, "{fault}: {said}");
+            } else {
+                let hint =
+                    "fix the cause and run the same command again: it completes what was begun";
+                assert!(said.contains(hint), "{fault}: {said}");
+                stuck += 1;
+            }
+            project.completes(&UPDATE, to, &fault);
+        }
+    }
+    assert!(stuck > 2, "{stuck}");
+}
+
+#[test]
+fn work_after_an_update_that_was_killed_is_merged_by_the_next_run() {
+    let project = Project::new();
+    let bot = project.target().join("server/bot.py");
+    let mut spared = 0;
+    for when in 1.. {
+        let fault = format!("renameat:signal=KILL:when={when}");
+        if project
+            .with_fault(&project.before, &UPDATE, &fault)
+            .is_none()
+        {
+            break;
+        }
+        let code = fs::read_to_string(&bot).unwrap();
+        fs::write(&bot, code.replace("Greet the user", "Greet the guest")).unwrap();
+        let next = run(project.folder.path(), &UPDATE);
+        assert_eq!(next.status, Some(0), "{fault}, then {next:?}");
+        let left = "it is completed now, except for what has changed since: `server/bot.py`";
+        spared += usize::from(next.stderr.contains(left));
+        let code = fs::read_to_string(&bot).unwrap();
+        assert!(code.contains("Greet the guest"), "{fault}: {code}");
+        assert!(code.contains("log_transcript("), "{fault}: {code}");
+        assert!(!code.contains("Recorder("), "{fault}: {code}");
+        let mut found = tree(&project.target());
+        found.retain(|name, _| name != "server/bot.py" && !name.starts_with(KEPT));
+        let mut expected = project.after.clone();
+        expected.retain(|name, _| name != "server/bot.py" && !name.starts_with(KEPT));
+        assert_eq!(
+            differences(&found, &expected),
+            Vec::<&String>::new(),
+            "{fault}"
+        );
+    }
+    assert!(spared > 0);
+}
+
+#[test]
+fn a_project_that_is_moved_after_an_update_was_killed_takes_it_again() {
+    let project = Project::new();
+    let moved = project.folder.path().join("moved");
+    let again = [&["moved"], &UPDATE[1..]].concat();
+    for when in 1.. {
+        let fault = format!("renameat:signal=KILL:when={when}");
+        if project
+            .with_fault(&project.before, &UPDATE, &fault)
+            .is_none()
+        {
+            break;
+        }
+        fs::rename(project.target(), &moved).unwrap();
+        let next = run(project.folder.path(), &again);
+        assert_eq!(next.status, Some(0), "{fault}, then {next:?}");
+        let mut found = tree(&moved);
+        let mut expected = project.after.clone();
+        for each in [&mut found, &mut expected] {
+            each.retain(|name, _| !name.starts_with(KEPT));
+        }
+        assert_eq!(
+            differences(&found, &expected),
+            Vec::<&String>::new(),
+            "{fault}"
+        );
+        // What was staged for the former name is beside it.
+        for entry in fs::read_dir(project.folder.path()).unwrap() {
+            fs::remove_dir_all(entry.unwrap().path()).unwrap();
+        }
+        fs::create_dir(project.target()).unwrap();
     }
 }

@@ -305,6 +305,45 @@ fn what_is_no_file_is_left_alone() {
 }
 
 #[test]
+fn a_file_that_may_have_been_moved_to_two_places_is_not_given_up() {
+    let (folder, made) = project(&[]);
+    let server = made.join("server");
+    fs::rename(server.join("bot.py"), server.join("main.py")).unwrap();
+    append(&server.join("main.py"), "# Mine.\n");
+    fs::copy(server.join("main.py"), server.join("backup.py")).unwrap();
+    let before = tree(&made);
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
+    assert_eq!(status, Some(1));
+    let reason = document["obstacles"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("may be `server/backup.py` or `server/main.py` now"),
+        "{reason}"
+    );
+    assert_eq!(tree(&made), before);
+    fs::remove_file(server.join("backup.py")).unwrap();
+    let document = updated(folder.path(), &["--recording"]);
+    assert_eq!(document["merged"], json!(["server/main.py"]));
+}
+
+#[test]
+fn a_deleted_folder_does_not_come_back_in_pieces() {
+    let (folder, made) = project(&["--client-framework", "react"]);
+    fs::remove_dir_all(made.join("client")).unwrap();
+    let run = run(
+        folder.path(),
+        &["my-bot", "--update", "--client-server", "nextjs"],
+    );
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let told: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.contains("client/"))
+        .collect();
+    assert_eq!(told, ["  deleted   client/ (by you; it stays deleted)"]);
+    assert!(!made.join("client").exists());
+}
+
+#[test]
 fn a_file_that_others_of_the_users_need_is_not_removed() {
     let (folder, made) = project(&["--recording"]);
     let own = "import os\n\nfrom recording import Recorder\n\nprint(os.sep, Recorder)\n";
@@ -357,4 +396,21 @@ fn a_project_in_the_way_names_the_command_that_changes_it() {
             .contains("`bot-cli init quickstart-project --update`"),
         "{run:?}"
     );
+}
+
+#[test]
+fn a_new_file_goes_where_its_folder_has_gone() {
+    let (folder, made) = project(&[]);
+    fs::rename(made.join("server"), made.join("backend")).unwrap();
+    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
+    assert_eq!(status, Some(0), "{said:#}");
+    assert_eq!(said["created"], json!(["backend/recording.py"]));
+    assert!(!made.join("server").exists());
+    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--check"]);
+    assert_eq!(status, Some(0), "{said:#}");
+    // It goes again with its feature.
+    let (status, said) = reply(folder.path(), &["my-bot", "--update", "--no-recording"]);
+    assert_eq!(status, Some(0), "{said:#}");
+    let bot = fs::read_to_string(made.join("backend/bot.py")).unwrap();
+    assert!(!bot.contains("import Recorder"), "{bot}");
 }

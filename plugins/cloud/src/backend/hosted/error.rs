@@ -1,6 +1,7 @@
 //! Errors of the hosting service, or of the issuer of its tokens.
 
 use crate::backend::{BackendError, ChangeError};
+use crate::files::Reason;
 
 /// An error of the service. Texts come from the other side and are not yet escaped for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +11,8 @@ pub enum ServiceError {
     Unreachable {
         host: String,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// Nothing answered in time.
     #[error("{host} did not answer in time")]
@@ -20,7 +22,8 @@ pub enum ServiceError {
     BadCertificate {
         host: String,
         /// Why.
-        reason: String,
+        #[source]
+        reason: Reason,
     },
     /// The service sends requests somewhere else.
     #[error("redirected to {to}")]

@@ -18,6 +18,9 @@ use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
 use crate::update::{Base, markers};
 
+/// The code of the failure that names conflicts which stand between markers.
+pub(super) const UNRESOLVED: &str = "unresolved";
+
 /// The record of a project.
 pub(super) struct Found {
     pub(super) recorded: Recorded,
@@ -47,6 +50,9 @@ impl Found {
             .hint("update the project with that version, or a later one"),
             Unusable::Damaged(reason) => damaged(&reason),
         })?;
+        if !recorded.config.problems.is_empty() {
+            return Err(unknown(&recorded));
+        }
         let config = config(target).unwrap_or_default();
         let (base, is_whole) = base(&recorded, target, session);
         Ok(Self {
@@ -60,14 +66,8 @@ impl Found {
 
     /// Refuses a project in which conflicts of an earlier update, or of a merge of branches, are not resolved.
     pub(super) fn refuse_markers(&self, target: &Target) -> Result<(), Failure> {
-        let mut standing = Vec::new();
-        for path in self.recorded.hashes.keys() {
-            if let PathState::File(bytes) = look(target, path)?
-                && let Some(line) = markers::first(&String::from_utf8_lossy(&bytes))
-            {
-                standing.push(format!("{path}:{line}"));
-            }
-        }
+        let generated = self.recorded.hashes.keys().map(String::as_str).collect();
+        let standing = markers::standing(&target.path, &generated)?;
         if standing.is_empty() {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Found {
         let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
         let mut failure = Failure::new(
             Exit::Failed,
-            "unresolved",
+            UNRESOLVED,
             format!("{count} {has} conflicts between markers"),
         )
         .hint("nothing was changed; edit what stands between the markers, and remove them")
@@ -173,6 +173,28 @@ fn no_record(target: &Target) -> Failure {
     failure
         .hint("name the directory of a project that bot-cli made: `bot-cli init my-bot --update`")
         .hint("a project that was made without a record can't be updated: scaffold it into another directory, and compare")
+}
+
+/// The failure for a configuration that this version can't read.
+fn unknown(recorded: &Recorded) -> Failure {
+    let problems = recorded.config.problems.iter();
+    // The places are those in the configuration alone.
+    let words = problems.map(|field| {
+        let (problem, _) = field
+            .problem
+            .rsplit_once(" (line ")
+            .unwrap_or((&field.problem, ""));
+        format!("`{}`: {problem}", field.field)
+    });
+    Failure::new(
+        Exit::Failed,
+        "damaged_record",
+        format!(
+            "can't use the configuration in `{PROJECT}`: {}",
+            words.collect::<Vec<_>>().join(", ")
+        ),
+    )
+    .hint("if a later version of bot-cli wrote it, update the project with that version; otherwise restore it from version control")
 }
 
 fn damaged(reason: &str) -> Failure {

@@ -4,8 +4,9 @@
 //! whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
-//! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, base, yours, new}`,
-//! with the lines of each version; `line` is that of the user's first, counted from 1. `obstacles`: `{path, line, reason}`,
+//! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
+//! with the lines of each version; `line` is that of the user's first, before the update, counted from 1; `marker` is that of its first marker, if it
+//! is written. `obstacles`: `{path, line, reason}`,
 //! files that can't be merged, and lines to edit first. `review`: `{path, line, note}`, what to look at. `next`: commands. `steps`: as in the document of a new project. Where something is
 //! in conflict, `error` is there, too, as in the document of a failure, and the exit status is 1.
 
@@ -58,7 +59,12 @@ impl Report<'_> {
         let text = if self.changes.is_empty() {
             format!("{shown} is up to date\n")
         } else {
-            format!("{shown} is not up to date\n{}", self.list())
+            let last =
+                match self.changes.update.conflicts.len() + self.changes.update.obstacles.len() {
+                    0 => "",
+                    _ => "\nThe update would be in conflict with your edits\n",
+                };
+            format!("{shown} is not up to date\n{}{last}", self.list())
         };
         Reply::text(text).data(self.document())
     }
@@ -86,7 +92,7 @@ impl Report<'_> {
             failure = failure.field(&place, None, obstacle.reason.clone());
         }
         for conflict in &update.conflicts {
-            failure = failure.field(&place_of(conflict), None, words(conflict));
+            failure = failure.field(&self.place_of(conflict), None, words(conflict));
         }
         if self.written {
             failure = failure
@@ -104,7 +110,7 @@ impl Report<'_> {
         }
         if update.obstacles.iter().any(|one| one.line.is_none()) {
             failure = failure.hint(
-                "move or rename the files that can't be merged; a generated file that is not there stays away",
+                "move, rename or remove the files that can't be merged; a generated file that is not there stays away",
             );
         }
         Some(failure)
@@ -121,6 +127,15 @@ impl Report<'_> {
             format!("An update of {shown} would do this; nothing was written\n")
         };
         title + &self.list()
+    }
+
+    fn place_of(&self, conflict: &Conflict) -> String {
+        let line = if self.written {
+            conflict.marker
+        } else {
+            conflict.lines.line
+        };
+        place(&conflict.path, Some(line))
     }
 
     fn command(&self) -> String {
@@ -167,7 +182,14 @@ impl Report<'_> {
                 &format!("{} (by you, to {})", moved.path, moved.to),
             );
         }
-        for path in &update.deleted {
+        let folders = &update.deleted_folders;
+        let is_in_folder = |path: &&String| folders.iter().any(|one| path.starts_with(one));
+        let single = update.deleted.iter().filter(|path| !is_in_folder(path));
+        let whole = folders.iter();
+        for path in whole
+            .filter(|one| update.deleted.iter().any(|path| path.starts_with(*one)))
+            .chain(single)
+        {
             line("deleted", &format!("{path} (by you; it stays deleted)"));
         }
         for kept in &update.kept {
@@ -190,7 +212,7 @@ impl Report<'_> {
         if !update.conflicts.is_empty() {
             text.push_str("\nIn conflict:\n");
             for conflict in &update.conflicts {
-                show(conflict, &mut text);
+                show(conflict, &self.place_of(conflict), &mut text);
             }
         }
         text
@@ -233,7 +255,9 @@ impl Report<'_> {
             "moved": (update.moved.iter())
                 .map(|moved| json!({ "path": moved.path, "to": moved.to }))
                 .collect::<Value>(),
-            "conflicts": update.conflicts.iter().map(document).collect::<Value>(),
+            "conflicts": (update.conflicts.iter())
+                .map(|one| document(one, self.written))
+                .collect::<Value>(),
             "obstacles": (update.obstacles.iter())
                 .map(|one| json!({ "path": one.path, "line": one.line, "reason": one.reason }))
                 .collect::<Value>(),
@@ -285,10 +309,6 @@ fn place(path: &str, line: Option<usize>) -> String {
     line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"))
 }
 
-fn place_of(conflict: &Conflict) -> String {
-    place(&conflict.path, Some(conflict.lines.line))
-}
-
 fn words(conflict: &Conflict) -> String {
     let lines = &conflict.lines;
     let in_it =
@@ -309,8 +329,8 @@ fn words(conflict: &Conflict) -> String {
 /// The most lines of one side that are shown.
 const SHOWN: usize = 12;
 
-fn show(conflict: &Conflict, text: &mut String) {
-    text.extend(["  ", &place_of(conflict), ": ", &words(conflict), "\n"]);
+fn show(conflict: &Conflict, place: &str, text: &mut String) {
+    text.extend(["  ", place, ": ", &words(conflict), "\n"]);
     for (side, lines) in [
         ("yours", &conflict.lines.yours),
         ("new", &conflict.lines.new),
@@ -346,12 +366,13 @@ fn quote_lines(lines: &[&str], text: &mut String) {
     }
 }
 
-fn document(conflict: &Conflict) -> Value {
+fn document(conflict: &Conflict, written: bool) -> Value {
     let lines = &conflict.lines;
     json!({
         "path": conflict.path,
         "declaration": lines.declaration,
         "line": lines.line,
+        "marker": written.then_some(conflict.marker),
         "base": lines.base,
         "yours": lines.yours,
         "new": lines.new,

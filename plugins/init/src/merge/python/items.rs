@@ -257,8 +257,10 @@ fn last_of(node: Node) -> Option<u32> {
     node.child_count().checked_sub(1)
 }
 
-fn key_of_entry(source: &Source, node: Node, _: usize) -> (Kind, String) {
+fn key_of_entry(source: &Source, node: Node, number: usize) -> (Kind, String) {
     let key = match node.kind() {
+        // What is in it may change: `Pipeline([…])`.
+        "list" | "dictionary" | "set" => return (Kind::Other, format!("[{number}]")),
         "keyword_argument" => node.child_by_field_name("name"),
         "pair" => node.child_by_field_name("key"),
         _ => None,

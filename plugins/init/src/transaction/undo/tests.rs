@@ -206,7 +206,8 @@ fn what_is_kept_and_damaged_changes_nothing() {
         let before = files(project.path());
         let failure = undo(project.path()).unwrap_err();
         assert_eq!(failure.code, "unreadable", "{path}");
-        assert_eq!(failure.hints, ["nothing was changed"]);
+        assert_eq!(failure.hints[0], "nothing was changed");
+        assert!(failure.hints[1].contains("version control"), "{failure:?}");
         assert_eq!(files(project.path()), before);
         fs::write(at(FILES), &list).unwrap();
         fs::write(at(CONTENTS), &contents).unwrap();
@@ -222,7 +223,10 @@ fn a_link_in_the_place_of_what_is_kept_is_not_followed() {
     fs::create_dir(project.path().join(".bot-cli")).unwrap();
     symlink(outside.path(), project.path().join(FOLDER)).unwrap();
     let error = keep(project.path(), &changes()).unwrap_err();
-    assert_eq!(error.to_string(), "it is not a regular file");
+    assert_eq!(
+        error.to_string(),
+        "could not read `.bot-cli/undo/.gitignore`: it is not a regular file"
+    );
     assert_eq!(restore(project.path()).unwrap_err().code, "unreadable");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }

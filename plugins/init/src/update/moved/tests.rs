@@ -3,7 +3,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::{Lines, MOST_FILES, Moved, find, matched};
+use super::{Lines, MOST_FILES, Moved, beside, find, matched};
 
 const BOT: &str = "import a\n\nasync def bot():\n    one()\n    two()\n    three()\n";
 const EDITED: &str = "import a\nimport mine\nasync def bot():\n    one()\n    two()\n    three()\n";
@@ -188,4 +188,64 @@ fn nothing_is_certain_where_there_is_too_much_to_look_at() {
     }
     let found = find(folder.path(), &[("server/bot.py", BOT)], &BTreeSet::new()).unwrap();
     assert_eq!(found["server/bot.py"], unsure(&["a/bot.py"]));
+}
+
+#[test]
+fn a_new_file_goes_where_its_folder_or_its_importer_has_gone() {
+    let planned = [
+        (
+            "server/bot.py",
+            "import os\nfrom recording import Recorder\n",
+        ),
+        ("server/tools.py", "TOOLS = []\n"),
+        ("server/recording.py", "class Recorder: ...\n"),
+        ("server/Dockerfile", "FROM x\n"),
+        ("server/evals/one.yaml", "name: one\n"),
+    ];
+    let place = |new: &str, moves: &[(&str, &str)], stays: &[&str]| {
+        let moved = |(from, to): &(&str, &str)| ((*from).to_owned(), Moved::To((*to).to_owned()));
+        let found = moves.iter().map(moved).collect();
+        beside(new, &planned, &found, &stays.iter().copied().collect())
+    };
+    let all = [
+        ("server/bot.py", "backend/bot.py"),
+        ("server/evals/one.yaml", "backend/evals/one.yaml"),
+    ];
+    let some = [("server/bot.py", "server/app/main.py")];
+    let apart = [
+        ("server/bot.py", "a/bot.py"),
+        ("server/evals/one.yaml", "b/evals/one.yaml"),
+    ];
+    for (new, moves, stays, expected) in [
+        (
+            "server/recording.py",
+            &all[..],
+            &[][..],
+            Some("backend/recording.py"),
+        ),
+        ("server/Dockerfile", &all, &[], Some("backend/Dockerfile")),
+        (
+            "server/recording.py",
+            &all,
+            &["server/tools.py"],
+            Some("backend/recording.py"),
+        ),
+        ("server/Dockerfile", &all, &["server/tools.py"], None),
+        ("server/Dockerfile", &apart, &[], None),
+        ("server/recording.py", &[], &["server/bot.py"], None),
+        ("client/index.html", &all, &["README.md"], None),
+        // Its importer has another name now.
+        (
+            "server/recording.py",
+            &some,
+            &["server/tools.py"],
+            Some("server/app/recording.py"),
+        ),
+    ] {
+        assert_eq!(
+            place(new, moves, stays).as_deref(),
+            expected,
+            "{new}, {moves:?}"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! Connections that are not made, or break.
 
+use std::process::Command;
 use std::time::Duration;
 
 use bot_cli_tests::service::{Fault, Injection, Service};
@@ -47,6 +48,41 @@ fn nothing_listening_is_unreachable() {
             let failed = user.fails(arguments);
             assert_eq!(failed, (Some(7), "unreachable".to_owned()), "{arguments:?}");
         });
+    }
+}
+
+#[test]
+fn the_causes_of_a_failure_are_told_once_each() {
+    let mut user = User::with_key();
+    // Nobody but root listens there.
+    user.set("BOT_CLI_API_URL", "http://127.0.0.1:1");
+    user.set("BOT_CLI_TIMEOUT", "60");
+    let words = ["-v", "secrets", "list"];
+    let mut host = Command::new(user.bin().join("bot-cli"));
+    host.arg("cloud")
+        .args(words)
+        .current_dir(user.work())
+        .env_clear()
+        .envs(user.variables());
+    for run in [user.run(&words), user.feed(&mut host, "")] {
+        assert_eq!(run.status, Some(7), "{run:?}");
+        let error = "error: could not reach 127.0.0.1:1: connection refused\n";
+        assert!(run.stderr.contains(error), "{run:?}");
+        // What is tried again is told each time.
+        let lines = run.stderr.lines();
+        let told: Vec<&str> = lines
+            .filter(|line| !line.starts_with("warning: "))
+            .collect();
+        assert_eq!(told.join("\n").matches("refused").count(), 1, "{run:?}");
+        let causes = told
+            .into_iter()
+            .filter(|line| line.starts_with("caused by: "));
+        let mut causes: Vec<&str> = causes.collect();
+        assert!(causes.contains(&"caused by: tcp connect error"), "{run:?}");
+        let all = causes.len();
+        causes.sort_unstable();
+        causes.dedup();
+        assert_eq!(causes.len(), all, "{run:?}");
     }
 }
 

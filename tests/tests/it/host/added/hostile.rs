@@ -38,6 +38,24 @@ fn raw(name: &str, kind: tar::EntryType, size: u64, link: &str) -> Vec<u8> {
 }
 
 #[test]
+fn what_led_to_a_refusal_is_told_once() {
+    let bench = bench();
+    let mut member = raw("bot-cli-hello", tar::EntryType::Regular, 0, "");
+    member[124..136].copy_from_slice(b"not a number");
+    // The sum of a header counts its own place as blanks.
+    member[148..156].fill(b' ');
+    let sum: u32 = member.iter().map(|byte| u32::from(*byte)).sum();
+    member[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    fs::write(bench.path("work/odd.tar.gz"), gzipped(&member)).unwrap();
+    let quiet = run(&bench, "plugin add ./odd.tar.gz");
+    let loud = run(&bench, "plugin add ./odd.tar.gz -v");
+    assert_eq!(quiet.stderr, loud.stderr);
+    let reason = "it can't be read: numeric field was not a number";
+    assert!(loud.stderr.contains(reason), "{loud:?}");
+    assert_eq!(loud.stderr.matches("not a number:").count(), 1, "{loud:?}");
+}
+
+#[test]
 fn archives_that_lead_out_or_hold_too_much() {
     use tar::EntryType as Kind;
     let bench = bench();

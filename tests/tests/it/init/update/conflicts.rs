@@ -6,9 +6,8 @@ use bot_cli_tests::init::tree;
 use serde_json::json;
 
 use super::super::{assert_snapshot, done, json as reply, shown};
-use super::{append, contents, edit, project};
+use super::{contents, edit, project};
 
-/// Of the greeting, so that the update below is in conflict with it.
 const RECORDING: [&str; 3] = ["my-bot", "--update", "--recording"];
 
 #[test]
@@ -63,6 +62,13 @@ fn markers_are_ordinary_edits_that_have_to_go() {
             "server/recording.py:1"
         );
     }
+    // Half of them is as bad.
+    fs::write(&file, text.replacen("<<<<<<< yours\n", "", 1)).unwrap();
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--check"]);
+    assert_eq!(
+        (status, &document["error"]["code"]),
+        (Some(1), &json!("unresolved"))
+    );
     fs::write(&file, "resolved\n").unwrap();
     done(folder.path(), &["my-bot", "--update", "--check"]);
     fs::write(&file, text).unwrap();
@@ -71,15 +77,37 @@ fn markers_are_ordinary_edits_that_have_to_go() {
 }
 
 #[test]
-fn only_what_is_in_conflict_is_between_markers() {
-    let (folder, made) = project(&["--recording"]);
+fn markers_in_a_file_that_was_moved_stand_there_too() {
+    let (folder, made) = project(&[]);
+    let bot = made.join("server/app.py");
+    fs::rename(made.join("server/bot.py"), &bot).unwrap();
     edit(
-        &made.join("server/recording.py"),
-        "\"\"\"",
-        "# Mine.\n\"\"\"",
+        &bot,
+        "            transport.output(),\n",
+        "            transport.output(), own(),\n",
     );
-    append(&made.join("README.md"), "mine\n");
-    let document = super::updated(folder.path(), &["--no-recording"]);
-    assert_eq!(document["kept"][0]["path"], "server/recording.py");
-    assert_eq!(document["conflicts"], json!([]));
+    let with_markers = [&RECORDING[..], &["--conflicts", "markers"]].concat();
+    let (status, document) = reply(folder.path(), &with_markers);
+    assert_eq!(
+        (status, &document["written"]),
+        (Some(1), &json!(true)),
+        "{document:#}"
+    );
+    let text = fs::read_to_string(&bot).unwrap();
+    let marker = text
+        .lines()
+        .position(|line| line == "<<<<<<< yours")
+        .unwrap()
+        + 1;
+    assert_eq!(document["conflicts"][0]["marker"], marker);
+    let place = format!("server/app.py:{marker}");
+    assert_eq!(document["error"]["fields"][0]["field"], place);
+    for further in [&["--check"][..], &["--transcription"]] {
+        let (status, document) = reply(folder.path(), &[&RECORDING, further].concat());
+        assert_eq!(
+            (status, &document["error"]["code"]),
+            (Some(1), &json!("unresolved"))
+        );
+        assert_eq!(document["error"]["fields"][0]["field"], place);
+    }
 }

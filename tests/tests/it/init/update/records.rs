@@ -8,6 +8,7 @@ use std::path::Path;
 use bot_cli_tests::init::tree;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::super::{done, json as reply, run};
 use super::{append, project, updated};
@@ -38,7 +39,7 @@ fn a_folder_without_a_record_is_told_where_one_is() {
 #[test]
 fn a_record_that_can_not_be_used_is_refused() {
     type Spoil = fn(&Path);
-    let cases: [(Spoil, &str, &str); 8] = [
+    let cases: [(Spoil, &str, &str); 10] = [
         (
             |file| fs::write(file, "{").unwrap(),
             "damaged_record",
@@ -69,6 +70,11 @@ fn a_record_that_can_not_be_used_is_refused() {
             "with that version",
         ),
         (
+            |file| with(file, "config", json!({ "new_thing": true })),
+            "damaged_record",
+            "the configuration in `.bot-cli/project.json`: `new_thing`: no such key",
+        ),
+        (
             |file| with_file(file, "../out"),
             "damaged_record",
             "`../out`",
@@ -79,14 +85,21 @@ fn a_record_that_can_not_be_used_is_refused() {
             ".git",
         ),
         (
+            |file| with_file(file, "sub/.git/config"),
+            "damaged_record",
+            ".git",
+        ),
+        (
             |file| with_file(file, "/etc/passwd"),
             "damaged_record",
             "/etc/passwd",
         ),
     ];
+    let (folder, made) = project(&[]);
+    let file = made.join(PROJECT);
+    let whole = fs::read(&file).unwrap();
     for (spoil, code, words) in cases {
-        let (folder, made) = project(&[]);
-        spoil(&made.join(PROJECT));
+        spoil(&file);
         let before = tree(folder.path());
         let (status, document) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
         assert_eq!(
@@ -98,7 +111,33 @@ fn a_record_that_can_not_be_used_is_refused() {
             "{document:#}"
         );
         assert_eq!(tree(folder.path()), before);
+        // For CI, that is another thing than something to do.
+        let (status, _) = reply(folder.path(), &["my-bot", "--update", "--check"]);
+        assert_eq!(status, Some(2));
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, &whole).unwrap();
     }
+}
+
+#[test]
+fn a_hash_alone_removes_and_replaces_nothing_of_the_users() {
+    let (folder, made) = project(&[]);
+    fs::write(made.join("mine.txt"), "mine\n").unwrap();
+    append(&made.join("server/bot.py"), "# Mine.\n");
+    let project: Value = serde_json::from_slice(&fs::read(made.join(PROJECT)).unwrap()).unwrap();
+    let mut files = project["files"].clone();
+    for path in ["mine.txt", "server/bot.py"] {
+        let digest = Sha256::digest(fs::read(made.join(path)).unwrap());
+        let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        files[path] = json!(format!("sha256:{hash}"));
+    }
+    with(&made.join(PROJECT), "files", files);
+    let before = tree(&made);
+    let (status, document) = reply(folder.path(), &["my-bot", "--update", "--recording"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(document["obstacles"][0]["path"], "server/bot.py");
+    assert_eq!(document["kept"][0]["path"], "mine.txt");
+    assert_eq!(tree(&made), before);
 }
 
 fn with(file: &Path, key: &str, value: Value) {

@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::address::is_this_machine;
 use crate::backend::hosted::ServiceError;
+use crate::files::Reason;
 use crate::pace::Pace;
 
 /// Returns an HTTP client for the service at `base`.
@@ -29,12 +30,12 @@ pub fn connector(base: &Url, pace: Pace) -> Result<reqwest::Client, ServiceError
             builder = builder.tls_backend_preconfigured(nobody);
         }
     }
-    builder.build().map_err(|error| failed(base, &error))
+    builder.build().map_err(|error| failed(base, error))
 }
 
 /// A failure before a whole answer came.
 #[must_use]
-pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
+pub fn failed(base: &Url, error: reqwest::Error) -> ServiceError {
     let name = base.host_str().unwrap_or_default();
     let host = match base.port() {
         Some(port) => format!("{name}:{port}"),
@@ -45,15 +46,13 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
     }
     let mut reason = String::new();
     let mut cause = error.source();
-    while let Some(error) = cause {
-        if let Some(tls) = find_tls(error) {
-            return ServiceError::BadCertificate {
-                host,
-                reason: distrust(tls),
-            };
+    while let Some(inner) = cause {
+        if let Some(words) = find_tls(inner).map(distrust) {
+            let reason = Reason::worded(words, error.without_url());
+            return ServiceError::BadCertificate { host, reason };
         }
-        reason = error.to_string();
-        cause = error.source();
+        reason = inner.to_string();
+        cause = inner.source();
     }
     if reason.is_empty() {
         "the connection broke off".clone_into(&mut reason);
@@ -63,6 +62,7 @@ pub fn failed(base: &Url, error: &reqwest::Error) -> ServiceError {
         .next()
         .unwrap_or_default()
         .to_lowercase();
+    let reason = Reason::worded(reason, error.without_url());
     ServiceError::Unreachable { host, reason }
 }
 

@@ -121,7 +121,7 @@ impl Client<'_> {
             } else {
                 Reach::UnderWay
             },
-            error: failed(&self.base, &error),
+            error: failed(&self.base, error),
         })?;
         let status = response.status().as_u16();
         let header = |name| {
@@ -183,7 +183,7 @@ async fn read(base: &Url, response: &mut reqwest::Response) -> Result<Vec<u8>, S
     while let Some(chunk) = response
         .chunk()
         .await
-        .map_err(|error| failed(base, &error))?
+        .map_err(|error| failed(base, error))?
     {
         if read.len() + chunk.len() > LONGEST {
             return Err(ServiceError::InvalidResponse {

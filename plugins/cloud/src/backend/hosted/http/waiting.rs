@@ -19,7 +19,7 @@ pub fn runtime() -> Result<Runtime, ServiceError> {
         .build()
         .map_err(|error| ServiceError::Unreachable {
             host: "the network".to_owned(),
-            reason: bot_cli_sdk::failure::reason(&error),
+            reason: error.into(),
         })
 }
 
