@@ -124,7 +124,7 @@ impl Merging<'_> {
                         ..Block::default()
                     });
                     let new = self.format.fitted(&new, your_blocks);
-                    let above = self.lead(&base, &yours, &new);
+                    let above = Self::lead(&base, &yours, &new);
                     let mut parts = vec![Part::Text(lead(&above, &mut gap))];
                     parts.extend(self.block(&base, &yours, &new));
                     merged.push(parts);
@@ -155,7 +155,14 @@ impl Merging<'_> {
     }
 
     /// Merges the lines above a block. Of two changes, the user's counts.
-    fn lead(&self, base: &Block, yours: &Block, new: &Block) -> String {
+    fn lead(base: &Block, yours: &Block, new: &Block) -> String {
+        let has = |block: &Block, line: &str| block.lead.lines().any(|other| other == line);
+        let mut added = new.lead.lines().filter(|line| !has(base, line));
+        let mut removed = base.lead.lines().filter(|line| !has(new, line));
+        // Who has the new lines already has taken the change before.
+        if added.all(|line| has(yours, line)) && !removed.any(|line| has(yours, line)) {
+            return yours.lead.clone();
+        }
         let versions = Versions {
             base: &base.lead,
             yours: &yours.lead,

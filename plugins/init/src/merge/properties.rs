@@ -83,7 +83,7 @@ impl Draw<'_> {
                 }
                 2 if at < lines.len() => lines[at] = lines[at].to_uppercase(),
                 3 if at < lines.len() => {
-                    lines[at] = lines[at].replacen([',', '"', ']', '('], "", 1)
+                    lines[at] = lines[at].replacen([',', '"', ']', '('], "", 1);
                 }
                 4 if at < lines.len() => lines[at] = format!("  {}", lines[at]),
                 5 => lines.insert(at, "\n".to_owned()),
@@ -143,8 +143,7 @@ fn for_drawn(hold: impl Fn(&str, &Versions, &[String])) {
                 0 => {
                     draw(&mut rng, base)
                         .0
-                        .replace('\r', "")
-                        .replace('\u{feff}', "")
+                        .replace(['\r', '\u{feff}'], "")
                         .trim_end()
                         .to_owned()
                         + "\n"
@@ -206,9 +205,10 @@ fn nothing_of_the_users_is_lost() {
 }
 
 #[test]
-fn the_same_change_again_changes_no_line_but_blank_ones() {
+fn the_same_change_again_changes_nothing_but_blank_lines_and_comments() {
     let lines = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let is_said = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
+        let lines = text.lines().filter(is_said);
         lines.map(str::to_owned).collect()
     };
     for_drawn(|path, versions, _| {
@@ -217,8 +217,16 @@ fn the_same_change_again_changes_no_line_but_blank_ones() {
             merged.text()
         };
         // Without its end, an example of code goes on to that of the next one, wherever that is.
-        let is_open = path.ends_with(".md") && versions.yours.matches("```").count() % 2 == 1;
-        if let Some(text) = merged(&super::layout::plain(versions.yours))
+        let is_open = path == "README.md" && versions.yours.matches("```").count() % 2 == 1;
+        let plain = super::layout::plain(versions.yours);
+        let versions = Versions {
+            yours: &plain,
+            ..*versions
+        };
+        // What fails a check was merged in another way, or not at all.
+        let checked = merge(path, &versions).text();
+        if let Some(text) = merged(&plain)
+            && checked.is_some_and(|checked| checked == text)
             && !is_open
         {
             let again = merged(&text).map(|again| lines(&again));

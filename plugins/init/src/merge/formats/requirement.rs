@@ -57,7 +57,7 @@ pub(super) fn merge(base: &str, yours: &str, new: &str) -> Option<String> {
         // Who has taken all of them away has something else in mind.
         return None;
     }
-    let is_gone = |extra: &&&str| !(base.extras.contains(extra) && !new.extras.contains(extra));
+    let is_gone = |extra: &&&str| !base.extras.contains(extra) || new.extras.contains(extra);
     let is_new = |extra: &&&str| !base.extras.contains(extra) && !yours.extras.contains(extra);
     let mut extras: Vec<&str> = yours.extras.iter().filter(is_gone).copied().collect();
     extras.extend(new.extras.iter().filter(is_new));

@@ -429,3 +429,32 @@ fn a_list_without_a_last_comma_stays_readable() {
         "{text}"
     );
 }
+
+#[test]
+fn elements_with_commas_of_their_own_keep_them() {
+    let own = "authors = [\n    { name = \"A, B\", email = \"a@shop.example\" },\n]\nmatrix = [\n    [1, 2], # a, b\n    ['x', \"y\\\",\"]\n]\n";
+    let base = PROJECT.replace("[tool.ruff]\n", "[tool.ruff]\nfix = [\n    [1, 2],\n]\n");
+    let yours = base
+        .replace("name = \"shop\"\n", &format!("name = \"shop\"\n{own}"))
+        .replace(
+            "    [1, 2],\n]\n[",
+            "    [1, 2],\n    { a = 1, b = 2 }\n]\n[",
+        );
+    let yours = yours.replacen(
+        "fix = [\n    [1, 2],\n",
+        "fix = [\n    [1, 2],\n    [3, 4]\n",
+        1,
+    );
+    let new = base
+        .replace("[openai,runner]", "[anthropic,runner]")
+        .replace(
+            "fix = [\n    [1, 2],\n",
+            "fix = [\n    [1, 2],\n    [5, 6],\n",
+        );
+    let (text, _) = clean("server/pyproject.toml", &base, &yours, &new);
+    assert!(text.contains(own), "{text}");
+    assert!(
+        text.contains("fix = [\n    [1, 2],\n    [5, 6],\n    [3, 4]\n]\n"),
+        "{text}"
+    );
+}

@@ -123,26 +123,33 @@ fn add_comma(text: &mut String) {
     }
 }
 
-/// Where the element of a line ends.
+/// Where the element of a line ends: before the comma behind it, a comment or white space.
 fn value_end(line: &str) -> usize {
-    let indentation = line.len() - line.trim_start().len();
-    let text = &line[indentation..];
-    let length = match text.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let mut escaped = false;
-            let closing = text.char_indices().skip(1).find(|(_, c)| {
-                let is_end = *c == quote && !escaped;
-                escaped = *c == '\\' && !escaped && quote == '"';
-                is_end
-            });
-            closing.map_or(text.trim_end().len(), |(at, _)| at + 1)
+    let mut end = 0;
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut is_escaped = false;
+    for (at, c) in line.char_indices() {
+        let is_first = !std::mem::take(&mut is_escaped);
+        match (quote, c) {
+            (Some('"'), '\\') if is_first => is_escaped = true,
+            (Some(open), _) => {
+                if c == open && is_first {
+                    quote = None;
+                }
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (None, '#') => break,
+            (None, ',') if depth == 0 => break,
+            (None, _) => {}
         }
-        _ => {
-            let text = text.split([',', '#']).next().unwrap_or_default();
-            text.trim_end().len()
+        if !c.is_whitespace() {
+            end = at + c.len_utf8();
         }
-    };
-    indentation + length
+    }
+    end
 }
 
 pub(super) fn read(text: &str) -> Option<Block> {

@@ -87,6 +87,7 @@ fn bases() -> [(&'static str, Value); 5] {
 }
 
 /// What is said of an option, by its base.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn options() -> Vec<(&'static str, &'static str, Value)> {
     let switches = [
         ("recording", json!({ "recording": true })),
@@ -247,8 +248,10 @@ fn options() -> Vec<(&'static str, &'static str, Value)> {
     options
 }
 
+type Steps = &'static [(&'static str, &'static str, &'static str)];
+
 /// What a later version's templates could have changed: a file, what it has today and what takes its place.
-const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
+const REWRITES: &[(&str, Steps)] = &[
     (
         "a longer prompt",
         &[(
@@ -304,12 +307,15 @@ const REWRITES: &[(&str, &[(&str, &str, &str)])] = &[
         ],
     ),
     (
-        "a moved import",
-        &[(
-            "server/bot.py",
-            "from pipecat.frames.frames import LLMRunFrame\n",
-            "from pipecat.frames.control import LLMRunFrame\n",
-        )],
+        "another import",
+        &[
+            (
+                "server/bot.py",
+                "from pipecat.frames.frames import LLMRunFrame\n",
+                "from pipecat.frames import frames\n",
+            ),
+            ("server/bot.py", "LLMRunFrame()", "frames.LLMRunFrame()"),
+        ],
     ),
     (
         "a handler more",

@@ -112,8 +112,8 @@ pub(super) fn written(statement: &str, list: &[String]) -> Option<String> {
         .iter()
         .map(|text| Value::from(text.as_str()).to_string());
     let value = if value.trim_end().contains('\n') {
-        let lines: String = texts.map(|text| format!("    {text},\n")).collect();
-        format!("[\n{lines}]\n")
+        let lines: Vec<String> = texts.map(|text| format!("    {text},\n")).collect();
+        format!("[\n{}]\n", lines.concat())
     } else {
         format!("[{}]\n", texts.collect::<Vec<_>>().join(", "))
     };

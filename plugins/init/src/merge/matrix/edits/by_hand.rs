@@ -35,6 +35,7 @@ fn bot(files: &mut Files) -> Option<&mut String> {
 }
 
 /// What git makes of a project on Windows, where it is told to.
+#[expect(clippy::unnecessary_wraps, reason = "as the other edits")]
 fn windows_line_ends(files: &mut Files) -> Option<()> {
     for text in files.values_mut() {
         *text = text.replace('\n', "\r\n");

@@ -496,6 +496,34 @@ pub(super) const EDITS: &[Steps] = &[
         )],
     ),
     (
+        "pyproject: lists of one's own",
+        &[
+            file(
+                "server/pyproject.toml",
+                "version = ",
+                "authors = [\n    { name = \"Ada\", email = \"ada@shop.example\" },\n    { name = \"Bob\" }\n]\nversion = ",
+            ),
+            file(
+                "server/pyproject.toml",
+                "[tool.uv]\n",
+                "[tool.pytest.ini_options]\nmarkers = [\n    \"slow\",  # at night\n    \"fast\"\n]\n\n[tool.uv]\n",
+            ),
+            file(
+                "server/pyproject.toml",
+                "[dependency-groups]\n",
+                "[dependency-groups]\nshop = [\n    \"httpx>=0.28\",\n    \"rich\",\n]\n",
+            ),
+        ],
+    ),
+    (
+        "client: lists of one's own",
+        &[file(
+            "client/package.json",
+            "  \"scripts\": {\n",
+            "  \"browserslist\": [\n    \"last 2 versions\",\n    \"not dead\"\n  ],\n  \"shop\": {\n    \"a\": [1, 2],\n    \"b\": {\n      \"c\": 1,\n      \"d\": 2\n    }\n  },\n  \"scripts\": {\n",
+        )],
+    ),
+    (
         "pyproject: version",
         &[
             file(
