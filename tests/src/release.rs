@@ -15,8 +15,8 @@ impl Executables {
     /// Builds the executables of these packages. `options` are more words for `cargo build`, such as `--target`.
     pub fn build(packages: &[&str], options: impl IntoIterator<Item = OsString>) -> Result<Self> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build
+        let mut command = Command::new(cargo);
+        command
             .args([
                 "build",
                 "--release",
@@ -24,9 +24,9 @@ impl Executables {
             ])
             .current_dir(env!("CARGO_MANIFEST_DIR"));
         for package in packages {
-            build.args(["--package", package]);
+            command.args(["--package", package]);
         }
-        let built = build
+        let built = command
             .args(options)
             .stderr(Stdio::inherit())
             .output()

@@ -20,7 +20,6 @@ const RULES: &str = "E9,F";
 fn every_merged_project_is_free_of_faults() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let said = merge_all(folder.path());
-    print!("{said}");
     let merged = projects(&folder.path().join("merged"));
     assert!(merged.len() > 4_000, "{said}");
     // The edits are without fault themselves, so that every finding is about a merge.

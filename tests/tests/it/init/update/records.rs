@@ -128,7 +128,9 @@ fn a_hash_alone_removes_and_replaces_nothing_of_the_users() {
     let mut files = project["files"].clone();
     for path in ["mine.txt", "server/bot.py"] {
         let digest = Sha256::digest(fs::read(made.join(path)).unwrap());
-        let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = digest
+            .iter()
+            .fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
         files[path] = json!(format!("sha256:{hash}"));
     }
     with(&made.join(PROJECT), "files", files);
