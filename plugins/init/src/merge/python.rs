@@ -10,10 +10,10 @@ mod source;
 
 use std::collections::BTreeSet;
 
-use self::declarations::{BASE, Forced, Merge, NEW, YOURS};
+use self::declarations::{Forced, Merge};
 use self::imports::ImportEdits;
 use self::items::{Block, Item};
-use self::source::Source;
+use self::source::{BASE, NEW, Source, YOURS};
 use super::{Conflict, Merged, Part, Versions, lines};
 use crate::plan::names;
 

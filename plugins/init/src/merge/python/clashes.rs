@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::declarations::{BASE, Forced, NEW, YOURS};
+use super::declarations::Forced;
 use super::imports;
 use super::items::{Block, Item, Kind};
-use super::source::Source;
+use super::source::{BASE, NEW, Source, YOURS};
 use crate::plan::names;
 
 /// Returns the declarations that can't be merged by their parts for such a name.

@@ -11,11 +11,7 @@ use super::alignment::{
 };
 use super::imports::ImportEdits;
 use super::items::{self, Block, Compound, CompoundKind, Item, Kind, Order};
-use super::source::Source;
-
-pub(super) const BASE: usize = 0;
-pub(super) const YOURS: usize = 1;
-pub(super) const NEW: usize = 2;
+use super::source::{BASE, NEW, Source, YOURS};
 
 /// The names for which the ordinary rules are not enough.
 #[derive(Debug, Default, PartialEq, Eq)]

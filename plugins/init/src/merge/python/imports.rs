@@ -9,9 +9,8 @@ use tree_sitter::Node;
 
 use self::writer::{Writer, rendered};
 use super::super::Part;
-use super::declarations::{BASE, NEW, YOURS};
 use super::items::{Block, Item, Kind};
-use super::source::Source;
+use super::source::{BASE, NEW, Source, YOURS};
 
 /// The import statements of the user's module that change.
 #[derive(Debug, Default)]

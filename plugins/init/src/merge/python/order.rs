@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::declarations::{NEW, YOURS};
 use super::items::{self, Block, Item, Kind};
-use super::source::Source;
+use super::source::{NEW, Source, YOURS};
 
 /// Returns declarations that use a name above its definition, with that name, if they do so only since they were merged.
 pub(super) fn misplaced(text: &str, sources: &[Source; 3]) -> Option<BTreeSet<(String, String)>> {

@@ -5,6 +5,11 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
+/// The places of a file's versions in a list of the three.
+pub(super) const BASE: usize = 0;
+pub(super) const YOURS: usize = 1;
+pub(super) const NEW: usize = 2;
+
 /// What is larger or deeper is merged by lines.
 const MOST_BYTES: usize = 1 << 20;
 const DEEPEST: usize = 200;

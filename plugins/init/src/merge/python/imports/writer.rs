@@ -3,8 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::super::{Conflict, Part};
-use super::super::declarations::{NEW, YOURS};
-use super::super::source::Source;
+use super::super::source::{NEW, Source, YOURS};
 use super::{Entry, Plan, Statement};
 
 /// The longest line into which a statement is written.
