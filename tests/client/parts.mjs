@@ -143,11 +143,15 @@ try {
     for (const name of given.camera ? ["Microphone", "Camera"] : ["Microphone"]) {
       const chosen = await setting("combobox", name).locator("option").last().getAttribute("value");
       await setting("combobox", name).selectOption(chosen);
-      await page.waitForFunction(([chosen, opened]) => JSON.stringify(window.seen.devices.slice(opened)).includes(chosen), [chosen, opened]);
+      await page
+        .waitForFunction(([chosen, opened]) => JSON.stringify(window.seen.devices.slice(opened)).includes(chosen), [chosen, opened])
+        .catch(() => assert.fail(`the other ${name} is not opened`));
     }
     const speaker = await setting("combobox", "Speaker").locator("option").last().getAttribute("value");
     await setting("combobox", "Speaker").selectOption(speaker);
-    await page.waitForFunction((speaker) => document.querySelector("audio").sinkId === speaker, speaker);
+    await page
+      .waitForFunction((speaker) => document.querySelector("audio").sinkId === speaker, speaker)
+      .catch(() => assert.fail("the other speaker is not used"));
     await setting("slider", "Volume").fill("0.5");
     await page.waitForFunction(() => document.querySelector("audio").volume === 0.5);
   });

@@ -18,7 +18,7 @@ const RULES: &str = "E9,F";
 
 #[test]
 fn every_merged_project_is_free_of_faults() {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = scratch();
     let said = merge_all(folder.path());
     let merged = projects(&folder.path().join("merged"));
     assert!(merged.len() > 4_000, "{said}");
@@ -45,7 +45,7 @@ fn every_merged_project_is_free_of_faults() {
 
 #[test]
 fn the_judges_find_what_is_wrong() {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = scratch();
     let faults = [("undefined", "print(gone)\n"), ("syntax", "if:\n")];
     for (name, code) in faults {
         let project = folder.path().join(name).join("server");
@@ -94,6 +94,14 @@ fn merge_all(folder: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// The type checker leaves out hidden folders, as temporary ones usually are.
+fn scratch() -> TempDir {
+    tempfile::Builder::new()
+        .prefix("merges-")
+        .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+        .unwrap()
+}
+
 fn projects(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let mut projects: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -103,7 +111,7 @@ fn projects(folder: &Path) -> Vec<PathBuf> {
 
 /// Copies projects into a folder, evenly from all.
 fn draw(projects: &[PathBuf]) -> TempDir {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = scratch();
     let step = projects.len().div_ceil(TYPED);
     for project in projects.iter().step_by(step) {
         let copied = Command::new("cp")
