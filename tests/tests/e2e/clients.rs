@@ -172,10 +172,10 @@ fn works_without_drawer(client: &Project) {
     visit(&mut browse("bare.mjs", &page));
 }
 
-/// A browser at work. Voices are heard in real time, for which there must be processors enough: others wait.
+/// A browser at work. Voices are heard in real time, for which there must be processors enough, beside those that build: others wait.
 struct Place;
 
-static FREE: Mutex<usize> = Mutex::new(2);
+static FREE: Mutex<usize> = Mutex::new(1);
 static LEFT: Condvar = Condvar::new();
 
 impl Place {
