@@ -14,6 +14,7 @@ pub mod hostile;
 pub mod init;
 pub mod kubernetes;
 pub mod matrix;
+pub mod nested_cargo;
 pub mod older;
 pub mod outcomes;
 pub mod pairwise;

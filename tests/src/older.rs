@@ -1,12 +1,12 @@
 //! The executables of an older commit of this project, built once: beside those of today, they show whether each side can move on
 //! alone.
 
-use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::nested_cargo::nested_cargo;
 use crate::python::target_folder;
 
 /// The older commit: the last one before packs and backends. It stays in the history.
@@ -94,15 +94,7 @@ fn build_alone(folder: &Path) -> Result<(), String> {
         &what,
     )?;
 
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    for (name, _) in env::vars_os() {
-        let told = name.to_str().is_some_and(|name| {
-            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
-        });
-        if told {
-            cargo.env_remove(name);
-        }
-    }
+    let mut cargo = nested_cargo();
     cargo.args(["build", "--locked", "--quiet"]);
     for name in EXECUTABLES {
         cargo

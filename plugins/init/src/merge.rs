@@ -51,10 +51,36 @@ pub(crate) struct Conflict {
     pub new: String,
 }
 
+impl Part {
+    /// Changes the text, or each side of the conflict.
+    fn each_text(&mut self, change: impl Fn(&mut String)) {
+        match self {
+            Self::Text(text) => change(text),
+            Self::Conflict(Conflict {
+                base, yours, new, ..
+            }) => [base, yours, new].into_iter().for_each(change),
+        }
+    }
+}
+
 impl Merged {
     fn agreed(text: &str) -> Self {
         Self {
             parts: vec![Part::Text(text.to_owned())],
+            notes: Vec::new(),
+        }
+    }
+
+    /// One conflict of all lines.
+    pub(crate) fn contested(versions: &Versions) -> Self {
+        Self {
+            parts: vec![Part::Conflict(Conflict {
+                declaration: None,
+                line: 1,
+                base: versions.base.to_owned(),
+                yours: versions.yours.to_owned(),
+                new: versions.new.to_owned(),
+            })],
             notes: Vec::new(),
         }
     }

@@ -1,11 +1,11 @@
 //! Every change of a project with every edit of its user, merged, and judged by the linter and the type checker.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use bot_cli_tests::nested_cargo::nested_cargo;
 use tempfile::TempDir;
 
 use crate::framework::tools::{Finding, python};
@@ -67,15 +67,7 @@ fn the_judges_find_what_is_wrong() {
 
 /// Has the tests of `init` merge every pair, and returns the counts that they print.
 fn merge_all(folder: &Path) -> String {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    for (name, _) in env::vars_os() {
-        let told = name.to_str().is_some_and(|name| {
-            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
-        });
-        if told {
-            cargo.env_remove(name);
-        }
-    }
+    let mut cargo = nested_cargo();
     // With the package of these tests, all crates have the features that they were built with for them.
     let output = cargo
         .args(["test", "--locked", "--quiet", "--lib"])

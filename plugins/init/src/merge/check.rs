@@ -66,16 +66,7 @@ fn conflict(versions: &Versions, text: &str, fault: &Fault) -> Merged {
         Some((number - 1, line, of_user + 1))
     });
     let Some((index, line, of_user)) = place else {
-        return Merged {
-            parts: vec![Part::Conflict(Conflict {
-                declaration: None,
-                line: 1,
-                base: versions.base.to_owned(),
-                yours: versions.yours.to_owned(),
-                new: versions.new.to_owned(),
-            })],
-            notes: Vec::new(),
-        };
+        return Merged::contested(versions);
     };
     let has_line = |text: &str| text.split_inclusive('\n').any(|it| it == line);
     let side = |text: &str| {

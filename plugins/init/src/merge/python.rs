@@ -40,16 +40,7 @@ fn undecided(versions: &Versions) -> Merged {
     if merged.text().is_none() {
         return merged;
     }
-    Merged {
-        parts: vec![Part::Conflict(Conflict {
-            declaration: None,
-            line: 1,
-            base: versions.base.to_owned(),
-            yours: versions.yours.to_owned(),
-            new: versions.new.to_owned(),
-        })],
-        notes: Vec::new(),
-    }
+    Merged::contested(versions)
 }
 
 fn by_declarations(sources: &[Source; 3], modules: &[Block; 3]) -> Option<Merged> {

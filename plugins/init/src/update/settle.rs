@@ -11,7 +11,7 @@ use super::moved::{
 };
 use super::{Base, Conflict, Moved, Update, markers};
 use crate::digest::sha256;
-use crate::merge::{self, Merged, Part, Versions};
+use crate::merge::{self, Merged, Versions};
 use crate::plan::{Existing, PlannedFile};
 use crate::target::compare::{PathState, find, unreadable, with_lines};
 use crate::transaction::Change;
@@ -149,16 +149,11 @@ impl Update {
             }
             PathState::File(bytes) => match String::from_utf8(bytes) {
                 Ok(yours) => {
-                    let merged = Merged {
-                        parts: vec![Part::Conflict(merge::Conflict {
-                            declaration: None,
-                            line: 1,
-                            base: String::new(),
-                            yours: yours.clone(),
-                            new: new.text.clone(),
-                        })],
-                        notes: Vec::new(),
-                    };
+                    let merged = Merged::contested(&Versions {
+                        base: "",
+                        yours: &yours,
+                        new: &new.text,
+                    });
                     self.take(path, yours, &merged, &new.text);
                 }
                 Err(_) => self.stuck(

@@ -65,14 +65,8 @@ impl Format for Json {
             return;
         };
         for child in others {
-            match child.last_mut() {
-                Some(Part::Text(text)) => add_comma(text),
-                Some(Part::Conflict(conflict)) => {
-                    for text in [&mut conflict.base, &mut conflict.yours, &mut conflict.new] {
-                        add_comma(text);
-                    }
-                }
-                None => {}
+            if let Some(part) = child.last_mut() {
+                part.each_text(add_comma);
             }
         }
     }

@@ -63,14 +63,8 @@ impl Format for Toml {
             if index + 1 == count && !parent.is_closed {
                 continue;
             }
-            match child.last_mut() {
-                Some(Part::Text(text)) => add_comma(text),
-                Some(Part::Conflict(conflict)) => {
-                    for text in [&mut conflict.base, &mut conflict.yours, &mut conflict.new] {
-                        add_comma(text);
-                    }
-                }
-                None => {}
+            if let Some(part) = child.last_mut() {
+                part.each_text(add_comma);
             }
         }
     }
