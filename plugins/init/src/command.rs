@@ -9,7 +9,7 @@ mod update;
 
 use std::cell::OnceCell;
 
-use bot_cli_sdk::failure::{Exit, Failure, Field};
+use bot_cli_sdk::failure::{Exit, Failure, Field, OrFail as _};
 use bot_cli_sdk::plugin::{Command, Reply};
 use bot_cli_sdk::protocol::{Role, UseSpec};
 use bot_cli_sdk::session::{Level, Session};
@@ -285,7 +285,7 @@ fn note_name(config: &Config, session: &mut Session) {
 
 fn document(data: Value) -> Result<Reply, Failure> {
     let text = serde_json::to_string_pretty(&data)
-        .map_err(|error| Failure::new(Exit::Failed, "internal", error.to_string()))?;
+        .or_fail_with(Exit::Failed, "internal", "could not write the document")?;
     Ok(Reply::text(text + "\n").data(data))
 }
 

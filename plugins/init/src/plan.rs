@@ -1,5 +1,7 @@
 //! A configuration becomes files: every path and its bytes, in memory, with nothing read from or written to disk.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::config::Config;
@@ -53,25 +55,27 @@ pub enum Existing {
     GuideIfThere,
 }
 
-/// Why there is no plan.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PlanError {
-    /// A template or the catalogue is broken: a defect of this program.
-    #[error("`{path}` can't be generated: {reason}")]
-    Broken {
-        /// The file that could not be rendered or did not pass its check.
-        path: String,
-        /// Why.
-        reason: String,
-    },
+/// Why there is no plan: a template or the catalogue is broken, which is a defect of this program.
+#[derive(Debug, Clone, Error)]
+#[error("`{path}` can't be generated: {reason}")]
+pub struct PlanError {
+    /// The file that could not be rendered or did not pass its check.
+    path: String,
+    #[source]
+    reason: Arc<dyn std::error::Error + Send + Sync>,
 }
 
 impl PlanError {
-    fn broken(path: &str, reason: impl Into<String>) -> Self {
-        Self::Broken {
+    fn broken(path: &str, reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self {
             path: path.to_owned(),
-            reason: reason.into(),
+            reason: reason.into().into(),
         }
+    }
+
+    /// Why, without the file.
+    pub(crate) fn reason(&self) -> String {
+        self.reason.to_string()
     }
 }
 
@@ -83,7 +87,7 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
     let view = ProjectView::new(config)?;
     let values = liquid::to_object(&view)
-        .map_err(|error| PlanError::broken("the project", error.to_string()))?;
+        .map_err(|error| PlanError::broken("the project", error))?;
     let entries = manifest::files_of(config);
     let files = side_by_side::map(&entries, side_by_side::cores(), |entry| {
         let mut text = templates.render(&entry.template, &values)?;

@@ -48,7 +48,7 @@ impl Job<'_> {
         }
         let steps = match &self.config {
             Some(config) => {
-                let needed = plan::needed(config).map_err(|error| unplanned(&error))?;
+                let needed = plan::needed(config).map_err(unplanned)?;
                 next::of_project(&self.target, config, &needed, Keys::find())
             }
             None => next::of_guides(&self.target),
@@ -73,10 +73,10 @@ impl Job<'_> {
         files.extend(guides::beside(path)?);
         let mut record = Vec::new();
         if let Some(config) = &self.config {
-            let project = plan::scaffold(config).map_err(|error| unplanned(&error))?;
+            let project = plan::scaffold(config).map_err(unplanned)?;
             if config.recorded {
                 let made = record::files(config, &project.files);
-                record.extend(made.map_err(|error| unrecorded(&error))?);
+                record.extend(made.map_err(unrecorded)?);
             }
             files.extend(project.files);
         }
@@ -196,16 +196,18 @@ pub(super) fn warn_of_deprecated(config: &Config, session: &mut Session) {
     }
 }
 
-pub(super) fn unplanned(error: &PlanError) -> Failure {
+pub(super) fn unplanned(error: PlanError) -> Failure {
     Failure::new(Exit::Failed, "broken_template", error.to_string())
+        .caused_by(error)
         .hint("this is a defect of bot-cli; nothing was written: report it with the output of `--dry-run`")
 }
 
-pub(super) fn unrecorded(error: &std::io::Error) -> Failure {
-    Failure::new(
+pub(super) fn unrecorded(error: std::io::Error) -> Failure {
+    Failure::because(
         Exit::Failed,
         "internal",
-        format!("the record of the project can't be created: {error}"),
+        "could not create the record of the project",
+        error,
     )
     .hint("nothing was written; `--no-record` creates the project without it")
 }

@@ -151,10 +151,10 @@ impl Changes {
         found: &Found,
         config: &Config,
     ) -> Result<Self, Failure> {
-        let generated = plan::scaffold(config).map_err(|error| unplanned(&error))?;
+        let generated = plan::scaffold(config).map_err(unplanned)?;
         let framework = &found.recorded.framework;
         let mut update = Update::plan(&target.path, &found.base, &generated.files, framework)?;
-        let record = record::files(config, &generated.files).map_err(|error| unrecorded(&error))?;
+        let record = record::files(config, &generated.files).map_err(unrecorded)?;
         let record = if found.is_recorded(&record) {
             Vec::new()
         } else {

@@ -1,5 +1,6 @@
 //! Checks of every plan.
 
+use std::error::Error;
 use std::path::Path;
 
 use saphyr::{LoadableYamlNode, Yaml};
@@ -12,9 +13,8 @@ const MADE_LATER: &[&str] = &["uv.lock"];
 
 /// Checks a file by itself.
 pub(super) fn file(file: &PlannedFile, config: &Config) -> Result<(), PlanError> {
-    text(file, config)
-        .and_then(|()| syntax(file))
-        .map_err(|reason| PlanError::broken(&file.path, reason))
+    text(file, config).map_err(|reason| PlanError::broken(&file.path, reason))?;
+    syntax(file).map_err(|error| PlanError::broken(&file.path, error))
 }
 
 /// Checks what files say of one another.
@@ -55,22 +55,17 @@ fn may_hold(config: &Config, marker: &str) -> bool {
 }
 
 /// Python was checked when its names were looked up.
-fn syntax(file: &PlannedFile) -> Result<(), String> {
+fn syntax(file: &PlannedFile) -> Result<(), Box<dyn Error + Send + Sync>> {
     let extension = Path::new(&file.path)
         .extension()
         .and_then(|extension| extension.to_str());
     match extension {
-        Some("toml") => toml::from_str::<toml::Table>(&file.text)
-            .map(drop)
-            .map_err(|error| error.to_string()),
-        Some("json") => serde_json::from_str::<serde_json::Value>(&file.text)
-            .map(drop)
-            .map_err(|error| error.to_string()),
-        Some("yaml" | "yml") => Yaml::load_from_str(&file.text)
-            .map(drop)
-            .map_err(|error| error.to_string()),
-        _ => Ok(()),
+        Some("toml") => drop(toml::from_str::<toml::Table>(&file.text)?),
+        Some("json") => drop(serde_json::from_str::<serde_json::Value>(&file.text)?),
+        Some("yaml" | "yml") => drop(Yaml::load_from_str(&file.text)?),
+        _ => {}
     }
+    Ok(())
 }
 
 /// Every source of a `COPY` is a file of the plan, beside the build file or below it.
@@ -123,7 +118,7 @@ mod tests {
             ("a.json", "{\"x\": 1}\n", "{x: 1}\n"),
             ("a.yaml", "x: [1]\n", "x: [1\n"),
         ] {
-            assert_eq!(syntax(&planned(path, good)), Ok(()));
+            syntax(&planned(path, good)).unwrap();
             assert!(syntax(&planned(path, bad)).is_err(), "{path}");
         }
     }

@@ -45,8 +45,7 @@ pub(super) fn complete(
     config: &Config,
     templates: &Templates,
 ) -> Result<String, PlanError> {
-    let broken = |reason: String| PlanError::broken(path, reason);
-    let mut free = names::free(&code).map_err(broken)?;
+    let mut free = names::free(&code).map_err(|reason| PlanError::broken(path, reason))?;
     let line = format!("{PLACE}\n");
     let place = code
         .match_indices(&line)
@@ -60,13 +59,14 @@ pub(super) fn complete(
     };
     if !free.is_empty() {
         let names: Vec<String> = free.iter().map(|name| format!("`{name}`")).collect();
-        return Err(broken(format!(
+        let reason = format!(
             "it uses {}, which nothing in it defines or imports; names that templates use are in `templates/project/imports.toml`",
             names.join(", ")
-        )));
+        );
+        return Err(PlanError::broken(path, reason));
     }
     let Some(place) = place else { return Ok(code) };
-    let values = liquid::to_object(&statements).map_err(|error| broken(error.to_string()))?;
+    let values = liquid::to_object(&statements).map_err(|error| PlanError::broken(path, error))?;
     let statements = templates.render(TEMPLATE, &values)?;
     let (before, after) = (&code[..place], &code[place + line.len()..]);
     Ok([before, &statements, after].concat())

@@ -61,7 +61,7 @@ impl Templates {
             .filter(Sh)
             .filter(Md)
             .build()
-            .map_err(|error| PlanError::broken("partials", error.to_string()))?;
+            .map_err(|error| PlanError::broken("partials", error))?;
         Ok(Self {
             parser,
             files,
@@ -81,7 +81,7 @@ impl Templates {
         }
         self.template(template)?
             .render(values)
-            .map_err(|error| PlanError::broken(template, error.to_string()))
+            .map_err(|error| PlanError::broken(template, error))
     }
 
     fn source(&self, path: &str) -> Result<&'static str, PlanError> {
@@ -98,7 +98,7 @@ impl Templates {
         let template = self
             .parser
             .parse(&self.plain.lift(self.source(path)?))
-            .map_err(|error| PlanError::broken(path, error.to_string()))?;
+            .map_err(|error| PlanError::broken(path, error))?;
         let template = Arc::new(template);
         parsed().insert(path.to_owned(), Arc::clone(&template));
         Ok(template)

@@ -35,7 +35,7 @@ fn file<'a>(plan: &'a Plan, path: &str) -> &'a str {
 
 #[test]
 fn the_same_configuration_gives_the_same_bytes() {
-    assert_eq!(scaffold(&config()), scaffold(&config()));
+    assert_eq!(scaffold(&config()).unwrap(), scaffold(&config()).unwrap());
 }
 
 #[test]

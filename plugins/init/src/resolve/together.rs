@@ -6,7 +6,7 @@ use super::Problems;
 use crate::catalogue::Catalogue;
 use crate::config::Pipeline;
 use crate::draft::Draft;
-use crate::plan::{PlanError, variables};
+use crate::plan::variables;
 
 /// Checks that packs fit together: their authors do not know each other's.
 pub(super) fn check(
@@ -55,8 +55,8 @@ fn conflict(one: &Service, other: &Service) -> Option<String> {
             ));
         }
     }
-    let PlanError::Broken { reason, .. } = variables::readings(&[one, other]).err()?;
-    Some(reason)
+    let error = variables::readings(&[one, other]).err()?;
+    Some(error.reason())
 }
 
 fn imported(service: &Service) -> impl Iterator<Item = (&str, &str)> {
