@@ -204,6 +204,41 @@ fn a_change_of_a_project_replaces_its_files_whole() {
 }
 
 #[test]
+fn an_update_keeps_edits_and_is_undone_as_on_linux() {
+    let (user, beside) = (User::new(), tempfile::tempdir().unwrap());
+    let both = |words: &[&str], case: &str| {
+        let made = user.host(&[&["init"], words].concat());
+        let expected = linux("it-bot-cli-init", words, beside.path());
+        assert_eq!(made.status.code(), expected.status.code(), "{made:?}");
+        assert_eq!(text(&made.stdout), text(&expected.stdout), "{case}");
+        same_files(&user, beside.path(), case);
+        made.status.code()
+    };
+    assert_eq!(both(&["quickstart"], "made"), Some(0));
+    // git may have given all lines the ends of Windows, and the user has added one.
+    let edited = "quickstart-project/server/bot.py";
+    for folder in [&user.folder("work"), beside.path()] {
+        let path = folder.join(edited);
+        let code = fs::read_to_string(&path).unwrap();
+        let code = format!("{code}\n\nMINE = 1\n").replace('\n', "\r\n");
+        fs::write(path, code).unwrap();
+    }
+    let before = user.files("work");
+    let update = ["quickstart-project", "--update", "--recording"];
+    assert_eq!(both(&update, "updated"), Some(0));
+    let code = text(&user.files("work")[Path::new(edited)]);
+    assert!(
+        code.contains("\nMINE = 1\n") && code.contains("recording"),
+        "{code}"
+    );
+    assert_eq!(both(&["quickstart-project", "--undo"], "undone"), Some(0));
+    let undone = user.files("work");
+    for (path, bytes) in &before {
+        assert_eq!(undone.get(path), Some(bytes), "{}", path.display());
+    }
+}
+
+#[test]
 fn a_vault_keeps_and_gives_back_a_set() {
     let mut user = User::new();
     user.sets_and_runs();
