@@ -111,12 +111,13 @@ pub(crate) fn main_with<C: Command>(role: &mut serve::Methods<'_>) -> ExitCode {
         // A host names the folder; a plugin that is started in none still serves requests that do.
         serve::serve::<C>(cwd.unwrap_or_else(|_| PathBuf::from(".")), role)
     } else {
-        let name = describe::name::<C>();
+        let command = C::command();
+        let name = describe::name(&command);
         let name = match std::env::var_os(protocol::DEPTH) {
             Some(_) => format!("bot-cli {name}"),
             None => format!("bot-cli-{name}"),
         };
-        direct::run::<C>(&name, &arguments, cwd, Look::detect())
+        direct::run::<C>(command, &name, &arguments, cwd, Look::detect())
     }
 }
 

@@ -9,8 +9,9 @@ use crate::protocol::{
 
 /// Returns what `describe` answers.
 pub fn manifest<C: Command>() -> Manifest {
-    let name = name::<C>();
-    let command = built::<C>(&name);
+    let command = C::command();
+    let name = name(&command);
+    let command = built(command, &name);
     C::described(Manifest {
         version: command.get_version().unwrap_or_default().to_owned(),
         about: command
@@ -33,12 +34,13 @@ pub fn manifest<C: Command>() -> Manifest {
 
 /// The command tree of the manifest, without the rest of it.
 pub fn tree<C: Command>() -> CommandSpec {
-    let name = name::<C>();
-    root::<C>(&built::<C>(&name), &name)
+    let command = C::command();
+    let name = name(&command);
+    root::<C>(&built(command, &name), &name)
 }
 
-fn built<C: Command>(name: &str) -> clap::Command {
-    let mut command = surface::of(C::command(), name);
+fn built(command: clap::Command, name: &str) -> clap::Command {
+    let mut command = surface::of(command, name);
     command.build();
     command
 }
@@ -50,9 +52,8 @@ fn root<C: Command>(command: &clap::Command, name: &str) -> CommandSpec {
     }
 }
 
-/// The plugin's name: that of the clap command without `bot-cli-`.
-pub fn name<C: Command>() -> String {
-    let command = C::command();
+/// The plugin's name: that of its clap command without `bot-cli-`.
+pub fn name(command: &clap::Command) -> String {
     let name = command.get_name();
     name.strip_prefix("bot-cli-").unwrap_or(name).to_owned()
 }

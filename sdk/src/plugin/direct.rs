@@ -19,14 +19,15 @@ use crate::terminal::{Look, Terminal, Verbosity};
 /// The time that a command has from Ctrl-C until it is ended.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Parses `arguments`, runs the command in `cwd` and shows its outcome; `name` is what the user has called.
+/// Parses `arguments`, runs `command` in `cwd` and shows its outcome; `name` is what the user has called.
 pub fn run<C: Command>(
+    command: clap::Command,
     name: &str,
     arguments: &[OsString],
     cwd: io::Result<PathBuf>,
     look: Look,
 ) -> ExitCode {
-    let command = surface::of(C::command(), name).term_width(look.width);
+    let command = surface::of(command, name).term_width(look.width);
     let matches = match command.clone().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {

@@ -18,12 +18,22 @@ impl Output {
     /// Sends a message, unless its line is too long: then nothing is sent, and `false` comes back. A host that has gone is noticed
     /// elsewhere.
     pub fn send(&self, message: &Message) -> bool {
-        let line = message.to_wiped_line();
+        self.write(message.to_line().as_bytes())
+    }
+
+    /// The same for a message that may hold secrets: nothing of it stays in memory.
+    pub fn send_wiped(&self, message: &mut Message) -> bool {
+        let sent = self.write(&message.to_wiped_line());
+        message.wipe();
+        sent
+    }
+
+    fn write(&self, line: &[u8]) -> bool {
         if line.len() > MAX_LINE + 1 {
             return false;
         }
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(stream.write_all(&line).and_then(|()| stream.flush()));
+        drop(stream.write_all(line).and_then(|()| stream.flush()));
         true
     }
 }

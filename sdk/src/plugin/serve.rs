@@ -52,9 +52,6 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let (requests, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
     let open_requests = OpenRequests::new(replies.clone());
-    if open_requests.heed_signals(GRACE).is_err() {
-        return ExitCode::from(Exit::Failed.status());
-    }
     let listening = {
         let (output, open_requests) = (output.clone(), open_requests.clone());
         spawn(move || {
@@ -72,6 +69,10 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         output.send(&Message::Error { id, error });
         return ExitCode::from(status);
     }
+    // While the other thread starts and reads: to start a thread takes as long as all the rest of this function.
+    if open_requests.heed_signals(GRACE).is_err() {
+        return ExitCode::from(Exit::Failed.status());
+    }
     let host = Host {
         output,
         answers: Rc::new(answers),
@@ -79,6 +80,7 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     };
     while let Ok(request) = queue.recv() {
         let id = request.id.clone();
+        let of_role = !of_commands(&request.method);
         let mut reply = match respond::<C>(request, &host, role) {
             Ok(result) => Message::Result {
                 id: id.clone(),
@@ -90,12 +92,16 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
             },
         };
         open_requests.close(&id);
-        if !host.output.send(&reply) {
+        let sent = if of_role {
+            // A secrets backend has put values into it.
+            host.output.send_wiped(&mut reply)
+        } else {
+            host.output.send(&reply)
+        };
+        if !sent {
             let (id, error) = (Some(id), size::too_large().into());
             host.output.send(&Message::Error { id, error });
         }
-        // A secrets backend has put values into it.
-        reply.wipe();
         if let Some(status) = open_requests.replied() {
             return ExitCode::from(status);
         }
@@ -172,10 +178,15 @@ fn explained(mut error: ErrorObject, cancel: &Cancel) -> ErrorObject {
     error
 }
 
+/// Whether the method is one that every plugin has, the other ones being those of its role.
+fn of_commands(method: &str) -> bool {
+    [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method)
+}
+
 /// Every request of a host names its version; a line that somebody types may leave it out and means this one then.
 /// Methods that this library does not know may be older than that rule.
 fn check_version(method: &str, params: &mut Value) -> Result<(), ErrorObject> {
-    let ours = [methods::RUN, methods::DESCRIBE, methods::COMPLETE].contains(&method);
+    let ours = of_commands(method);
     match params.get("protocol") {
         Some(Value::String(version)) if protocol::serves(version) => Ok(()),
         Some(Value::String(version)) => Err(ErrorObject::unsupported(version)),
@@ -198,9 +209,11 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         .host
         .as_ref()
         .map_or("bot-cli", |host| host.name.as_str());
-    let name = format!("{caller} {}", describe::name::<C>());
+    let command = C::command();
+    let plugin = describe::name(&command);
+    let name = format!("{caller} {plugin}");
     let color = params.context.color == WireColor::Always;
-    let mut command = surface::of(C::command(), &name);
+    let mut command = surface::of(command, &name);
     if let Some(width) = params.context.width {
         command = command.term_width(usize::try_from(width).unwrap_or(100));
     }
@@ -229,7 +242,7 @@ fn run<C: Command>(request: Incoming, host: &Host) -> Result<Value, ErrorObject>
         exit: outcome.status,
         next: reply.next,
     };
-    let program = format!("bot-cli-{}", describe::name::<C>());
+    let program = format!("bot-cli-{plugin}");
     let offered = Capabilities::from(&params.capabilities);
     size::fitting(result, shown, &id, &offered, &host.output, &program)
 }

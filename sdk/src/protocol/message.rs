@@ -202,7 +202,7 @@ impl Message {
         line
     }
 
-    /// The same in memory that is wiped. It is written at once to where it stays: growing would leave parts of it behind.
+    /// The same in memory that is wiped.
     #[must_use]
     pub fn to_wiped_line(&self) -> Zeroizing<Vec<u8>> {
         let mut line = wiped_json(self);
@@ -246,9 +246,42 @@ impl Message {
 
 /// The JSON of `value` in memory that is wiped, with room for the end of a line.
 pub(crate) fn wiped_json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
-    let mut json = Zeroizing::new(Vec::with_capacity(json_length(value) + 1));
-    let _ = serde_json::to_writer(&mut *json, value);
-    json
+    let mut json = Wiped::default();
+    let _ = serde_json::to_writer(&mut json, value);
+    json.grow_for(1);
+    json.0
+}
+
+/// Bytes that leave nothing behind where they were before they became too many for it.
+struct Wiped(Zeroizing<Vec<u8>>);
+
+impl Default for Wiped {
+    fn default() -> Self {
+        Self(Zeroizing::new(Vec::with_capacity(1024)))
+    }
+}
+
+impl Wiped {
+    fn grow_for(&mut self, more: usize) {
+        let needed = self.0.len() + more;
+        if needed > self.0.capacity() {
+            let larger = Vec::with_capacity(needed.max(2 * self.0.capacity()));
+            let before = std::mem::replace(&mut self.0, Zeroizing::new(larger));
+            self.0.extend_from_slice(&before);
+        }
+    }
+}
+
+impl io::Write for Wiped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.grow_for(bytes.len());
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The length of the JSON of `value`.
@@ -399,7 +432,20 @@ fn member<T: DeserializeOwned>(
 mod tests {
     use serde_json::json;
 
-    use super::{ErrorObject, Message, NotAMessage};
+    use super::{ErrorObject, Id, Message, NotAMessage};
+
+    #[test]
+    fn a_line_that_is_wiped_is_the_same_line_whatever_its_length() {
+        for length in [0, 1, 900, 1024, 5000, 1 << 20] {
+            let result = json!({"a": "é\n".repeat(length), "b": [length, null]});
+            let message = Message::Result {
+                id: Id::Number(1),
+                result,
+            };
+            let line = message.to_wiped_line();
+            assert!(*line == message.to_line().as_bytes(), "{length}");
+        }
+    }
 
     #[test]
     fn one_wrong_member_leaves_the_others() {
