@@ -82,15 +82,16 @@ impl Kept {
 
 /// Returns what is known of the file.
 pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> Option<T> {
-    get_with_text(folder, file, kept).map(|(known, _)| known)
+    get_with_text(folder, file, kept, |known, _| Some(known))
 }
 
-/// Returns what is known of the file, and the text that was kept with it.
+/// Returns what `join` makes of what is known of the file and of the text that was kept with it.
 pub fn get_with_text<T: DeserializeOwned>(
     folder: &Path,
     file: &Identity,
     kept: Kept,
-) -> Option<(T, String)> {
+    join: impl FnOnce(T, &str) -> Option<T>,
+) -> Option<T> {
     let entry = files::open_at_once(&file.entry(folder, kept)).ok()?;
     let facts = entry.metadata().ok()?;
     // What somebody else has put there is not what this user found.
@@ -101,9 +102,12 @@ pub fn get_with_text<T: DeserializeOwned>(
     let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).ok()?);
     entry.take(facts.len()).read_to_end(&mut bytes).ok()?;
     // There is no line end in compact JSON.
-    let text = bytes.split_off(memchr::memchr(b'\n', &bytes)? + 1);
-    let entry: Entry<T> = serde_json::from_slice(&bytes).ok()?;
-    (entry.file == *file).then_some((entry.kept, String::from_utf8(text).ok()?))
+    let (known, text) = std::str::from_utf8(&bytes).ok()?.split_once('\n')?;
+    let entry: Entry<T> = serde_json::from_str(known).ok()?;
+    if entry.file != *file {
+        return None;
+    }
+    join(entry.kept, text)
 }
 
 /// Keeps what is known of the file.

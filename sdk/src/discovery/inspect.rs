@@ -178,15 +178,16 @@ fn keep(folder: &Path, file: &Identity, mut manifest: Option<Manifest>) {
     reason = "that a file has no manifest is known, too"
 )]
 fn known(folder: &Path, file: &Identity) -> Option<Option<Manifest>> {
-    let (mut manifest, text): (Option<Manifest>, _) =
-        cache::get_with_text(folder, file, Kept::Manifest)?;
-    let mut rest = &*text;
-    for taken in manifest.iter_mut().flat_map(taken) {
-        let (written, others) = rest.split_at_checked(usize::try_from(taken.as_u64()?).ok()?)?;
-        *taken = written.into();
-        rest = others;
-    }
-    Some(manifest)
+    let join = |mut manifest: Option<Manifest>, mut text: &str| {
+        for taken in manifest.iter_mut().flat_map(taken) {
+            let length = usize::try_from(taken.as_u64()?).ok()?;
+            let (written, others) = text.split_at_checked(length)?;
+            *taken = written.into();
+            text = others;
+        }
+        Some(manifest)
+    };
+    cache::get_with_text(folder, file, Kept::Manifest, join)
 }
 
 /// What the uses of a manifest take, as far as they take anything.

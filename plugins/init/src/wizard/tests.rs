@@ -5,6 +5,7 @@ mod walking;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use bot_cli_sdk::cancel::Cancel;
@@ -81,15 +82,20 @@ impl Ui for Nobody {
 const BACK: &str = "\u{1b}";
 const ENTER: &str = "\n";
 
+/// A folder in which nothing is, because nobody makes it.
+fn nowhere() -> PathBuf {
+    std::env::temp_dir().join("bot-cli-nowhere")
+}
+
 fn session(ui: impl Ui + 'static, answers: Value) -> Session {
-    let context = Context::new(std::env::temp_dir());
+    let context = Context::new(nowhere());
     let answers: Map<String, Value> = serde_json::from_value(answers).unwrap();
     Session::new(Box::new(ui), context, answers, Cancel::new())
 }
 
 fn nothing_given() -> Selection {
     Selection {
-        cwd: std::env::temp_dir(),
+        cwd: nowhere(),
         ..Selection::default()
     }
 }
