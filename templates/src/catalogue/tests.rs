@@ -168,7 +168,11 @@ fn what_is_built_in_is_taken() {
 #[test]
 fn every_file_parses() {
     let (_, errors) = Catalogue::load();
-    assert_eq!(errors, []);
+    assert_eq!(
+        errors,
+        [],
+        "line and column are those of the JSON that the build makes of the file"
+    );
 }
 
 #[test]
@@ -328,7 +332,7 @@ fn credentials_are_secrets() {
         .map(|it| (&it.name, it.secret));
     for (name, secret) in of_providers.chain(of_transports) {
         if endings.iter().any(|ending| name.ends_with(ending)) {
-            assert!(secret, "{name}");
+            assert!(secret, "`{name}` must have `secret = true`");
         }
     }
 }

@@ -384,7 +384,10 @@ fn is_taken(pack: serde_json::Value) -> bool {
 
 #[test]
 fn no_pack_reads_a_variable_that_a_project_reads_for_itself() {
-    assert!(!is_taken(pack_with("ACME_MORE")));
+    assert!(
+        !is_taken(pack_with("ACME_MORE")),
+        "tests have a pack `acme`: no provider can have that name"
+    );
     let mut read = 0;
     for (path, text) in bot_cli_templates::project_files() {
         for (at, call) in text.match_indices("getenv(\"") {
