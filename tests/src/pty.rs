@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty, open};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::ptsname;
 
+use crate::patience::{self, readable};
 use crate::signals::default_in_children;
 
 /// Far more than any step takes; only a test that fails waits so long.
@@ -224,9 +224,7 @@ impl Terminal {
 
     fn read(&mut self, deadline: Instant) -> Progress {
         let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).ok();
-        let mut ready = [PollFd::new(&self.pty, PollFlags::IN)];
-        if !matches!(poll(&mut ready, timeout.as_ref()), Ok(1..)) {
+        if !patience::wait(&mut [readable(&self.pty)], left) {
             return Progress::Late;
         }
         let mut bytes = [0; 4096];

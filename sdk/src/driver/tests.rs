@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::{Launch, Patience, run};
@@ -166,5 +167,6 @@ fn lives(pid: u32) -> bool {
         return false;
     };
     let patience = Timespec::try_from(Duration::from_secs(5)).unwrap();
-    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&patience)) == Ok(0)
+    let mut ended = [PollFd::new(&process, PollFlags::IN)];
+    retry_on_intr(|| poll(&mut ended, Some(&patience))) == Ok(0)
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::retry_on_intr;
 
 /// The reader of what was standard output.
 #[derive(Debug)]
@@ -24,12 +25,7 @@ impl Reader {
     pub fn wait_until_gone(&self) -> bool {
         // Without any flag asked for, only the loss of the reader is reported.
         let mut watched = [PollFd::new(&self.0, PollFlags::empty())];
-        while let Ok(count) = poll(&mut watched, None) {
-            if count > 0 {
-                return true;
-            }
-        }
-        false
+        retry_on_intr(|| poll(&mut watched, None)).is_ok()
     }
 }
 

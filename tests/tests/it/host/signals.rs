@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
 use bot_cli_tests::bench::{Bench, is_alive};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use bot_cli_tests::patience::{PATIENCE, readable, wait};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::{bench_with_rogue, expect};
@@ -150,12 +150,7 @@ fn a_plugin_ends_when_its_host_is_killed() {
     let plugin = pidfd_open(plugin, PidfdFlags::empty()).unwrap();
     running.host.kill().unwrap();
     running.host.wait().unwrap();
-    let long = Timespec {
-        tv_sec: 60,
-        tv_nsec: 0,
-    };
-    let ended = poll(&mut [PollFd::new(&plugin, PollFlags::IN)], Some(&long));
-    assert_eq!(ended, Ok(1));
+    assert!(wait(&mut [readable(&plugin)], PATIENCE), "it goes on");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn files_that_are_no_configuration_are_refused() {
     fs::create_dir(folder.path().join("folder")).unwrap();
     let long = format!("{{\"project_name\": \"{}\"}}", "x".repeat(1024 * 1024));
     for (name, contents, reason) in [
-        ("folder", None, "it is a directory"),
+        ("folder", None, "is a directory"),
         ("none", None, "no such file or directory"),
         (
             "latin",
