@@ -284,8 +284,11 @@ fn note_name(config: &Config, session: &mut Session) {
 }
 
 fn document(data: Value) -> Result<Reply, Failure> {
-    let text = serde_json::to_string_pretty(&data)
-        .or_fail_with(Exit::Failed, "internal", "could not write the document")?;
+    let text = serde_json::to_string_pretty(&data).or_fail_with(
+        Exit::Failed,
+        "internal",
+        "could not write the document",
+    )?;
     Ok(Reply::text(text + "\n").data(data))
 }
 

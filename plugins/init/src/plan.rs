@@ -86,8 +86,8 @@ pub fn scaffold(config: &Config) -> Result<Plan, PlanError> {
 
 fn scaffold_from(templates: &Templates, config: &Config) -> Result<Plan, PlanError> {
     let view = ProjectView::new(config)?;
-    let values = liquid::to_object(&view)
-        .map_err(|error| PlanError::broken("the project", error))?;
+    let values =
+        liquid::to_object(&view).map_err(|error| PlanError::broken("the project", error))?;
     let entries = manifest::files_of(config);
     let files = side_by_side::map(&entries, side_by_side::cores(), |entry| {
         let mut text = templates.render(&entry.template, &values)?;
