@@ -57,4 +57,17 @@ mod tests {
         assert_eq!(unused, Vec::<&str>::new());
         assert!(!imports.from.is_empty());
     }
+
+    #[test]
+    fn every_module_of_the_project_is_listed_as_its_own() {
+        let imports = Imports::get();
+        for module in imports.from.keys() {
+            let is_own = crate::project_file(&format!("server/{module}.py.liquid")).is_some();
+            assert_eq!(
+                imports.own.contains(module),
+                is_own,
+                "`{module}` under `own` in templates/project/imports.toml"
+            );
+        }
+    }
 }

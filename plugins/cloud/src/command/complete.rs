@@ -69,8 +69,7 @@ fn sets(words: &[String], environment: &Environment) -> Option<Vec<String>> {
     let [secrets, command, rest @ ..] = words else {
         return None;
     };
-    let named = ["list", "set", "unset", "delete", "run", "copy"];
-    if secrets != "secrets" || !named.contains(&command.as_str()) {
+    if secrets != "secrets" || command == "image-pull-secret" {
         return None;
     }
     let place = match command.as_str() {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use bot_cli_templates::Imports;
 use saphyr::{LoadableYamlNode, Yaml};
 
 use super::{PlanError, PlannedFile};
@@ -19,12 +20,40 @@ pub(super) fn file(file: &PlannedFile, config: &Config) -> Result<(), PlanError>
 
 /// Checks what files say of one another.
 pub(super) fn together(files: &[PlannedFile]) -> Result<(), PlanError> {
+    let mut python = files.iter().filter(|file| {
+        Path::new(&file.path)
+            .extension()
+            .is_some_and(|it| it == "py")
+    });
+    python.try_for_each(|file| {
+        modules(file, files).map_err(|reason| PlanError::broken(&file.path, reason))
+    })?;
     let mut builds = files
         .iter()
         .filter(|file| file.path.ends_with("Dockerfile"));
     builds.try_for_each(|file| {
         copies(file, files).map_err(|reason| PlanError::broken(&file.path, reason))
     })
+}
+
+/// The modules of the project that a file imports are files of the project.
+fn modules(file: &PlannedFile, files: &[PlannedFile]) -> Result<(), String> {
+    let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let own = &Imports::get().own;
+    for line in file.text.lines() {
+        let module = line.strip_prefix("from ").and_then(|it| it.split_once(' '));
+        let Some((module, _)) = module.filter(|(module, _)| own.iter().any(|it| it == module))
+        else {
+            continue;
+        };
+        let path = format!("{folder}/{module}.py");
+        if !files.iter().any(|file| file.path == path) {
+            return Err(format!(
+                "it imports `{module}`, but `{path}` is no file of this project; its files are in `plugins/init/src/plan/manifest.rs`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn text(file: &PlannedFile, config: &Config) -> Result<(), String> {

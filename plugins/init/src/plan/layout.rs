@@ -9,7 +9,7 @@ use super::templates::Templates;
 use super::view::ProjectView;
 use super::{imports, reserved};
 use crate::config::Config;
-use crate::option_table::{Feature, Features};
+use crate::option_table::{Feature, FeatureQuestion, Features};
 
 /// The bot of a project; nothing else of it is rendered.
 fn bot(config: &Config) -> String {
@@ -123,13 +123,13 @@ const EDITS: &[(&str, &str, &str)] = &[
 #[test]
 fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
     let mut in_the_way = BTreeSet::new();
+    let extras: Vec<Feature> = Feature::ALL
+        .into_iter()
+        .filter(|feature| !feature.row().web_only && feature.row().question != FeatureQuestion::Own)
+        .collect();
     for config in reserved::configurations().into_iter().step_by(4) {
         let without = bot(&with(&config, &[]));
-        for feature in [
-            Feature::Recording,
-            Feature::Transcription,
-            Feature::Observability,
-        ] {
+        for feature in extras.iter().copied() {
             let with = bot(&with(&config, &[feature]));
             let places = places(&without, &with).unwrap_or_else(|| panic!("{with}"));
             assert_eq!(places.len(), 2, "an import and a line in run_bot: {with}");
@@ -145,7 +145,11 @@ fn a_feature_adds_two_lines_that_are_in_the_way_of_few_edits() {
     }
     let expected = [("Observability", "worker"), ("Recording", "last processor")];
     let expected = expected.map(|(feature, edit)| (feature.to_owned(), edit));
-    assert_eq!(Vec::from_iter(in_the_way), expected);
+    assert_eq!(
+        Vec::from_iter(in_the_way),
+        expected,
+        "features whose line in run_bot is in the way of an edit: move the line, or list it here"
+    );
 }
 
 #[test]

@@ -7,6 +7,8 @@ use super::templates::Templates;
 use super::tests::config;
 use super::{Plan, PlanError, scaffold_from};
 use crate::catalogue::Catalogue;
+use crate::config::Config;
+use crate::option_table::Features;
 
 /// The templates, with some of them added or changed.
 fn templates(changed: &[(&'static str, String)]) -> Templates {
@@ -61,6 +63,22 @@ fn a_name_that_a_template_imports_or_defines_is_none() {
     ] {
         with_line(line).unwrap_or_else(|error| panic!("{error}"));
     }
+}
+
+#[test]
+fn a_module_that_is_no_file_of_the_project_is_an_error() {
+    let path = "server/bot.py.liquid";
+    let text = format!("{}\nRECORDER = Recorder\n", project_file(path).unwrap());
+    let without = Config {
+        features: Features::default(),
+        ..config()
+    };
+    let error = scaffold_from(&templates(&[(path, text)]), &without);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "`server/bot.py` can't be generated: it imports `recording`, but `server/recording.py` is no file of this project; \
+         its files are in `plugins/init/src/plan/manifest.rs`"
+    );
 }
 
 #[test]

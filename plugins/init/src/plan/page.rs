@@ -91,7 +91,10 @@ fn the_page_for_authors_of_templates_has_every_python_file() {
         .collect();
     assert!(modules.len() > 5, "{modules:?}");
     for path in modules {
-        assert!(page.contains(&format!("`{path}`")), "{path}");
+        assert!(
+            page.contains(&format!("`{path}`")),
+            "the table of Python files in templates/README.md lacks `{path}`"
+        );
     }
 }
 

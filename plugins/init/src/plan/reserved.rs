@@ -130,7 +130,10 @@ fn no_pack_has_a_module_of_a_project() {
             && let Some((_, module)) = path.rsplit_once('/')
             && path.starts_with("server/")
         {
-            assert!(is_taken(module), "{module}");
+            assert!(
+                is_taken(module),
+                "a pack could take the module `{module}`: add it to `OWN_MODULES` in sdk/src/pack/python.rs"
+            );
             seen += 1;
         }
     }

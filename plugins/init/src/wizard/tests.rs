@@ -144,6 +144,12 @@ fn said(walk: &[(&str, Value)]) -> Vec<Value> {
 }
 
 fn whole_draft() -> Draft {
+    let on = [
+        Feature::Recording,
+        Feature::VideoOutput,
+        Feature::DeployToCloud,
+        Feature::NoiseCancel,
+    ];
     Draft {
         project_name: Some("My Bot".to_owned()),
         bot_type: Some("web".to_owned()),
@@ -153,16 +159,7 @@ fn whole_draft() -> Draft {
         llm_service: Some("openai_llm".to_owned()),
         tts_service: Some("cartesia_tts".to_owned()),
         video_service: Some(String::new()),
-        switches: Switches::of([
-            (Feature::Recording, true),
-            (Feature::Transcription, false),
-            (Feature::VideoInput, false),
-            (Feature::VideoOutput, true),
-            (Feature::DeployToCloud, true),
-            (Feature::NoiseCancel, true),
-            (Feature::Observability, false),
-            (Feature::Eval, false),
-        ]),
+        switches: Switches::of(Feature::ALL.map(|feature| (feature, on.contains(&feature)))),
         client_framework: Some("react".to_owned()),
         client_server: Some("nextjs".to_owned()),
         ..Draft::default()

@@ -110,7 +110,8 @@ fn what_is_said_of_a_choice_fits_a_usual_terminal() {
         let row = format!("{label} - {about}");
         assert!(
             deprecated || row.chars().count() <= choices::LONGEST,
-            "{row}"
+            "more than {} characters: {row}",
+            choices::LONGEST
         );
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Nobody, keys, nothing_given, session, talk, whole, whole_draft};
 use crate::catalogue::Catalogue;
+use crate::option_table::{Feature, FeatureQuestion};
 use crate::wizard::{ask, steps};
 
 #[test]
@@ -87,7 +88,16 @@ fn the_readme_has_the_key_of_every_question() {
         .collect();
     let keys = steps::ALL.iter().map(|step| step.key);
     let asked: Vec<&str> = keys.chain(["confirm", "refresh_guide"]).collect();
-    assert_eq!(documented, asked);
+    assert_eq!(documented, asked, "the table in README.md");
+    let extras = table.lines().find(|row| row.starts_with("| `features` |"));
+    for feature in Feature::ALL.map(Feature::row) {
+        assert!(
+            feature.question == FeatureQuestion::Own
+                || extras.unwrap().contains(&format!("`{}`", feature.name)),
+            "the row of `features` in README.md lacks `{}`",
+            feature.name
+        );
+    }
 }
 
 #[test]
@@ -102,7 +112,7 @@ fn a_wrong_scripted_answer_is_refused_with_its_key() {
         ("stt", json!("nobody_stt")),
     ] {
         let mut answers = json!({
-            "target": "x", "way": "scaffold", "name": "bot", "mode": "cascade", "bot_type": "telephony",
+            "target": "no-such-folder", "way": "scaffold", "name": "bot", "mode": "cascade", "bot_type": "telephony",
             "transport": ["carrier_a"],
         });
         answers[key] = answer;

@@ -72,7 +72,7 @@ fn asks_nothing_that_is_settled() {
         },
         ..nothing_given()
     };
-    let (_, asked) = talk(&given, &[json!("x"), json!("openai_realtime")]);
+    let (_, asked) = talk(&given, &[json!("no-such-folder"), json!("openai_realtime")]);
     assert_eq!(keys(&asked), ["target", "realtime", "confirm"]);
 }
 
