@@ -13,8 +13,24 @@ use crate::plan::names;
 /// Returns the declarations that can't be merged by their parts for such a name.
 pub(super) fn find(sources: &[Source; 3], modules: &[Block; 3]) -> Forced {
     let [base, yours, new] = modules.each_ref().map(named);
-    let imported = imports::bindings(&sources[YOURS], &modules[YOURS]);
+    let [of_base, imported, of_new] =
+        [BASE, YOURS, NEW].map(|side| imports::bindings(&sources[side], &modules[side]));
     let mut forced = Forced::default();
+    for name in of_new.difference(&of_base) {
+        if !yours.contains_key(name.as_str()) || base.contains_key(name.as_str()) {
+            continue;
+        }
+        let users = new.iter().filter(|(_, item)| {
+            let text = sources[NEW].rows(&item.rows());
+            names::scopes(text).is_ok_and(|names| names.all.contains(name.as_str()))
+        });
+        forced
+            .blocked
+            .extend(users.map(|(key, _)| (*key).to_owned()));
+        forced.notes.insert(format!(
+            "`{name}` is imported now, and you declare something of that name"
+        ));
+    }
     for (key, in_new) in &new {
         let Some(in_base) = base.get(key) else {
             if imported.contains(*key) {

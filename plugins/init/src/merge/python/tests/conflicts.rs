@@ -112,6 +112,18 @@ const DOUBTFUL: &[Doubtful] = &[
         &[("KEY =", "TONE = 2\nKEY =")],
         &["TONE"],
     ),
+    // A function of the user's, and an import of that name.
+    (
+        &[("PROMPT", "def log(line):\n    return line\n\n\nPROMPT")],
+        &[
+            ("from tools", "from recording import log\nfrom tools"),
+            (
+                "    await worker.run()\n",
+                "    log(worker)\n    await worker.run()\n",
+            ),
+        ],
+        &["run_bot"],
+    ),
     // A file of ours that goes.
     (
         &[("PROMPT", "MINE = TOOLS\nPROMPT")],
