@@ -114,14 +114,15 @@ impl Options {
         let draft = draft.over(asked);
         let found = OnceCell::new();
         let file = self.config.as_deref().map(std::path::Path::to_string_lossy);
-        let instead = update::instead(&target, &said, file.as_deref());
-        let config =
-            resolved(&draft, read.problems, &target, &found, session).map_err(|failure| {
-                match &instead {
-                    Some(command) => failure.hint(job::there_already(command)),
-                    None => failure,
-                }
-            })?;
+        let is_read = read.problems.is_empty();
+        let resolved = resolved(&draft, read.problems, &target, &found, session);
+        let catalogue = found.get().unwrap_or(Catalogue::built_in());
+        let instead = update::instead(&target, &said, file.as_deref(), &draft, catalogue);
+        let instead = instead.filter(|_| is_read);
+        let config = resolved.map_err(|failure| match &instead {
+            Some(command) => failure.hint(job::there_already(command)),
+            None => failure,
+        })?;
         note_other_versions(&draft, &config, session);
         note_name(&config, session);
         if self.dry_run {
@@ -161,8 +162,9 @@ impl Options {
             }
             Some(Way::Agent) | None => None,
         };
+        let draft = &selection.draft;
         let instead =
-            (config.as_ref()).and_then(|_| update::instead(&target, &selection.draft, None));
+            (config.as_ref()).and_then(|_| update::instead(&target, draft, None, draft, catalogue));
         let job = self.job(target, config, Asks::Terminal);
         let job = Job { instead, ..job };
         let command = match &job.config {

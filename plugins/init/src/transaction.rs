@@ -74,6 +74,8 @@ pub enum Recovered {
     Discarded,
     /// It had begun to change the target; the rest of its changes is made.
     Completed,
+    /// The same, and its changes took an update back.
+    TakenBack,
     /// The same, but for these paths, which somebody has changed since, and the record of the project.
     Partly(Vec<String>),
 }
@@ -96,10 +98,12 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         if let Some(journal) = journal {
             let left = commit::complete(&journal, &staging, target)
                 .map_err(|error| error.failure(&place))?;
-            recovered = if left.is_empty() {
-                Recovered::Completed
-            } else {
+            recovered = if !left.is_empty() {
                 Recovered::Partly(left)
+            } else if journal.takes_back() {
+                Recovered::TakenBack
+            } else {
+                Recovered::Completed
             };
         } else if recovered == Recovered::Nothing {
             recovered = Recovered::Discarded;

@@ -157,12 +157,12 @@ fn refresh_question(stale: &str) -> Question {
         .help("Changes made by hand are lost")
 }
 
-/// Ends what an earlier run left unfinished; true: some of its changes were left to make.
-pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Failure> {
+/// Ends what an earlier run left unfinished.
+pub(super) fn recover(target: &Target, session: &mut Session) -> Result<Recovered, Failure> {
     let recovered = transaction::recover(&target.path)?;
     match &recovered {
         Recovered::Nothing | Recovered::Discarded => {}
-        Recovered::Completed => session.log(
+        Recovered::Completed | Recovered::TakenBack => session.log(
             Level::Warn,
             "an earlier run was interrupted; it is completed now",
         ),
@@ -175,7 +175,7 @@ pub(super) fn recover(target: &Target, session: &mut Session) -> Result<bool, Fa
             session.log(Level::Warn, &message);
         }
     }
-    Ok(recovered == Recovered::Completed)
+    Ok(recovered)
 }
 
 /// The hint with the command that changes a project that is there.

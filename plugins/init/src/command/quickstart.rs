@@ -31,7 +31,13 @@ pub(super) fn run(
         return document(config.to_json());
     }
     let target = Target::find(Path::new(DIRECTORY), session.cwd())?;
-    let instead = update::instead(&target, &Draft::default(), None);
+    let instead = update::instead(
+        &target,
+        &Draft::default(),
+        None,
+        &Draft::default(),
+        Catalogue::built_in(),
+    );
     let job = options.job(target, Some(config), Asks::Never);
     Job { instead, ..job }.run(session)
 }

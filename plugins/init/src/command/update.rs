@@ -22,9 +22,10 @@ use crate::guides::{self, Path as GuidePath};
 use crate::options::{Conflicts, Options, QUICKSTART};
 use crate::plan::{self, Existing, PlannedFile};
 use crate::record;
+use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{Comparison, Guides, compare};
-use crate::transaction::{self, undo};
+use crate::transaction::{self, Recovered, undo};
 use crate::update::differences::{self, Difference};
 use crate::update::{Update, overlay};
 use found::{Found, UNRESOLVED};
@@ -74,10 +75,18 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
     finish(options, &target, &found, &config, &changes, session)
 }
 
-/// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there. `file`: that of
-/// `--config`.
-pub(super) fn instead(target: &Target, asked: &Draft, file: Option<&str>) -> Option<String> {
-    let config = found::config(target)?;
+/// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there, or it can't be
+/// changed so. `whole` is what was asked for by options and file.
+pub(super) fn instead(
+    target: &Target,
+    asked: &Draft,
+    file: Option<&str>,
+    whole: &Draft,
+    catalogue: &Catalogue,
+) -> Option<String> {
+    let (recorded, config) = found::config(target)?;
+    let (draft, _) = overlay::over(recorded, whole.clone());
+    resolve(&draft, default_name(&target.path).as_deref(), catalogue).ok()?;
     Some(equivalent::update_command(
         &target.shown,
         asked,
@@ -317,11 +326,11 @@ fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result
         )
         .hint("leave them out; a later `--update` takes them"));
     }
-    let is_completed = recover(target, session)?;
-    let changes = match undo::restore(&target.path) {
-        // What was completed was an earlier `--undo`.
-        Err(failure) if is_completed && failure.code == undo::NOTHING => Vec::new(),
-        other => other?,
+    let changes = match recover(target, session)? {
+        Recovered::TakenBack => Vec::new(),
+        Recovered::Nothing | Recovered::Discarded | Recovered::Completed | Recovered::Partly(_) => {
+            undo::restore(&target.path)?
+        }
     };
     let cancel = session.cancel().clone();
     transaction::write(&target.path, &changes, &|| cancel.requested())?;

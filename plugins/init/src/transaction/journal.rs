@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::staging::{Staging, write_synced};
-use super::{Change, is_inside};
+use super::{Change, is_inside, undo};
 use crate::digest::sha256;
 use crate::platform::sync;
 use crate::record;
@@ -67,6 +67,12 @@ impl Journal {
             }
         }
         Self { steps }
+    }
+
+    /// Whether an update is taken back: nothing else removes what is kept for that.
+    pub(super) fn takes_back(&self) -> bool {
+        let mut steps = self.steps.iter();
+        steps.any(|step| step.removes && step.path == undo::FILES)
     }
 
     /// From here on the commit will be carried out, by this run or by the next one.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::journal::Journal;
 use super::staging::{Staging, places};
-use super::{Change, Recovered, commit, recover, write};
+use super::{Change, Recovered, commit, recover, undo, write};
 
 fn new(path: &str, text: &str) -> Change {
     Change::create(path, text)
@@ -157,9 +157,13 @@ fn stage(staging: &Staging, changes: &[Change]) {
 
 /// Goes as far as `steps` renames behind the journal and dies; `None`: dies before the journal.
 fn die_after(target: &Path, steps: Option<usize>) {
+    die_in(&changes(), target, steps);
+}
+
+fn die_in(changes: &[Change], target: &Path, steps: Option<usize>) {
     let staging = Staging::create(&places(target)[0]).unwrap();
-    stage(&staging, &changes());
-    let journal = Journal::of(&changes(), target);
+    stage(&staging, changes);
+    let journal = Journal::of(changes, target);
     let Some(steps) = steps else { return };
     for step in journal.steps.iter().filter(|step| step.removes) {
         let folder = staging.removed_files().join(&step.path);
@@ -254,6 +258,19 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
             assert_eq!(found[".bot-cli/project.json"], "new");
         }
     }
+}
+
+#[test]
+fn only_what_took_an_update_back_counts_as_that() {
+    let (_folder, target) = workshop();
+    let kept = undo::keep(&target, &changes()).unwrap();
+    let update = [changes(), kept].concat();
+    die_in(&update, &target, Some(1));
+    assert_eq!(recover(&target).unwrap(), Recovered::Completed);
+    let back = undo::restore(&target).unwrap();
+    die_in(&back, &target, Some(1));
+    assert_eq!(recover(&target).unwrap(), Recovered::TakenBack);
+    assert_eq!(undo::restore(&target).unwrap_err().code, "nothing_to_undo");
 }
 
 #[test]

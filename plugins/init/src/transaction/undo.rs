@@ -20,10 +20,8 @@ use crate::platform::{AnchoredPath, mode};
 /// The folder of what is kept, in the project.
 pub const FOLDER: &str = ".bot-cli/undo";
 
-/// The code of the failure when nothing is kept.
-pub const NOTHING: &str = "nothing_to_undo";
-
-const FILES: &str = ".bot-cli/undo/files.json";
+/// The list of them.
+pub(super) const FILES: &str = ".bot-cli/undo/files.json";
 const CONTENTS: &str = ".bot-cli/undo/files.tar.gz";
 /// Keeps it all out of version control.
 const IGNORE: &str = ".bot-cli/undo/.gitignore";
@@ -132,7 +130,7 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
     let own = |path| read(target, path).map_err(|error| unreadable(path, error));
     let (list, packed) = (own(FILES)?, own(CONTENTS)?);
     let Some(list) = list else {
-        let failure = Failure::new(Exit::Failed, NOTHING, "there is nothing to undo");
+        let failure = Failure::new(Exit::Failed, "nothing_to_undo", "there is nothing to undo");
         return Err(failure.hint(format!(
             "only the last update can be undone, and only once: what it replaced is kept in `{FOLDER}`"
         )));

@@ -385,6 +385,12 @@ fn a_project_in_the_way_names_the_command_that_changes_it() {
         assert!(run.stderr.contains(&hint), "{run:?}");
         assert!(!run.stderr.contains("move"), "{run:?}");
     }
+    // Neither would do with `--update`.
+    for options in [["--mode", "realtime"], ["--stt", "nobody_stt"]] {
+        let run = run(folder.path(), &[&["my-bot"], &options[..]].concat());
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(!run.stderr.contains("--update"), "{run:?}");
+    }
     done(folder.path(), &["quickstart"]);
     append(
         &folder.path().join("quickstart-project/README.md"),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
 use crate::digest::sha256;
+use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::plan;
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
@@ -53,7 +54,7 @@ impl Found {
         if !recorded.config.problems.is_empty() {
             return Err(unknown(&recorded));
         }
-        let config = config(target).unwrap_or_default();
+        let (_, config) = config(target).unwrap_or_default();
         let (base, is_whole) = base(&recorded, target, session);
         Ok(Self {
             recorded,
@@ -112,14 +113,14 @@ impl Found {
     }
 }
 
-/// The recorded configuration; `None`: there is no record that can be used.
-pub(super) fn config(target: &Target) -> Option<Map<String, Value>> {
+/// The recorded configuration, read and as it stands there; `None`: there is no record that can be used.
+pub(super) fn config(target: &Target) -> Option<(Draft, Map<String, Value>)> {
     let Ok(PathState::File(project)) = look(target, PROJECT) else {
         return None;
     };
-    record::read(&project).ok()?;
+    let recorded = record::read(&project).ok()?;
     let whole: Value = serde_json::from_slice(&project).ok()?;
-    whole["config"].as_object().cloned()
+    Some((recorded.config.draft, whole["config"].as_object()?.clone()))
 }
 
 /// The generated files as they were, as far as that can be told, and whether the archive has them all.
