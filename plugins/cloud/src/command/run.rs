@@ -89,10 +89,10 @@ pub(super) fn run(context: &CommandContext<'_>, options: &Run) -> Result<Reply, 
     let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            // A reply has the shell's status for it; a failure of a plugin can't have one.
-            let failure = not_started::failure(program, &entries, error);
-            context.warn(&failure.message);
-            return Ok(ended(context, &name, failure.exit.status()));
+            // The shell's status for it is the host's own, which no plugin can have.
+            let mut failure = not_started::failure(program, &entries, error);
+            failure.exit = Exit::Failed;
+            return Err(failure);
         }
     };
     drop(command);

@@ -1,5 +1,9 @@
 //! `secrets run`: a program that can't be started.
 
+use std::process::Command;
+
+use serde_json::Value;
+
 use super::user::User;
 
 #[test]
@@ -18,6 +22,18 @@ fn a_program_that_can_not_be_started_is_an_error() {
                 format!("error: could not start `{program}`: {why}\n")
             )
         );
+        // Through the host, which has these statuses for plugins, the document is that of an error all the same.
+        let output = Command::new(user.bin().join("bot-cli"))
+            .args(["--json", "cloud", "secrets", "run", "prod", "--", program])
+            .env_clear()
+            .envs(user.variables())
+            .current_dir(user.work())
+            .output()
+            .unwrap();
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(document["error"]["code"], "not_started", "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
     }
 }
 
