@@ -64,10 +64,11 @@ impl Refusal {
                 path,
                 can_mend: true,
             } => Some(format!("chmod o-w {}", quoted(path))),
-            Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(
-                "if you trust it, copy it into $XDG_DATA_HOME/bot-cli/plugins (~/.local/share/bot-cli/plugins)"
-                    .to_owned(),
-            ),
+            // That makes a copy of the user's own, in the place of the file if it is there already.
+            Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(format!(
+                "if you trust it: bot-cli plugin add {}",
+                quoted(file)
+            )),
         }
     }
 }
