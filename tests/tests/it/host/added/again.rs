@@ -5,8 +5,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::pty::{CTRL_C, ENTER, Terminal};
 
 use super::{DATA, hello, json, run, tree};
+use crate::host::terminal::script;
 use crate::host::{bench, expect};
 
 /// A pack that is an executable.
@@ -334,4 +336,24 @@ fn a_plugin_of_somebody_else_becomes_a_copy_of_the_users_own() {
         json(&bench, "plugin info hello")["plugins"][0]["status"],
         "used"
     );
+}
+
+#[test]
+fn a_signal_counts_before_the_answer_that_comes_with_it() {
+    let bench = with_hello();
+    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
+    bench
+        .script("work/bot-cli-hello", &hello("1.3.0", "wave"))
+        .unwrap();
+    let before = tree(&bench);
+    for prompts in [("TERM", "dumb"), ("TERM", "xterm")] {
+        let upgrade = script(&bench, "exec \"$0\" plugin upgrade \"$1\"", "hello");
+        let mut terminal = Terminal::start(upgrade.env(prompts.0, prompts.1), 24, 80).unwrap();
+        terminal.wait_for("Upgrade the plugin `hello`?").unwrap();
+        terminal.press(&format!("{CTRL_C}{ENTER}")).unwrap();
+        let ended = terminal.end().unwrap();
+        assert!(ended.output.contains("cancelled"), "{ended:?}");
+        assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+        assert_eq!(tree(&bench), before);
+    }
 }
