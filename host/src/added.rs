@@ -35,7 +35,7 @@ use crate::roles;
 use candidate::{Candidate, Standing};
 use changes::{Changes, Installed};
 pub use given::word;
-use home::{Form, Home};
+use home::{Form, Home, Turn};
 pub use origins::Origins;
 use put::{Found, Replace};
 use record::{Entry, Record};
@@ -218,31 +218,14 @@ pub fn upgrade(
         Found::Nothing => Replace::Nothing,
         Found::Same(sum, replace) => {
             entry.sha256 = sum;
-            let is_whole =
-                entry == old && (old.form == Form::Folder || context.is_runnable(&place));
-            let what = match (is_whole, &turn) {
-                (true, _) => "nothing was changed",
-                (false, None) => "would renew its record and rights",
-                (false, Some(turn)) => {
-                    put::put(
-                        &context.home,
-                        turn,
-                        &mut record,
-                        candidate.staged(),
-                        entry.clone(),
-                        replace,
-                    )?;
-                    "renewed its record and rights"
-                }
-            };
-            let title = format!("{} is the same; {what}", candidate.title());
-            let standing = after(&candidate, &place, environment, &context.terminal);
-            let data = json!({
-                "changed": false,
-                "dry_run": arguments.dry_run,
-                "warnings": standing.warnings,
-            });
-            return Ok(reply(&title, &entry, &place, data));
+            return renew(
+                &context,
+                turn.as_ref(),
+                &mut record,
+                &candidate,
+                &entry,
+                replace,
+            );
         }
         Found::Other(now) => {
             if !arguments.force {
@@ -277,6 +260,42 @@ pub fn upgrade(
     data["warnings"] = standing.warnings.into();
     let title = format!("Upgraded {}", candidate.title());
     Ok(reply_with(&title, changes.rows(), &entry, &place, data))
+}
+
+/// Mends the record of a plugin that is in place already, and its rights.
+fn renew(
+    context: &Context<'_>,
+    turn: Option<&Turn>,
+    record: &mut Record,
+    candidate: &Candidate,
+    entry: &Entry,
+    replace: Replace,
+) -> Result<Reply, Failure> {
+    let place = context.home.place(&entry.name, entry.form);
+    let is_recorded = record.entry(&entry.name) == Some(entry);
+    let what = if is_recorded && (entry.form == Form::Folder || context.is_runnable(&place)) {
+        "nothing was changed"
+    } else if let Some(turn) = turn {
+        put::put(
+            &context.home,
+            turn,
+            record,
+            candidate.staged(),
+            entry.clone(),
+            replace,
+        )?;
+        "renewed its record and rights"
+    } else {
+        "would renew its record and rights"
+    };
+    let title = format!("{} is the same; {what}", candidate.title());
+    let standing = after(candidate, &place, context.environment, &context.terminal);
+    let data = json!({
+        "changed": false,
+        "dry_run": turn.is_none(),
+        "warnings": standing.warnings,
+    });
+    Ok(reply(&title, entry, &place, data))
 }
 
 /// Removes a plugin that was added.

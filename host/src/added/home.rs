@@ -70,13 +70,11 @@ impl Home {
     pub fn find_place(&self, name: &PluginName) -> Option<(Form, PathBuf)> {
         let is_pack = name.as_str().starts_with(pack::PREFIX);
         let forms = [Some(Form::File), is_pack.then_some(Form::Folder)];
-        let places = forms
+        let mut places = forms
             .into_iter()
             .flatten()
             .map(|form| (form, self.place(name.as_str(), form)));
-        places
-            .into_iter()
-            .find(|(_, place)| fs::symlink_metadata(place).is_ok())
+        places.find(|(_, place)| fs::symlink_metadata(place).is_ok())
     }
 
     /// The record of what was added.

@@ -47,12 +47,14 @@ impl Found {
             let real = fs::canonicalize(given);
             real.is_ok_and(|real| fs::canonicalize(place).is_ok_and(|place| place == real))
         };
-        match sum == wanted {
+        if sum == wanted && !facts.is_symlink() {
             // The copy has the right owner and rights, too.
-            true if !facts.is_symlink() => Self::Same(sum, Replace::Old),
+            Self::Same(sum, Replace::Old)
+        } else if sum == wanted || is_given() {
             // A link stays one, and the files of a folder that are not copied stay as well.
-            is_equal if is_equal || is_given() => Self::Same(sum, Replace::Keep),
-            _ => Self::Other(Some(sum)),
+            Self::Same(sum, Replace::Keep)
+        } else {
+            Self::Other(Some(sum))
         }
     }
 }

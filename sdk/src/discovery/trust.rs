@@ -379,6 +379,25 @@ mod tests {
     }
 
     #[test]
+    fn a_plugin_of_somebody_else_is_added_to_the_users_own() {
+        let file = Path::new("/two words/bot-cli-x");
+        let foreign = Refusal::ForeignOwner {
+            path: file.to_owned(),
+            owner: 4242,
+        };
+        let open = Refusal::WritableByOthers {
+            path: "/two words".into(),
+            can_mend: false,
+        };
+        for refusal in [foreign, open] {
+            assert_eq!(
+                refusal.remedy(file).unwrap(),
+                "if you trust it: bot-cli plugin add '/two words/bot-cli-x'"
+            );
+        }
+    }
+
+    #[test]
     fn hints_are_commands_that_can_be_pasted() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("two words");
