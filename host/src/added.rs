@@ -31,12 +31,13 @@ use serde_json::{Value, json};
 
 use crate::arguments::{AddArguments, RemoveArguments, UpgradeArguments};
 use crate::environment::Environment;
-use candidate::Candidate;
+use crate::roles;
+use candidate::{Candidate, Standing};
 use changes::{Changes, Installed};
 pub use given::word;
-use home::Home;
+use home::{Form, Home, Turn};
 pub use origins::Origins;
-use put::Replace;
+use put::{Found, Replace};
 use record::{Entry, Record};
 
 /// What a command needs beside its arguments.
@@ -56,6 +57,27 @@ impl<'a> Context<'a> {
             cancel,
             home: Home::find(environment)?,
         })
+    }
+
+    /// Whether there is something in the place of a plugin that was added.
+    fn is_there(&self, entry: &Entry) -> bool {
+        let place = self.home.place(&entry.name, entry.form);
+        std::fs::symlink_metadata(place).is_ok()
+    }
+
+    /// Whether an executable has the owner and the rights that it needs.
+    fn is_runnable(&self, place: &Path) -> bool {
+        self.environment.discovery.trust.check(place).is_ok()
+    }
+
+    /// Adds to the failure for what is in a place, but not in the record, how it is recorded.
+    fn recording(&self, failure: Failure, name: &PluginName, form: Form) -> Failure {
+        let place = self.home.place(name.as_str(), form);
+        if candidate::is_usable(name, form, &place, self.environment) {
+            let add = format!("bot-cli plugin add {}", word(&place));
+            return failure.hint(format!("to have it recorded as it is: {add}"));
+        }
+        failure
     }
 
     fn stage(
@@ -92,7 +114,7 @@ pub fn add(
     terminal: &Terminal,
 ) -> Result<Reply, Failure> {
     let given = Path::new(&arguments.plugin);
-    given::check_local(given)?;
+    given::check_local(given, "add")?;
     let context = Context::new(environment, terminal)?;
     let dry_run = DryRun::new(arguments.dry_run);
     let turn = (dry_run == DryRun::No)
@@ -102,9 +124,9 @@ pub fn add(
     let candidate = context.stage(given, arguments.sha256.as_deref(), dry_run)?;
     let name = candidate.name.as_str();
     let place = context.home.place(name, candidate.form);
-    if let Some(entry) = record.entry(name)
-        && std::fs::symlink_metadata(&place).is_ok()
-    {
+    let old = record.entry(name).filter(|entry| context.is_there(entry));
+    if let Some(entry) = old {
+        check_form(entry, &candidate, given)?;
         let message = format!(
             "the {} `{name}` {} was added already, from `{}`",
             entry.kind(),
@@ -114,40 +136,46 @@ pub fn add(
         let upgrade = format!("bot-cli plugin upgrade {name} {}", word(given));
         return Err(Failure::new(Exit::Failed, "exists", message).hint(upgrade));
     }
-    if std::fs::symlink_metadata(&place).is_ok() {
-        let message = format!(
-            "`{}` is already there, and `plugin add` did not put it there",
-            place.display()
-        );
-        let hint = format!("if it is not needed: rm -r {}", word(&place));
-        return Err(Failure::new(Exit::Failed, "exists", message).hint(hint));
-    }
-    let entry = candidate.entry();
-    let reply = if let Some(turn) = &turn {
-        put::put(
-            &context.home,
-            turn,
-            &mut record,
-            candidate.staged(),
-            entry.clone(),
+    let mut entry = candidate.entry();
+    let title = candidate.title();
+    let (would, did, replace) = match candidate.found(&place) {
+        Found::Nothing => (
+            format!("Would add {title}"),
+            format!("Added {title}"),
             Replace::Nothing,
-        )?;
-        let title = format!("Added {}", candidate.title());
-        let warnings = after(&candidate, &place, environment, &context.terminal);
-        reply(
-            &title,
-            &entry,
-            &place,
-            json!({ "dry_run": false, "warnings": warnings }),
-        )
-    } else {
-        let title = format!("Would add {}", candidate.title());
-        reply(&title, &entry, &place, json!({ "dry_run": true }))
+        ),
+        Found::Same(sum, replace) => {
+            entry.sha256 = sum;
+            (
+                format!("Would record {title}, which is in place already"),
+                format!("Recorded {title}, which was in place already"),
+                replace,
+            )
+        }
+        Found::Other(_) => {
+            let message = format!(
+                "`{}` is already there, and `plugin add` did not put it there",
+                place.display()
+            );
+            let failure = Failure::new(Exit::Failed, "exists", message);
+            let failure = context.recording(failure, &candidate.name, candidate.form);
+            return Err(failure.hint(format!("if it is not needed: rm -r {}", word(&place))));
+        }
     };
-    Ok(match dry_run {
-        DryRun::Yes => reply,
-        DryRun::No => reply.next(candidate.next_command()),
-    })
+    let Some(turn) = &turn else {
+        return Ok(reply(&would, &entry, &place, json!({ "dry_run": true })));
+    };
+    put::put(
+        &context.home,
+        turn,
+        &mut record,
+        candidate.staged(),
+        entry.clone(),
+        replace,
+    )?;
+    let standing = after(&candidate, &place, environment, &context.terminal);
+    let data = json!({ "dry_run": false, "warnings": standing.warnings });
+    Ok(reply(&did, &entry, &place, data).next(candidate.next_command(&standing)))
 }
 
 /// Puts another version in the place of a plugin that was added.
@@ -157,7 +185,8 @@ pub fn upgrade(
     terminal: &Terminal,
 ) -> Result<Reply, Failure> {
     if let Some(given) = &arguments.plugin {
-        given::check_local(Path::new(given))?;
+        let command = format!("upgrade {}", one_line(&arguments.name));
+        given::check_local(Path::new(given), &command)?;
     }
     let mut context = Context::new(environment, terminal)?;
     let dry_run = DryRun::new(arguments.dry_run);
@@ -165,7 +194,7 @@ pub fn upgrade(
         .then(|| context.home.take_turn(&context.terminal, &context.cancel))
         .transpose()?;
     let mut record = Record::read(&context.home)?;
-    let old = known(&record, &arguments.name, environment)?.clone();
+    let old = known(&record, &arguments.name, &context)?.clone();
     let given = match &arguments.plugin {
         Some(given) => given.into(),
         None => source(&old)?,
@@ -182,31 +211,29 @@ pub fn upgrade(
         let hint = format!("bot-cli plugin add {}", word(&given));
         return Err(Failure::new(Exit::Usage, "other_name", message).hint(hint));
     }
-    if candidate.form != old.form {
-        let message = format!(
-            "`{name}` was added as a {}, and `{}` is a {}",
-            old.form.words(),
-            given.display(),
-            candidate.form.words()
-        );
-        let hint = format!(
-            "bot-cli plugin remove {name} && bot-cli plugin add {}",
-            word(&given)
-        );
-        return Err(Failure::new(Exit::Failed, "other_form", message).hint(hint));
-    }
+    check_form(&old, &candidate, &given)?;
     let place = context.home.place(name, old.form);
-    let found = sum::of(&place).ok();
-    let entry = candidate.entry();
-    if found.as_deref() == Some(entry.sha256.as_str()) {
-        let title = format!("{} is the same; nothing was changed", candidate.title());
-        let warnings = after(&candidate, &place, environment, &context.terminal);
-        let data = json!({ "changed": false, "dry_run": arguments.dry_run, "warnings": warnings });
-        return Ok(reply(&title, &old, &place, data));
-    }
-    if found.is_some() && !arguments.force {
-        check_unchanged(&old, found.as_deref(), &place, "upgrade")?;
-    }
+    let mut entry = candidate.entry();
+    let replace = match candidate.found(&place) {
+        Found::Nothing => Replace::Nothing,
+        Found::Same(sum, replace) => {
+            entry.sha256 = sum;
+            return renew(
+                &context,
+                turn.as_ref(),
+                &mut record,
+                &candidate,
+                &entry,
+                replace,
+            );
+        }
+        Found::Other(now) => {
+            if !arguments.force {
+                check_unchanged(&old, now.as_deref(), &place, "upgrade")?;
+            }
+            Replace::Old
+        }
+    };
     let changes = Changes::between(
         &Installed::find(&old, &place, environment),
         &candidate.installed(),
@@ -221,11 +248,6 @@ pub fn upgrade(
         let question = format!("Upgrade the {} `{name}`?", candidate.kind());
         confirm(&mut context.terminal, &question, &table(&changes.rows()))?;
     }
-    let replace = if found.is_some() {
-        Replace::Old
-    } else {
-        Replace::Nothing
-    };
     put::put(
         &context.home,
         turn,
@@ -234,9 +256,46 @@ pub fn upgrade(
         entry.clone(),
         replace,
     )?;
-    data["warnings"] = after(&candidate, &place, environment, &context.terminal).into();
+    let standing = after(&candidate, &place, environment, &context.terminal);
+    data["warnings"] = standing.warnings.into();
     let title = format!("Upgraded {}", candidate.title());
     Ok(reply_with(&title, changes.rows(), &entry, &place, data))
+}
+
+/// Mends the record of a plugin that is in place already, and its rights.
+fn renew(
+    context: &Context<'_>,
+    turn: Option<&Turn>,
+    record: &mut Record,
+    candidate: &Candidate,
+    entry: &Entry,
+    replace: Replace,
+) -> Result<Reply, Failure> {
+    let place = context.home.place(&entry.name, entry.form);
+    let is_recorded = record.entry(&entry.name) == Some(entry);
+    let what = if is_recorded && (entry.form == Form::Folder || context.is_runnable(&place)) {
+        "nothing was changed"
+    } else if let Some(turn) = turn {
+        put::put(
+            &context.home,
+            turn,
+            record,
+            candidate.staged(),
+            entry.clone(),
+            replace,
+        )?;
+        "renewed its record and rights"
+    } else {
+        "would renew its record and rights"
+    };
+    let title = format!("{} is the same; {what}", candidate.title());
+    let standing = after(candidate, &place, context.environment, &context.terminal);
+    let data = json!({
+        "changed": false,
+        "dry_run": turn.is_none(),
+        "warnings": standing.warnings,
+    });
+    Ok(reply(&title, entry, &place, data))
 }
 
 /// Removes a plugin that was added.
@@ -251,9 +310,9 @@ pub fn remove(
         .then(|| context.home.take_turn(&context.terminal, &context.cancel))
         .transpose()?;
     let mut record = Record::read(&context.home)?;
-    let entry = known(&record, &arguments.name, environment)?.clone();
+    let entry = known(&record, &arguments.name, &context)?.clone();
     let place = context.home.place(&entry.name, entry.form);
-    let is_there = std::fs::symlink_metadata(&place).is_ok();
+    let is_there = context.is_there(&entry);
     if is_there && !arguments.force {
         check_unchanged(&entry, sum::of(&place).ok().as_deref(), &place, "remove")?;
     }
@@ -291,32 +350,22 @@ pub fn names(environment: &Environment) -> Vec<(String, String)> {
 }
 
 /// The entry of the plugin that somebody means by `name`.
-fn known<'a>(
-    record: &'a Record,
-    name: &str,
-    environment: &Environment,
-) -> Result<&'a Entry, Failure> {
+fn known<'a>(record: &'a Record, name: &str, context: &Context<'_>) -> Result<&'a Entry, Failure> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
     if let Some(entry) = record.entry(name) {
         return Ok(entry);
     }
     let names = record.entries.iter().map(|entry| entry.name.as_str());
-    let found = PluginName::parse(name)
-        .and_then(|name| environment.discovery.by_name(&name).plugin)
-        .map(|plugin| plugin.file);
-    let failure = match found {
-        Some(file) => {
-            let message = format!("`{}` was not added by `bot-cli plugin add`", file.display());
-            return Err(Failure::new(Exit::Failed, "not_added", message)
-                .hint("change it with the tool that installed it")
-                .hint("`bot-cli plugin add FILE` puts a version of your own before it"));
-        }
-        None if suggest::is_plain(name) => Failure::new(
+    if let Some(failure) = PluginName::parse(name).and_then(|name| not_added(&name, context)) {
+        return Err(failure);
+    }
+    let failure = match name {
+        _ if suggest::is_plain(name) => Failure::new(
             Exit::NotFound,
             "not_found",
             format!("no plugin `{name}` was added"),
         ),
-        None => Failure::new(Exit::NotFound, "not_found", "no such plugin was added"),
+        _ => Failure::new(Exit::NotFound, "not_found", "no such plugin was added"),
     };
     let mut near: Vec<&str> = suggest::near(name, names.clone());
     // Packs and backends are known by their short names elsewhere.
@@ -331,6 +380,48 @@ fn known<'a>(
     } else {
         failure.hint(suggest::did_you_mean(&near))
     })
+}
+
+/// The failure for a plugin that is there, but not in the record.
+fn not_added(name: &PluginName, context: &Context<'_>) -> Option<Failure> {
+    let failure = |place: &Path| {
+        let message = format!(
+            "`{}` was not added by `bot-cli plugin add`",
+            place.display()
+        );
+        Failure::new(Exit::Failed, "not_added", message)
+    };
+    if let Some((form, place)) = context.home.find_place(name) {
+        return Some(context.recording(failure(&place), name, form));
+    }
+    let environment = context.environment;
+    let file = environment.discovery.by_name(name).plugin.map(|it| it.file);
+    let place =
+        file.or_else(|| roles::folder(name.as_str(), environment).map(|pack| pack.place))?;
+    Some(
+        failure(&place)
+            .hint("change it with the tool that installed it")
+            .hint("`bot-cli plugin add FILE` puts a version of your own before it"),
+    )
+}
+
+/// Refuses a plugin in another form than that in which it was added: the old one would stay, and nobody would know of it.
+fn check_form(old: &Entry, candidate: &Candidate, given: &Path) -> Result<(), Failure> {
+    if candidate.form == old.form {
+        return Ok(());
+    }
+    let name = &old.name;
+    let message = format!(
+        "`{name}` was added as a {}, and `{}` is a {}",
+        old.form.words(),
+        given.display(),
+        candidate.form.words()
+    );
+    let hint = format!(
+        "bot-cli plugin remove {name} && bot-cli plugin add {}",
+        word(given)
+    );
+    Err(Failure::new(Exit::Failed, "other_form", message).hint(hint))
 }
 
 /// The file or folder from which a plugin was added, if it is still there.
@@ -384,18 +475,18 @@ fn confirm(terminal: &mut Terminal, message: &str, details: &str) -> Result<(), 
     Err(Failure::new(Exit::Failed, "declined", message))
 }
 
-/// What somebody should know about a plugin that is in place now. Warns about it, too.
+/// Whether a plugin that is in place now is used. Warns about what somebody should know, too.
 fn after(
     candidate: &Candidate,
     place: &Path,
     environment: &Environment,
     terminal: &Terminal,
-) -> Vec<String> {
-    let warnings = candidate.warnings(place, environment);
-    for warning in &warnings {
+) -> Standing {
+    let standing = candidate.standing(place, environment);
+    for warning in &standing.warnings {
         terminal.clone().log(Level::Warn, warning);
     }
-    warnings
+    standing
 }
 
 fn reply(title: &str, entry: &Entry, place: &Path, more: Value) -> Reply {

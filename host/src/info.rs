@@ -92,10 +92,8 @@ pub fn info(name: &str, environment: &Environment) -> Result<Reply, Failure> {
             entry["added"] = origin.data();
         }
     }
-    if let Some(problem) = &origins.problem {
-        text.extend(["\n", &problem.message, "\n"]);
-    }
-    Ok(Reply::text(text).data(json!({ "plugins": entries })))
+    let reply = Reply::text(text).data(json!({ "plugins": entries }));
+    Ok(origins.add_problem(reply))
 }
 
 /// The failure where there is no plugin of that name, used or not.

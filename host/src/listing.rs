@@ -21,17 +21,11 @@ pub fn list(environment: &Environment) -> Reply {
     for row in &mut rows {
         add_origin(row, &origins);
     }
-    if rows.is_empty() {
-        return nothing(environment);
-    }
-    let mut reply = table_of(rows);
-    if let Some(problem) = &origins.problem {
-        reply.text.extend(["\n", &problem.message, "\n"]);
-        for hint in &problem.hints {
-            reply.text.extend(["  hint: ", hint, "\n"]);
-        }
-    }
-    reply
+    origins.add_problem(if rows.is_empty() {
+        nothing(environment)
+    } else {
+        table_of(rows)
+    })
 }
 
 /// The version of this host, and of everything that is installed, for programs.

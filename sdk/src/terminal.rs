@@ -173,7 +173,12 @@ impl Ui for Terminal {
         }
         let cancel = &self.cancel;
         let mut waiting = Waiting { cancel, wanted };
-        prompt::ask(question, &self.look, &mut waiting, &mut self.trail)
+        let answer = prompt::ask(question, &self.look, &mut waiting, &mut self.trail)?;
+        // Where the signal and the answer came at once, the answer may have been read first.
+        if self.cancel.requested() {
+            return Err(self.cancel.explain(Failure::cancelled()));
+        }
+        Ok(answer)
     }
 
     fn progress(&mut self, message: &str, current: Option<u64>, total: Option<u64>) {

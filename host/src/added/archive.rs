@@ -5,12 +5,11 @@ use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::Failure;
-use bot_cli_sdk::terminal::one_line;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use zip::ZipArchive;
 
-use super::members::{MOST_BYTES, MOST_FILES, Member, below, refused, unreadable};
+use super::members::{MOST_BYTES, MOST_FILES, Member, below, refused, shown, unreadable};
 
 /// The memory that unpacking may take, for the window of a compressed stream.
 const MOST_MEMORY_KB: u32 = 128 * 1024;
@@ -111,6 +110,9 @@ fn zip(file: impl Read + Seek, given: &Path, visit: Visit<'_>) -> Result<(), Fai
     if archive.len() > MOST_FILES {
         return Err(too_many(given));
     }
+    if archive.has_duplicate_names() {
+        return Err(refused(given, "it has two files of one name"));
+    }
     let mut left = MOST_BYTES;
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(wrong)?;
@@ -190,14 +192,11 @@ fn of_tar(given: &Path, error: io::Error) -> Failure {
 }
 
 fn checked(path: &Path, given: &Path) -> Result<PathBuf, Failure> {
-    below(path).ok_or_else(|| {
-        let name = one_line(&path.to_string_lossy());
-        refused(given, &format!("`{name}` in it leads out of it"))
-    })
+    below(path).ok_or_else(|| refused(given, &format!("`{}` in it leads out of it", shown(path))))
 }
 
 fn special(path: &Path, what: &str, given: &Path) -> Failure {
-    let name = one_line(&path.to_string_lossy());
+    let name = shown(path);
     refused(
         given,
         &format!("`{name}` in it is {what}; only files and folders are unpacked"),

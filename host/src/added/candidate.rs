@@ -20,6 +20,7 @@ use super::copying::{Copying, Staged};
 use super::given::{Request, word};
 use super::home::Form;
 use super::members::{refused, unreadable};
+use super::put::Found;
 use super::record::{Entry, kind};
 use super::sum;
 use crate::arguments;
@@ -86,6 +87,11 @@ impl Candidate {
         })
     }
 
+    /// What is in `place` now.
+    pub fn found(&self, place: &Path) -> Found {
+        Found::look(place, &self.sha256, &self.request.path)
+    }
+
     /// The staged file or folder.
     pub fn staged(&self) -> &Path {
         &self.place
@@ -118,10 +124,10 @@ impl Candidate {
     }
 
     /// The command that may come next.
-    pub fn next_command(&self) -> String {
+    pub fn next_command(&self, standing: &Standing) -> String {
         match self.manifest.role {
-            Role::Command => format!("bot-cli {} --help", self.name),
-            Role::ProviderPack | Role::SecretsBackend | Role::Other(_) | _ => {
+            Role::Command if standing.is_used => format!("bot-cli {} --help", self.name),
+            Role::Command | Role::ProviderPack | Role::SecretsBackend | Role::Other(_) | _ => {
                 format!("bot-cli plugin info {}", self.name)
             }
         }
@@ -132,9 +138,10 @@ impl Candidate {
         Installed::new(&self.manifest, self.services.clone())
     }
 
-    /// Why it is not used now that it is in `place`, or not all of it, and what it comes before.
-    pub fn warnings(&self, place: &Path, environment: &Environment) -> Vec<String> {
+    /// Whether it is used now that it is in `place`.
+    pub fn standing(&self, place: &Path, environment: &Environment) -> Standing {
         let mut warnings = self.left_out.clone();
+        let mut is_used = true;
         let mut environment = environment.clone();
         // A folder that was made by this command was not looked at before.
         environment.discovery.cache = None;
@@ -145,6 +152,7 @@ impl Candidate {
             }
             if Path::new(&text("file")) == place {
                 if ["refused", "unused", "shadowed"].contains(&text("status").as_str()) {
+                    is_used = false;
                     let reason = one_line(&text("reason"));
                     warnings.push(format!("`{}` is not used: {reason}", self.name));
                 }
@@ -153,8 +161,17 @@ impl Candidate {
                 warnings.push(format!("it comes before `{file}`"));
             }
         }
-        warnings
+        Standing { is_used, warnings }
     }
+}
+
+/// Whether a plugin is used.
+#[derive(Debug)]
+pub struct Standing {
+    /// It is.
+    pub is_used: bool,
+    /// Why it is not, or not all of it, and what it comes before.
+    pub warnings: Vec<String>,
 }
 
 struct Judged {
@@ -197,15 +214,13 @@ fn judged(staged: &Staged, given: &Path, environment: &Environment) -> Result<Ju
         });
     }
     let Some(manifest) = plugin.and_then(|plugin| plugin.manifest) else {
-        let failure = refused(given, "it has no manifest");
-        let own = discovery.own_plugins.unwrap_or_default();
-        return Err(failure
-            .hint("get a version that was made for bot-cli, or write one: bot-cli plugin new --help")
-            .hint(format!(
-                "if it is a program of another kind that you want to run as `bot-cli {name}`: cp {} {}/",
-                word(given),
-                word(&own)
-            )));
+        let failure = refused(given, "it has no manifest").hint(
+            "get a version that was made for bot-cli, or write one: bot-cli plugin new --help",
+        );
+        return Err(match by_hand(staged, &discovery) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        });
     };
     let prefix = match manifest.role {
         Role::ProviderPack => pack::PREFIX,
@@ -239,6 +254,40 @@ fn judged(staged: &Staged, given: &Path, environment: &Environment) -> Result<Ju
         services: Vec::new(),
         left_out: Vec::new(),
     })
+}
+
+/// What puts a program of another kind in place, if nothing is there.
+fn by_hand(staged: &Staged, discovery: &Discovery) -> Option<String> {
+    let folder = discovery.own_plugins.as_ref()?;
+    let place = folder.join(staged.place.file_name()?);
+    if fs::symlink_metadata(&place).is_ok() {
+        return None;
+    }
+    let how = match &staged.source {
+        Some(source) => format!(
+            "mkdir -p {} && cp {} {} && chmod +x {}",
+            word(folder),
+            word(source),
+            word(&place),
+            word(&place)
+        ),
+        None => format!("unpack it, and put the file into {}", word(folder)),
+    };
+    Some(format!(
+        "if it is a program of another kind that you want to run as `bot-cli {}`: {how}",
+        staged.name
+    ))
+}
+
+/// Whether the plugin `name` in `place` can be recorded as it is.
+pub fn is_usable(name: &PluginName, form: Form, place: &Path, environment: &Environment) -> bool {
+    let staged = Staged {
+        name: name.clone(),
+        form,
+        place: place.to_owned(),
+        source: None,
+    };
+    sum::of(place).is_ok() && judged(&staged, place, environment).is_ok()
 }
 
 /// Nothing is started: a pack that is asked for its services is judged by its manifest.
@@ -298,6 +347,7 @@ impl Installed {
                 name,
                 form: entry.form,
                 place: place.to_owned(),
+                source: None,
             };
             judged(&staged, place, environment).ok()
         });

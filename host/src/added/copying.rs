@@ -38,6 +38,8 @@ pub struct Staged {
     pub form: Form,
     /// The file or folder.
     pub place: PathBuf,
+    /// The executable that was copied, if it was not in an archive.
+    pub source: Option<PathBuf>,
 }
 
 /// The copying of what was given into a private folder.
@@ -238,8 +240,7 @@ impl Copying<'_> {
             } else if kind.is_file() {
                 files.push(path);
             } else {
-                let name = one_line(&path.to_string_lossy());
-                let problem = format!("`{name}` in it is a link or a device");
+                let problem = format!("`{}` in it is a link or a device", members::shown(&path));
                 return Err(refused(self.given, &problem).hint("replace it by what it stands for"));
             }
             if files.len() > MOST_FILES {
@@ -275,6 +276,7 @@ impl Copying<'_> {
             place: self.staging.join("packs").join(name),
             name: full,
             form: Form::Folder,
+            source: None,
         })
     }
 
@@ -316,6 +318,7 @@ impl Copying<'_> {
             place,
             name: staged_name,
             form: Form::File,
+            source: file.is_absolute().then(|| file.to_owned()),
         };
         if name.is_none() {
             return Err(misnamed(&staged, file, self.given));

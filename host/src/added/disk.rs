@@ -7,7 +7,9 @@ use std::path::Path;
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::platform;
-pub use crate::platform::{exchange, make_executable, sync_folder};
+pub use crate::platform::{
+    create_folders, exchange, make_executable, private_folders, sync_folder,
+};
 
 /// The names of private folders begin with it.
 pub const STAGING: &str = ".adding-";
@@ -49,7 +51,7 @@ pub fn write(
     copy: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        create_folders(folder)?;
     }
     let mut file = platform::create_file(path, mode)?;
     copy(&mut file)?;

@@ -57,8 +57,8 @@ fn parse_sum(text: &str) -> Result<String, Failure> {
     .field("sha256", Some("--sha256"), problem))
 }
 
-/// Refuses an address, with the lines that download it.
-pub fn check_local(given: &Path) -> Result<(), Failure> {
+/// Refuses an address, with the lines that download it for `command`.
+pub fn check_local(given: &Path, command: &str) -> Result<(), Failure> {
     let text = given.to_string_lossy();
     let is_address = text.split_once("://").is_some_and(|(scheme, rest)| {
         let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
@@ -75,7 +75,7 @@ pub fn check_local(given: &Path) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, "no_network", message)
         .hint(format!("curl -fLo {} {}", word(&name), quoted(&text)))
         .hint(format!(
-            "bot-cli plugin add {} --sha256 SUM_FROM_ITS_AUTHOR",
+            "bot-cli plugin {command} {} --sha256 SUM_FROM_ITS_AUTHOR",
             word(&name)
         )))
 }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn an_address_is_downloaded_by_its_user() {
         let failure =
-            check_local(Path::new("https://example.com/a%20b/x.tar.gz?raw=1")).unwrap_err();
+            check_local(Path::new("https://example.com/a%20b/x.tar.gz?raw=1"), "add").unwrap_err();
         assert_eq!(
             failure.hints,
             [
@@ -107,7 +107,7 @@ mod tests {
             ]
         );
         for path in ["x", "./a://b", "://x", "https:/x", "/a/b"] {
-            assert!(check_local(Path::new(path)).is_ok(), "{path}");
+            assert!(check_local(Path::new(path), "add").is_ok(), "{path}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::discovery::PREFIX;
+use bot_cli_sdk::discovery::{PREFIX, PluginName};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::terminal::Terminal;
@@ -66,6 +66,17 @@ impl Home {
         }
     }
 
+    /// What is in a place of the plugin `name`.
+    pub fn find_place(&self, name: &PluginName) -> Option<(Form, PathBuf)> {
+        let is_pack = name.as_str().starts_with(pack::PREFIX);
+        let forms = [Some(Form::File), is_pack.then_some(Form::Folder)];
+        let mut places = forms
+            .into_iter()
+            .flatten()
+            .map(|form| (form, self.place(name.as_str(), form)));
+        places.find(|(_, place)| fs::symlink_metadata(place).is_ok())
+    }
+
     /// The record of what was added.
     pub fn record(&self) -> PathBuf {
         self.folder.join("plugins.lock")
@@ -74,7 +85,7 @@ impl Home {
     /// Makes the folders.
     pub fn make(&self) -> Result<(), Failure> {
         for folder in [&self.folder, &self.plugins, &self.packs] {
-            fs::create_dir_all(folder).map_err(|error| not_written(folder, error))?;
+            disk::create_folders(folder).map_err(|error| not_written(folder, error))?;
         }
         Ok(())
     }

@@ -55,8 +55,7 @@ impl Survey {
     pub fn look(&mut self, member: &mut Member<'_>, of: &Path) -> Result<(), Failure> {
         let path = &member.path;
         if !self.seen.insert(path.clone()) {
-            let name = one_line(&path.to_string_lossy());
-            return Err(refused(of, &format!("it has `{name}` twice")));
+            return Err(refused(of, &format!("it has `{}` twice", shown(path))));
         }
         if self.seen.len() > MOST_FILES {
             return Err(refused(of, &format!("it has more than {MOST_FILES} files")));
@@ -156,9 +155,9 @@ pub fn is_hidden(path: &Path) -> bool {
         .any(|part| part.to_string_lossy().starts_with('.'))
 }
 
-/// The failure of somebody who wants to add what can't be added.
+/// The failure of somebody who wants to have what can't be used.
 pub fn refused(of: &Path, problem: &str) -> Failure {
-    let message = format!("`{}` was not added: {problem}", of.display());
+    let message = format!("`{}` was not installed: {problem}", of.display());
     Failure::new(Exit::Failed, "not_added", message)
 }
 
@@ -168,11 +167,20 @@ pub fn unreadable(of: &Path, error: std::io::Error) -> Failure {
     refused(of, &format!("it can't be read: {reason}")).caused_by(error)
 }
 
+/// The path in a line, with everything in it that can't be seen.
+pub fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match one_line(&text) {
+        line if line == text => line,
+        _ => text.escape_debug().to_string(),
+    }
+}
+
 fn named(paths: &[PathBuf]) -> String {
     let shown: Vec<String> = paths
         .iter()
         .take(MOST_NAMED)
-        .map(|path| format!("`{}`", one_line(&path.to_string_lossy())))
+        .map(|path| format!("`{}`", shown(path)))
         .collect();
     let more = match paths.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::outcome::Reply;
 use serde_json::{Value, json};
 
 use super::home::Home;
@@ -15,8 +16,7 @@ use crate::environment::Environment;
 pub struct Origins {
     home: Option<Home>,
     entries: Vec<Entry>,
-    /// Why there is nothing to read.
-    pub problem: Option<Failure>,
+    problem: Option<Failure>,
 }
 
 /// The origin of a plugin.
@@ -44,6 +44,22 @@ impl Origins {
                 ..Self::default()
             },
         }
+    }
+
+    /// Adds to what a command says why the record can't be read.
+    pub fn add_problem(&self, mut reply: Reply) -> Reply {
+        let Some(problem) = &self.problem else {
+            return reply;
+        };
+        reply.text.extend(["\n", &problem.message, "\n"]);
+        for hint in &problem.hints {
+            reply.text.extend(["  hint: ", hint, "\n"]);
+        }
+        if let Value::Object(data) = &mut reply.data {
+            let problem = json!({ "message": problem.message, "hints": problem.hints });
+            data.insert("record_problem".to_owned(), problem);
+        }
+        reply
     }
 
     /// The origin of the plugin in `place`, if it was added.

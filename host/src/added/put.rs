@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::disk::{self, OLD, STAGING, not_written};
 use super::home::{Form, Home, Turn};
 use super::record::{Entry, Record};
+use super::sum;
 
 /// What is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +19,49 @@ pub enum Replace {
     Nothing,
     /// A plugin of the same form is in the place.
     Old,
+    /// What is in the place is the plugin, and stays as it is.
+    Keep,
+}
+
+/// What is in the place of a plugin that somebody wants to have there.
+#[derive(Debug)]
+pub enum Found {
+    /// There is nothing.
+    Nothing,
+    /// The same plugin, with its sum.
+    Same(String, Replace),
+    /// Something else, with its sum if it can be read.
+    Other(Option<String>),
+}
+
+impl Found {
+    /// Looks at `place` for a plugin of the sum `wanted`, which was given as `given`.
+    pub fn look(place: &Path, wanted: &str, given: &Path) -> Self {
+        let Ok(facts) = fs::symlink_metadata(place) else {
+            return Self::Nothing;
+        };
+        let Ok(sum) = sum::of(place) else {
+            return Self::Other(None);
+        };
+        let is_given = || {
+            let real = fs::canonicalize(given);
+            real.is_ok_and(|real| fs::canonicalize(place).is_ok_and(|place| place == real))
+        };
+        if sum == wanted && !facts.is_symlink() {
+            // The copy has the right owner and rights, too.
+            Self::Same(sum, Replace::Old)
+        } else if sum == wanted || is_given() {
+            // A link stays one, and the files of a folder that are not copied stay as well.
+            Self::Same(sum, Replace::Keep)
+        } else {
+            Self::Other(Some(sum))
+        }
+    }
 }
 
 /// A private folder on the file system of the plugins.
 pub fn staging(home: &Home) -> Result<TempDir, Failure> {
-    tempfile::Builder::new()
+    disk::private_folders()
         .prefix(STAGING)
         .tempdir_in(&home.folder)
         .map_err(|error| not_written(&home.folder, error))
@@ -30,7 +69,8 @@ pub fn staging(home: &Home) -> Result<TempDir, Failure> {
 
 /// A private folder where nothing is put in place from.
 pub fn staging_elsewhere() -> Result<TempDir, Failure> {
-    tempfile::tempdir().map_err(|error| not_written(&std::env::temp_dir(), error))
+    let made = disk::private_folders().tempdir();
+    made.map_err(|error| not_written(&std::env::temp_dir(), error))
 }
 
 /// Puts the plugin at `staged` in its place, and `entry` into the record.
@@ -66,6 +106,7 @@ fn moved(staged: &Path, place: &Path, form: Form, replace: Replace) -> io::Resul
         (Form::File, Replace::Old) | (Form::File | Form::Folder, Replace::Nothing) => {
             fs::rename(staged, place)?;
         }
+        (Form::File | Form::Folder, Replace::Keep) => {}
     }
     // The plugin is in place, whether or not that is on the disk already.
     let _ = disk::sync_folder(folder);

@@ -85,7 +85,7 @@ impl Record {
             let aside = word(&path.with_extension("lock.old"));
             Failure::new(Exit::Failed, "not_read", message)
                 .hint(format!("mv {} {aside}", word(&path)))
-                .hint("plugins stay where they are; add them again to have them recorded")
+                .hint("plugins stay where they are; `bot-cli plugin add FILE` records one that is in place already")
         };
         let text = match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),

@@ -1,8 +1,8 @@
 //! Unix.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -17,6 +17,18 @@ pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
         .create_new(true)
         .mode(mode)
         .open(path)
+}
+
+/// Creates a folder and those above it, which only their owner can change, whatever the umask is.
+pub fn create_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o755).create(path)
+}
+
+/// Makes temporary folders that are closed to everybody else, whatever the umask is.
+pub fn private_folders() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(Permissions::from_mode(0o700));
+    builder
 }
 
 /// Exchanges two files or folders in one step.

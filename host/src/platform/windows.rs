@@ -1,6 +1,6 @@
 //! Windows.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -10,6 +10,16 @@ pub const STARTS_SCRIPTS: bool = false;
 /// Creates a file that is not there yet. It has the rights of its folder.
 pub fn create_file(path: &Path, _mode: u32) -> io::Result<File> {
     File::create_new(path)
+}
+
+/// Creates a folder and those above it. They have the rights of the folder that they are in.
+pub fn create_folders(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+/// Makes temporary folders. They have the rights of the folder that they are in.
+pub fn private_folders() -> tempfile::Builder<'static, 'static> {
+    tempfile::Builder::new()
 }
 
 /// Fails: no single step exchanges two folders.

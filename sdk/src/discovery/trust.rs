@@ -64,10 +64,11 @@ impl Refusal {
                 path,
                 can_mend: true,
             } => Some(format!("chmod o-w {}", quoted(path))),
-            Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(
-                "if you trust it, copy it into $XDG_DATA_HOME/bot-cli/plugins (~/.local/share/bot-cli/plugins)"
-                    .to_owned(),
-            ),
+            // That makes a copy of the user's own, in the place of the file if it is there already.
+            Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(format!(
+                "if you trust it: bot-cli plugin add {}",
+                quoted(file)
+            )),
         }
     }
 }
@@ -375,6 +376,25 @@ mod tests {
             remedy,
             "if you trust it, put a copy of your own in its place"
         );
+    }
+
+    #[test]
+    fn a_plugin_of_somebody_else_is_added_to_the_users_own() {
+        let file = Path::new("/two words/bot-cli-x");
+        let foreign = Refusal::ForeignOwner {
+            path: file.to_owned(),
+            owner: 4242,
+        };
+        let open = Refusal::WritableByOthers {
+            path: "/two words".into(),
+            can_mend: false,
+        };
+        for refusal in [foreign, open] {
+            assert_eq!(
+                refusal.remedy(file).unwrap(),
+                "if you trust it: bot-cli plugin add '/two words/bot-cli-x'"
+            );
+        }
     }
 
     #[test]

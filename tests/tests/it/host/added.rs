@@ -1,5 +1,6 @@
 //! `plugin add`, `upgrade`, `remove` and `info`.
 
+mod again;
 mod hostile;
 
 use std::fs;

@@ -12,7 +12,7 @@ use crate::host::bench;
 fn assert_refused(bench: &Bench, name: &str, problem: &str) {
     let ran = run(bench, &format!("plugin add ./{name}"));
     assert_eq!((ran.status, &*ran.stdout), (Some(1), ""), "{ran:?}");
-    let message = format!("error: `[BENCH]/work/{name}` was not added: {problem}\n");
+    let message = format!("error: `[BENCH]/work/{name}` was not installed: {problem}\n");
     assert!(
         ran.stderr.starts_with(&message),
         "{}\nexpected: {message}",
@@ -192,7 +192,7 @@ fn zip_archives_that_lead_out_and_archives_that_are_cut_off() {
         let ran = run(&bench, "plugin add ./cut.tar.gz");
         assert_eq!(ran.status, Some(1), "{length}: {ran:?}");
         assert!(
-            ran.stderr.contains("cut.tar.gz` was not added: "),
+            ran.stderr.contains("cut.tar.gz` was not installed: "),
             "{ran:?}"
         );
     }
@@ -277,7 +277,7 @@ fn files_that_could_not_be_run() {
     let ran = run(&bench, "plugin add ./bot-cli-torn");
     assert!(
         ran.stderr
-            .contains("was not added: its manifest is malformed: "),
+            .contains("was not installed: its manifest is malformed: "),
         "{ran:?}"
     );
     let ran = run(&bench, "plugin add ./hello-linux-x86_64");
@@ -291,7 +291,7 @@ fn files_that_could_not_be_run() {
     let ran = run(&bench, "plugin add ./missing");
     assert!(
         ran.stderr.contains(
-            "`[BENCH]/work/missing` was not added: it can't be read: no such file or directory"
+            "`[BENCH]/work/missing` was not installed: it can't be read: no such file or directory"
         ),
         "{ran:?}"
     );
@@ -387,4 +387,69 @@ fn other_sums_addresses_and_places_of_others() {
     let ran = run(&bench, "plugin add ./bot-cli-hello");
     assert_eq!(ran.status, Some(1));
     assert!(ran.stderr.ends_with("; nothing was changed\n"), "{ran:?}");
+}
+
+#[test]
+fn a_program_of_another_kind_is_put_in_place_as_the_hint_says() {
+    let bench = bench();
+    let program = "#!/bin/sh\necho hi\n";
+    bench.script("work/tools/bot-cli-nm", program).unwrap();
+    fs::write(
+        bench.path("work/nm.tar.gz"),
+        gzipped(&packed(&[("bot-cli-nm", program)])),
+    )
+    .unwrap();
+    let ran = run(&bench, "plugin add ./nm.tar.gz");
+    assert!(
+        ran.stderr.ends_with(
+            "as `bot-cli nm`: unpack it, and put the file into [BENCH]/home/.local/share/bot-cli/plugins\n"
+        ),
+        "{ran:?}"
+    );
+    let ran = run(&bench, "plugin add tools");
+    let (_, command) = ran.stderr.split_once("as `bot-cli nm`: ").unwrap();
+    let command = command.replace("[BENCH]", &bench.path("").display().to_string());
+    fs::remove_dir_all(bench.path("home/.local/share/bot-cli")).unwrap();
+    let status = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(bench.path("work"))
+        .status();
+    assert!(status.unwrap().success(), "{command}");
+    assert_eq!(run(&bench, "nm").stdout, "hi\n");
+    // In place of a plugin that was added, it is not offered.
+    let ran = run(&bench, "plugin add tools");
+    assert!(!ran.stderr.contains("cp "), "{ran:?}");
+}
+
+#[test]
+fn a_zip_archive_with_a_name_twice() {
+    let bench = bench();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in ["bot-cli-hello", "bot-cli-hellx"] {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(name, options).unwrap();
+        std::io::Write::write_all(&mut zip, hello("1.0.0", name).as_bytes()).unwrap();
+    }
+    let mut bytes = zip.finish().unwrap().into_inner();
+    let ends: Vec<usize> = (0..bytes.len() - 13)
+        .filter(|start| bytes[*start..].starts_with(b"bot-cli-hellx"))
+        .collect();
+    for start in ends {
+        bytes[start + 12] = b'o';
+    }
+    fs::write(bench.path("work/twice.zip"), bytes).unwrap();
+    assert_refused(&bench, "twice.zip", "it has two files of one name");
+}
+
+#[test]
+fn control_characters_in_names_are_seen() {
+    let bench = bench();
+    let text = hello("1.0.0", "wave");
+    let files = [("bot-cli-\u{1}hello", &*text)];
+    fs::write(bench.path("work/odd.tar"), packed(&files)).unwrap();
+    assert_refused(
+        &bench,
+        "odd.tar",
+        "there is no plugin in it, only `bot-cli-\\u{1}hello`",
+    );
 }
