@@ -449,6 +449,16 @@ tell() {
     echo "next: $host init quickstart"
 }
 
+# expect SUM: as `plugin add --sha256` takes it.
+expect() {
+    expected=$(printf '%s' "${1#sha256:}" | tr A-F a-f)
+    case $expected in
+    *[!0-9a-f]*) ;;
+    *) [ ${#expected} -ne 64 ] || return 0 ;;
+    esac
+    fail "$1 is not a SHA-256 sum: it would have 64 digits and letters from a to f"
+}
+
 main() {
     prefix=${HOME:-}/.local
     record=share/doc/bot-cli/installed-files
@@ -459,8 +469,8 @@ main() {
         --uninstall) removes=yes ;;
         --replace) replaces=yes ;;
         --prefix | --sha256)
-            [ $# -gt 1 ] || fail "$1 needs a value" "sh install.sh --help"
-            if [ "$1" = --prefix ]; then prefix=$2; else expected=$2; fi
+            [ -n "${2:-}" ] || fail "$1 needs a value" "sh install.sh --help"
+            if [ "$1" = --prefix ]; then prefix=$2; else expect "$2"; fi
             shift
             ;;
         -*) fail "there is no option $1" "sh install.sh --help" ;;
@@ -471,11 +481,6 @@ main() {
         esac
         shift
     done
-    # As `plugin add --sha256` takes it.
-    expected=$(printf '%s' "${expected#sha256:}" | tr A-F a-f)
-    case $expected in
-    *[!0-9a-f]*) fail "$expected is not a SHA-256 sum" ;;
-    esac
     line_end='
 '
     # Names may have spaces: lists have one on each line.
