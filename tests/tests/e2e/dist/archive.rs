@@ -136,7 +136,8 @@ fn a_copy_that_ends_in_the_middle_is_taken_back() {
     loop {
         call += 1;
         let tools = tools(
-            "for to; do from=$last last=$to; done; head -c 3 \"$from\" >\"$to\"; exit 1",
+            // In one folder `mv` only renames.
+            "for to; do from=$last last=$to; done; [ \"${from%/*}\" = \"${to%/*}\" ] || head -c 3 \"$from\" >\"$to\"; exit 1",
             &["mv"],
             &[call],
         );
