@@ -162,7 +162,8 @@ check() {
     attempt "could not unpack $archive" mv "$work/unpacked/$top" "$work/new"
     [ -f "$work/new/bin/bot-cli" ] || fail "$archive has no bin/bot-cli"
     version=$("$work/new/bin/bot-cli" --version 2>&1) || case $version in
-    *[Pp]'ermission denied'*) fail "programs below $prefix can't be run: permission denied" "name another folder with --prefix" ;;
+    *[Pp]'ermission denied'*) fail "programs below $prefix can't be run: permission denied" \
+        "name another folder with --prefix" ;;
     *) fail "$archive is for another kind of machine" ;;
     esac
 }
@@ -326,7 +327,7 @@ settle() {
         done <"$stage/committed"
         # The folders of files that are gone.
         sed -n 's,^replaced - \(.*\)/[^/]*$,\1,p' "$stage/committed" | sort -ru | while read -r folder; do
-            while rmdir "$prefix/$folder" 2>/dev/null; do
+            while rmdir "$prefix/$folder" 2>/dev/null || [ ! -d "$prefix/$folder" ]; do
                 case $folder in */*) folder=${folder%/*} ;; *) break ;; esac
             done
         done
