@@ -2,6 +2,7 @@
 # Installs bot-cli from an archive, whole or not at all: `sh install.sh --help`.
 set -euf
 umask 022
+export LC_ALL=C
 
 usage() {
     cat <<'END'
@@ -19,7 +20,8 @@ everything is installed, or nothing has changed.
   --sha256 SUM     the sum that the archive must have, instead of SHA256SUMS;
                    a SHA256SUMS from the same place can't show that both were
                    replaced
-  --replace        replace files that this script has not installed
+  --replace        replace files that this script has not installed, or that
+                   were changed since
   --uninstall      remove what this script has installed
   --help           print this help
 
@@ -34,7 +36,26 @@ fail() {
     exit 1
 }
 
+# attempt PROBLEM COMMAND…: fails with the problem and what the command says about it.
+attempt() {
+    problem=$1
+    shift
+    said=$("$@" 2>&1 >/dev/null) || {
+        # `tar` has more to say about a full disk before it names it.
+        cause=$(printf '%s\n' "$said" | grep 'No space left' || printf '%s\n' "$said" | grep . || :)
+        fail "$problem${cause:+: $(printf '%s\n' "$cause" | head -n 1)}"
+    }
+}
+
 has() { command -v "$1" >/dev/null 2>&1; }
+
+# What a shell reads as this one word.
+quoted() {
+    case $1 in
+    *[!A-Za-z0-9/._+-]*) printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
 
 # The kinds of archives for this machine, the best first: static executables serve every Linux.
 targets() {
@@ -64,14 +85,14 @@ sum_of() {
 fetch() {
     if has curl; then
         case $1 in
-        https:*) curl -fsSL --proto =https "$1" -o "$2" ;;
-        *) curl -fsS "$1" -o "$2" ;;
+        https:*) attempt "could not download $1" curl -fsSL --proto =https "$1" -o "$2" ;;
+        *) attempt "could not download $1" curl -fsS "$1" -o "$2" ;;
         esac
     elif has wget; then
-        wget -q -O "$2" "$1"
+        attempt "could not download $1" wget -q -O "$2" "$1"
     else
         fail "neither curl nor wget is installed"
-    fi || fail "could not download $1"
+    fi
 }
 
 # The archive of this machine in a list of sums.
@@ -81,9 +102,8 @@ named_in() {
     done | head -n 1
 }
 
-# obtain SOURCE: puts the archive, and the sums that are beside it, into the stage.
+# obtain SOURCE: puts the archive, and the sums that are beside it, into the work folder.
 obtain() {
-    has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
     targets=$(targets)
     case $1 in
     http://127.0.0.1[:/]* | http://localhost[:/]* | https://*) ;;
@@ -92,14 +112,14 @@ obtain() {
     case $1 in
     http://*.tar.gz | https://*.tar.gz)
         archive=${1##*/}
-        fetch "$1" "$stage/$archive"
-        [ -n "$expected" ] || fetch "${1%/*}/SHA256SUMS" "$stage/SHA256SUMS"
+        fetch "$1" "$work/$archive"
+        [ -n "$expected" ] || fetch "${1%/*}/SHA256SUMS" "$work/SHA256SUMS"
         ;;
     http://* | https://*)
-        fetch "${1%/}/SHA256SUMS" "$stage/SHA256SUMS"
-        archive=$(named_in "$stage/SHA256SUMS")
+        fetch "${1%/}/SHA256SUMS" "$work/SHA256SUMS"
+        archive=$(named_in "$work/SHA256SUMS")
         [ -n "$archive" ] || fail "$1 has no archive for this kind of machine"
-        fetch "${1%/}/$archive" "$stage/$archive"
+        fetch "${1%/}/$archive" "$work/$archive"
         ;;
     *)
         [ -e "$1" ] || fail "there is no file or folder $1"
@@ -112,172 +132,332 @@ obtain() {
             archive=$(basename "$1")
             folder=$(dirname "$1")
         fi
-        cp "$folder/$archive" "$stage/$archive" || fail "could not read $folder/$archive"
+        attempt "could not copy $folder/$archive" cp "$folder/$archive" "$work/$archive"
         if [ -z "$expected" ]; then
-            cp "$folder/SHA256SUMS" "$stage/SHA256SUMS" 2>/dev/null ||
-                fail "SHA256SUMS is not beside $archive" "give the sum with --sha256"
+            [ -f "$folder/SHA256SUMS" ] || fail "SHA256SUMS is not beside $archive" "give the sum with --sha256"
+            attempt "could not copy $folder/SHA256SUMS" cp "$folder/SHA256SUMS" "$work/SHA256SUMS"
         fi
         ;;
     esac
 }
 
-# check: the archive is the one that the sums are of, and everything in it is in one folder.
+# check: unpacks the archive if it is the one that the sums are of, and everything in it is in one folder.
 check() {
     if [ -z "$expected" ]; then
-        expected=$(awk -v name="$archive" '$2 == name { print $1 }' "$stage/SHA256SUMS")
-        [ -n "$expected" ] || fail "SHA256SUMS does not name $archive"
+        expected=$(awk -v name="$archive" '$2 == name { print $1 }' "$work/SHA256SUMS")
+        [ -n "$expected" ] || fail "SHA256SUMS does not name $archive" "give it the name that it was published with"
     fi
-    actual=$(sum_of "$stage/$archive")
+    actual=$(sum_of "$work/$archive")
     [ "$actual" = "$expected" ] ||
         fail "$archive is not the file that was released: its sum is $actual, not $expected" "download it again"
-    top=${archive%.tar.gz}
-    gzip -dc "$stage/$archive" >"$stage/archive.tar" || fail "$archive can't be unpacked"
-    if tar -tf "$stage/archive.tar" | grep -qvE "^$top/|^$top\$" || tar -tf "$stage/archive.tar" | grep -qE '(^|/)\.\.(/|$)'; then
-        fail "$archive has files outside of $top"
-    fi
-    tar -xf "$stage/archive.tar" -C "$stage" || fail "$archive can't be unpacked"
-    mv "$stage/$top" "$stage/new"
-    version=$("$stage/new/bin/bot-cli" --version 2>/dev/null) || fail "$archive is for another kind of machine"
+    attempt "could not unpack $archive" unzip "$work/$archive" "$work/tar"
+    attempt "could not unpack $archive" tar -tf "$work/tar"
+    top=$(tar -tf "$work/tar" | cut -d / -f 1 | sort -u)
+    case $top in
+    '' | . | .. | *"$line_end"*) fail "$archive has files outside of its folder" ;;
+    esac
+    ! tar -tf "$work/tar" | grep -qE '/\.\.(/|$)' || fail "$archive has files outside of its folder"
+    mkdir "$work/unpacked"
+    attempt "could not unpack $archive" tar -xf "$work/tar" -C "$work/unpacked"
+    attempt "could not unpack $archive" mv "$work/unpacked/$top" "$work/new"
+    [ -f "$work/new/bin/bot-cli" ] || fail "$archive has no bin/bot-cli"
+    version=$("$work/new/bin/bot-cli" --version 2>&1) || case $version in
+    *[Pp]'ermission denied'*) fail "programs below $prefix can't be run: permission denied" \
+        "name another folder with --prefix" ;;
+    *) fail "$archive is for another kind of machine" ;;
+    esac
 }
 
-# Names may have spaces: one on each line, and IFS is a line end wherever a list is read.
-files_of() { (cd "$1" && find bin share -type f | LC_ALL=C sort); }
+unzip() { gzip -dc "$1" >"$2"; }
 
-# Puts everything into place; `undo` takes it back from any moment on.
-install() {
-    mkdir -p "$stage/new/${record%/*}"
-    files=$(files_of "$stage/new"; echo "$record")
-    printf '%s\n' "$files" >"$stage/new/$record"
-    conflicts=
-    for file in $files; do
-        if [ -d "$prefix/$file" ]; then
-            fail "$prefix/$file is a folder"
-        elif { [ -e "$prefix/$file" ] || [ -L "$prefix/$file" ]; } && ! is_ours "$file"; then
-            conflicts="$conflicts $prefix/$file"
+# Below the prefix, the stage keeps
+#   owners     the processes that have worked here, the last of them now
+#   parents    the folders that were made for the prefix
+#   work       what was downloaded and unpacked
+#   journal    what is about to change: as long as it is there, `undo` takes that back
+#   committed  the journal of what is finished
+# A new file waits beside its place, and the one that it replaces is kept beside it, so that each step is
+# one renaming on one file system.
+paths() {
+    place=$prefix/$1
+    fresh=$prefix/${1%/*}/.${1##*/}.bot-cli-new
+    former=$prefix/${1%/*}/.${1##*/}.bot-cli-old
+}
+
+is_there() { [ -e "$1" ] || [ -L "$1" ]; }
+
+# has_sum FILE SUM
+has_sum() {
+    [ -f "$1" ] && [ ! -L "$1" ] || return 1
+    found=$(sum_of "$1")
+    [ -n "$found" ] || fail "could not read $1"
+    [ "$found" = "$2" ]
+}
+
+# is_ours PATH: this script has installed the file, and nobody has changed it.
+is_ours() {
+    [ -f "$prefix/$record" ] && [ -f "$prefix/$1" ] && [ ! -L "$prefix/$1" ] || return 1
+    [ "$1" = "$record" ] || grep -qxF "$(sum_of "$prefix/$1")  $1" "$prefix/$record"
+}
+
+# The files of the new version, each as `SUM  PATH`: these lines are also the record of what is installed.
+list_new() {
+    cd "$work/new"
+    find bin share -type f | sort >"$work/names" || return
+    while read -r file; do
+        printf '%s  %s\n' "$(sum_of "$file")" "$file" || return
+    done <"$work/names" >"$work/wanted"
+    mkdir -p "${record%/*}" && cp "$work/wanted" "$record" &&
+        printf '%s  %s\n' "$(sum_of "$record")" "$record" >>"$work/wanted"
+}
+
+# plan: what is to be done for the files in `wanted`, in lines `folder - PATH`, `added SUM PATH` and `replaced SUM PATH`.
+plan() {
+    lines='' conflicts='' kept='' remedy='--replace replaces them'
+    while IFS=' ' read -r sum file; do
+        paths "$file"
+        plan_folder "${file%/*}"
+        kind=added
+        if [ -d "$place" ]; then
+            fail "$place is a folder"
+        elif is_there "$place"; then
+            kind=replaced
+            has_sum "$place" "$sum" || is_ours "$file" || add_conflict
         fi
-    done
-    [ -z "$conflicts" ] || [ "$replaces" = yes ] ||
-        fail "these files are not of this script:$conflicts" "--replace replaces them"
-    if [ -f "$prefix/$record" ]; then
-        cp "$prefix/$record" "$stage/former"
-    fi
-    for file in $files; do
-        make_folder "${file%/*}"
-        touch_file "$file"
-        mv "$stage/new/$file" "$prefix/$file" || fail "could not write $prefix/$file"
-    done
+        lines=$lines"$kind $sum $file$line_end"
+    done <"$work/wanted"
+    [ -z "$conflicts" ] || [ "$replaces" = yes ] || fail "these files are not of this script: $conflicts" "$remedy"
+    [ -f "$prefix/$record" ] || return 0
     # What only the former version had.
-    if [ -f "$stage/former" ]; then
-        while read -r file; do
-            printf '%s\n' "$files" | grep -qxF "$file" || touch_file "$file"
-        done <"$stage/former"
-    fi
-    echo yes >"$stage/complete"
+    while IFS=' ' read -r sum file; do
+        if [ -z "$file" ] || cut -c 67- "$work/wanted" | grep -qxF "$file"; then
+            continue
+        elif is_ours "$file"; then
+            lines=$lines"replaced - $file$line_end"
+        elif is_there "$prefix/$file"; then
+            kept=$kept"note: $prefix/$file stays, because it was changed$line_end"
+        fi
+    done <"$prefix/$record"
 }
 
-is_ours() { [ -f "$prefix/$record" ] && grep -qxF "$1" "$prefix/$record"; }
+add_conflict() {
+    what=$place
+    if [ -L "$place" ]; then
+        target=$(readlink "$place")
+        what="$place (a link to $target)"
+        case $target in
+        */uv/tools/*/*) owner=${target#*/uv/tools/} remedy="uv tool uninstall $(quoted "${owner%%/*}")" ;;
+        */pipx/venvs/*/*) owner=${target#*/pipx/venvs/} remedy="pipx uninstall $(quoted "${owner%%/*}")" ;;
+        esac
+    fi
+    conflicts=$conflicts${conflicts:+, }$what
+}
 
-# make_folder PATH: with those above it, which `undo` removes again.
-make_folder() {
+# plan_folder PATH: with those above it.
+plan_folder() {
+    case $line_end$lines in *"${line_end}folder - $1$line_end"*) return 0 ;; esac
     if [ ! -d "$prefix/$1" ]; then
-        case $1 in */*) make_folder "${1%/*}" ;; esac
-        echo "$1" >>"$stage/folders"
-        mkdir "$prefix/$1" || fail "could not create $prefix/$1"
+        case $1 in */*) plan_folder "${1%/*}" ;; esac
+        lines=$lines"folder - $1$line_end"
     fi
 }
 
-# touch_file PATH: moves a file that is there into the stage.
-touch_file() {
-    echo "$1" >>"$stage/touched"
-    if [ -e "$prefix/$1" ] || [ -L "$prefix/$1" ]; then
-        case $1 in */*) mkdir -p "$stage/old/${1%/*}" ;; esac
-        mv "$prefix/$1" "$stage/old/$1" || fail "could not replace $prefix/$1"
-    fi
+write_plan() { printf '%s' "$lines" >"$work/journal" && mv "$work/journal" "$stage/journal"; }
+
+# apply: does what is planned. What can fill a disk comes before the first file is replaced.
+apply() {
+    attempt "could not write to $stage" write_plan
+    while IFS=' ' read -r kind sum file; do
+        paths "$file"
+        if [ "$kind" = folder ]; then
+            attempt "could not create $place" mkdir "$place"
+        elif [ "$sum" != - ]; then
+            attempt "could not write $place" mv -f "$work/new/$file" "$fresh"
+        fi
+    done <"$stage/journal"
+    while IFS=' ' read -r kind sum file; do
+        paths "$file"
+        if [ "$kind" = replaced ]; then
+            # Better a second name than a moment without the file.
+            { [ "$sum" != - ] && [ ! -L "$place" ] && ln "$place" "$former" 2>/dev/null; } ||
+                attempt "could not replace $place" mv -f "$place" "$former"
+        fi
+        if [ "$kind" != folder ] && [ "$sum" != - ]; then
+            attempt "could not write $place" mv -f "$fresh" "$place"
+        fi
+    done <"$stage/journal"
+    attempt "could not write to $stage" mv "$stage/journal" "$stage/committed"
 }
 
-# Takes back what a run has begun, this one's or that of one that was killed.
+# Takes back what is in the journal, from any step of `apply` or of itself. What others have put there since stays.
 undo() {
-    [ ! -d "$stage" ] || [ -f "$stage/complete" ] || {
-        if [ -f "$stage/touched" ]; then
-            while read -r file; do
-                if [ -e "$stage/old/$file" ] || [ -L "$stage/old/$file" ]; then
-                    mv -f "$stage/old/$file" "$prefix/$file"
-                elif [ ! -e "$stage/new/$file" ]; then
-                    rm -f "$prefix/$file"
-                fi
-            done <"$stage/touched"
+    undone=yes folders=''
+    while IFS=' ' read -r kind sum file; do
+        paths "$file"
+        if [ "$kind" = folder ]; then
+            folders=$file$line_end$folders
+            continue
         fi
-        if [ -f "$stage/folders" ]; then
-            sed '1!G;h;$!d' "$stage/folders" | while read -r folder; do rmdir "$prefix/$folder" 2>/dev/null || :; done
+        rm -f "$fresh" || undone=no
+        if is_there "$former"; then
+            if is_there "$place" && ! has_sum "$place" "$sum"; then
+                rm -f "$former" || undone=no
+            else
+                # `mv` refuses if both are names of one file.
+                rm -f "$place" && mv "$former" "$place" || undone=no
+            fi
+        elif [ "$kind" = added ] && has_sum "$place" "$sum"; then
+            rm -f "$place" || undone=no
         fi
-    }
-    rm -rf "$stage"
-    [ -z "$made_prefix" ] || rmdir "$prefix" 2>/dev/null || :
+    done <"$stage/journal"
+    for folder in $folders; do
+        rmdir "$prefix/$folder" 2>/dev/null || :
+    done
+    [ "$undone" = yes ]
 }
 
-# The stage is in the prefix, so that files are moved and not copied, and it keeps a second run out.
-begin() {
-    made_prefix=
-    [ -d "$prefix" ] || made_prefix=yes
-    mkdir -p "$prefix" || fail "could not create $prefix"
-    if [ -d "$stage" ]; then
-        other=$(cat "$stage/process" 2>/dev/null || :)
-        if [ -n "$other" ] && kill -0 "$other" 2>/dev/null; then
-            fail "another installation into $prefix is running, as process $other"
-        fi
-        [ ! -f "$stage/made-prefix" ] || made_prefix=yes
-        undo
-        mkdir -p "$prefix"
+# Undoes or finishes what a run has begun, this one or one that was killed.
+settle() {
+    if [ -f "$stage/journal" ]; then
+        undo && rm -f "$stage/journal" || return
+    elif [ -f "$stage/committed" ]; then
+        while IFS=' ' read -r kind sum file; do
+            paths "$file"
+            [ "$kind" = folder ] || rm -f "$former" || return
+        done <"$stage/committed"
+        # The folders of files that are gone.
+        sed -n 's,^replaced - \(.*\)/[^/]*$,\1,p' "$stage/committed" | sort -ru | while read -r folder; do
+            while rmdir "$prefix/$folder" 2>/dev/null || [ ! -d "$prefix/$folder" ]; do
+                case $folder in */*) folder=${folder%/*} ;; *) break ;; esac
+            done
+        done
+        rm -f "$stage/committed" || return
     fi
-    mkdir "$stage" || fail "could not write to $prefix"
-    trap 'undo' EXIT
+    rm -rf "$work"
+}
+
+# Only one process can link itself under the next number: that one owns the stage.
+own() {
+    tries=0
+    while [ "$tries" -lt 20 ]; do
+        tries=$((tries + 1))
+        said=$(mkdir -p "$stage/owners" 2>&1) || continue
+        last='' number=1
+        while process=$(readlink "$stage/owners/$number"); do
+            [ "$process" = $$ ] || ! is_running "$process" ||
+                fail "another installation into $prefix is running, as process $process" \
+                    "if process $process is something else: rm -r $(quoted "$stage/owners")"
+            last=$process
+            number=$((number + 1))
+        done
+        [ "$last" != $$ ] || return 0
+        said=$(ln -s $$ "$stage/owners/$number" 2>&1) || :
+    done
+    fail "could not write to $prefix: $said"
+}
+
+is_running() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
+
+begin() {
+    has sha256sum || has shasum || has openssl || fail "none of sha256sum, shasum and openssl is installed"
+    parents='' folder=$prefix
+    until [ -d "$folder" ]; do
+        parents=$parents$folder$line_end
+        folder=$(dirname "$folder")
+    done
+    own
+    trap leave EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
+    trap 'exit 141' PIPE
     trap 'exit 143' TERM
-    echo $$ >"$stage/process"
-    [ -z "$made_prefix" ] || : >"$stage/made-prefix"
+    printf '%s' "$parents" >>"$stage/parents"
+    had_left=no
+    [ ! -d "$work" ] || had_left=yes
+    settle || fail "could not take back what an interrupted run has left below $prefix"
+    set +f
+    rm -rf "$stage".[0-9]*
+    set -f
+    attempt "could not write to $stage" mkdir "$work"
+}
+
+# The stage gets another name first: nobody may own it while it is removed.
+leave() {
+    trap '' HUP INT PIPE TERM
+    settle || return
+    parents=$(cat "$stage/parents" 2>/dev/null || :)
+    mv "$stage" "$stage.$$" && rm -rf "$stage.$$" || return
+    for folder in $parents; do
+        rmdir "$folder" 2>/dev/null || break
+    done
+}
+
+finish() {
+    leave
+    trap - EXIT HUP INT PIPE TERM
+    printf '%s' "$kept"
+}
+
+install() {
+    begin
+    obtain "$1"
+    check
+    attempt "could not write to $stage" list_new
+    plan
+    apply
+    finish
+    tell
 }
 
 uninstall() {
-    [ -f "$prefix/$record" ] || fail "this script has installed nothing below $prefix"
-    # The list goes last: what fails can be tried again.
-    while read -r file; do
-        [ "$file" = "$record" ] || rm -f "$prefix/$file" || fail "could not remove $prefix/$file"
-    done <"$prefix/$record"
-    folders=$(while read -r file; do echo "${file%/*}"; done <"$prefix/$record" | LC_ALL=C sort -ru)
-    rm -f "$prefix/$record" || fail "could not remove $prefix/$record"
-    for folder in $folders; do
-        while rmdir "$prefix/$folder" 2>/dev/null; do
-            case $folder in */*) folder=${folder%/*} ;; *) break ;; esac
-        done
-    done
+    [ -f "$prefix/$record" ] || [ -d "$stage" ] || fail "this script has installed nothing below $prefix"
+    begin
+    if [ ! -f "$prefix/$record" ]; then
+        [ "$had_left" = yes ] || fail "this script has installed nothing below $prefix"
+        echo "what an interrupted installation had left below $prefix is removed"
+        return
+    fi
+    : >"$work/wanted"
+    plan
+    lines=$lines"replaced - $record$line_end"
+    apply
+    finish
     echo "bot-cli is no longer below $prefix; settings, secrets and plugins stay in the folders of their own"
 }
 
 tell() {
     echo "$version is in $prefix/bin"
-    host=bot-cli
+    host=$(quoted "$prefix/bin/bot-cli")
     case :$PATH: in
-    *":$prefix/bin:"*)
+    *":$prefix/bin:"* | *":$prefix/bin/:"*)
         found=$(command -v bot-cli || :)
-        if [ "$found" != "$prefix/bin/bot-cli" ]; then
-            echo "note: \`bot-cli\` runs another one, $found, which is earlier on PATH"
-            host=$prefix/bin/bot-cli
-        fi
+        case $found in
+        "$prefix/bin/bot-cli" | "$prefix/bin//bot-cli") host=bot-cli ;;
+        *) echo "note: \`bot-cli\` runs another one, $found, which is earlier on PATH" ;;
+        esac
         ;;
     *)
         echo "note: $prefix/bin is not on PATH; this line in the profile of your shell adds it:"
-        echo "  export PATH=\"$prefix/bin:\$PATH\""
-        host=$prefix/bin/bot-cli
+        echo "  export PATH=$(quoted "$prefix/bin"):\"\$PATH\""
         ;;
     esac
     case ${SHELL:-} in
     */zsh)
         echo "note: zsh completes after this line, before \`compinit\`, in ~/.zshrc:"
-        echo "  fpath+=(\"$prefix/share/zsh/site-functions\")"
+        echo "  fpath+=($(quoted "$prefix/share/zsh/site-functions"))"
         ;;
     esac
     echo "next: $host init quickstart"
+}
+
+# expect SUM: as `plugin add --sha256` takes it.
+expect() {
+    expected=$(printf '%s' "${1#sha256:}" | tr A-F a-f)
+    case $expected in
+    *[!0-9a-f]*) ;;
+    *) [ ${#expected} -ne 64 ] || return 0 ;;
+    esac
+    fail "$1 is not a SHA-256 sum: it would have 64 digits and letters from a to f"
 }
 
 main() {
@@ -290,8 +470,8 @@ main() {
         --uninstall) removes=yes ;;
         --replace) replaces=yes ;;
         --prefix | --sha256)
-            [ $# -gt 1 ] || fail "$1 needs a value" "sh install.sh --help"
-            if [ "$1" = --prefix ]; then prefix=$2; else expected=$2; fi
+            [ -n "${2:-}" ] || fail "$1 needs a value" "sh install.sh --help"
+            if [ "$1" = --prefix ]; then prefix=$2; else expect "$2"; fi
             shift
             ;;
         -*) fail "there is no option $1" "sh install.sh --help" ;;
@@ -302,14 +482,19 @@ main() {
         esac
         shift
     done
+    line_end='
+'
+    # Names may have spaces: lists have one on each line.
+    IFS=$line_end
     case $prefix in
     /.local) fail "HOME is not set" "name a folder with --prefix" ;;
+    *"$line_end"*) fail "the name of $prefix has a line end" "name another folder with --prefix" ;;
     /*) ;;
     *) prefix=$PWD/$prefix ;;
     esac
-    IFS='
-'
+    while [ "$prefix" != "${prefix%/}" ]; do prefix=${prefix%/}; done
     stage=$prefix/.bot-cli-installation
+    work=$stage/work
     if [ "$removes" = yes ]; then
         uninstall
         return
@@ -318,11 +503,7 @@ main() {
         case $0 in */install.sh) source=${0%/*} ;; install.sh) source=. ;; *) source='@SOURCE@' ;; esac
         [ -n "$source" ] || fail "no archive is named" "sh install.sh --help"
     fi
-    begin
-    obtain "$source"
-    check
-    install
-    tell
+    install "$source"
 }
 
 main "$@"

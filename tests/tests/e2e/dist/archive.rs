@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread;
@@ -117,30 +118,138 @@ fn what_fails_in_the_middle_is_taken_back() {
 
 #[test]
 fn a_run_that_was_killed_is_taken_back_by_the_next() {
+    assert_whole_after("KILL", |call| vec![call], |call| Some(call % 9 + 1));
+}
+
+#[test]
+fn an_interrupt_while_another_is_handled_changes_nothing() {
+    assert_whole_after("INT", |call| vec![call, call + 1], |_| None);
+}
+
+#[test]
+fn a_copy_that_ends_in_the_middle_is_taken_back() {
+    let (old, new) = (release("1"), release("2"));
     let home = public_folder();
-    let tools = public_folder();
-    // Kills the installer before the sixth file is moved.
-    let mv = "#!/bin/sh\necho >>\"$0.count\"\n[ $(wc -l <\"$0.count\") -lt 6 ] || { kill -9 $PPID; exit 1; }\nexec /bin/mv \"$@\"\n";
-    let path = tools.path().join("mv");
-    fs::write(&path, mv).unwrap();
-    super::ran(Command::new("chmod").arg("755").arg(&path));
-    let output = command(Path::new("/bin/sh"), ROOT, home.path())
-        .env("PATH", format!("{}:/usr/bin:/bin", tools.path().display()))
-        .arg(artefact("install", ".sh"))
-        .arg(artefacts())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), None, "{output:?}");
+    installed(home.path(), &[old.path().to_str().unwrap()]);
+    let (before, after) = (contents(home.path()), whole(new.path()));
+    let mut call = 0;
+    loop {
+        call += 1;
+        let tools = tools(
+            // In one folder `mv` only renames.
+            "for to; do from=$last last=$to; done; [ \"${from%/*}\" = \"${to%/*}\" ] || head -c 3 \"$from\" >\"$to\"; exit 1",
+            &["mv"],
+            &[call],
+        );
+        let output = with_tools(tools.path(), home.path(), &[new.path().to_str().unwrap()]);
+        if output.status.success() {
+            break;
+        }
+        installer(home.path(), &["/absent"]);
+        let found = contents(home.path());
+        assert!(found == before || found == after, "at `mv` {call}");
+        if found == after {
+            break;
+        }
+    }
+    assert!(call > 10, "{call}");
+}
+
+#[test]
+fn of_runs_at_once_one_installs() {
+    let (old, new) = (release("1"), release("2"));
+    let whole = whole(new.path());
+    for killed in [false, true, false, true] {
+        let home = public_folder();
+        installed(home.path(), &[old.path().to_str().unwrap()]);
+        let source = new.path().to_str().unwrap();
+        if killed {
+            let tools = tools("kill -KILL 0", TOOLS, &[20]);
+            with_tools(tools.path(), home.path(), &[source]);
+        }
+        let outputs: Vec<Output> = thread::scope(|scope| {
+            let runs: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| installer(home.path(), &[source])))
+                .collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        assert!(outputs.iter().any(|output| output.status.success()));
+        for output in outputs.iter().filter(|output| !output.status.success()) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("another installation into"), "{said}");
+        }
+        assert!(contents(home.path()) == whole);
+    }
+}
+
+#[test]
+fn what_an_interrupted_run_has_left_is_removed() {
+    let (old, new) = (release("1"), release("2"));
+    let new = new.path().to_str().unwrap();
+    let kills = tools("kill -KILL 0", TOOLS, &[30]);
+    let home = public_folder();
+    with_tools(kills.path(), home.path(), &[new]);
     assert!(home.path().join(".local/.bot-cli-installation").is_dir());
-    let output = installer(home.path(), &["/absent"]);
-    assert_refused(
-        &output,
-        "there is no file or folder /absent",
-        home.path(),
-        &[],
-    );
-    installed(home.path(), &[artefacts().to_str().unwrap()]);
-    use_it(&home.path().join(".local/bin/bot-cli"), ROOT);
+    let said = installed(home.path(), &["--uninstall"]);
+    assert!(said.contains("had left below"), "{said}");
+    assert!(files(home.path()).is_empty());
+
+    installed(home.path(), &[old.path().to_str().unwrap()]);
+    let kills = tools("kill -KILL 0", TOOLS, &[30]);
+    with_tools(kills.path(), home.path(), &[new]);
+    installed(home.path(), &["--uninstall"]);
+    assert_eq!(files(home.path()), [".local"]);
+    installed(home.path(), &[new]);
+
+    let mut line = command(Path::new("/bin/sh"), ROOT, home.path());
+    line.args(["-c", "sh \"$1\" \"$2\" 2>&1 | true", "sh"])
+        .arg(artefact("install", ".sh"))
+        .arg(new);
+    super::ran(&mut line);
+    assert!(!home.path().join(".local/.bot-cli-installation").exists());
+}
+
+#[test]
+fn what_others_have_changed_is_kept() {
+    let (old, new) = (release("1"), release("2"));
+    let new = new.path().to_str().unwrap();
+    let home = public_folder();
+    installed(home.path(), &[old.path().to_str().unwrap()]);
+    let host = home.path().join(".local/bin/bot-cli");
+    fs::write(&host, "mine").unwrap();
+    let before = files(home.path());
+    let output = installer(home.path(), &[new]);
+    let problem = "these files are not of this script";
+    assert_refused(&output, problem, home.path(), &before);
+    let said = installed(home.path(), &["--uninstall"]);
+    assert!(said.contains("stays, because it was changed"), "{said}");
+    assert_eq!(fs::read_to_string(&host).unwrap(), "mine");
+    installed(home.path(), &["--replace", new]);
+
+    // Put there after a run was killed.
+    let kills = tools("kill -KILL 0", TOOLS, &[35]);
+    with_tools(kills.path(), home.path(), &[old.path().to_str().unwrap()]);
+    fs::write(&host, "mine").unwrap();
+    installer(home.path(), &["/absent"]);
+    assert_eq!(fs::read_to_string(&host).unwrap(), "mine");
+}
+
+#[test]
+fn the_lines_to_paste_are_quoted() {
+    let parent = public_folder();
+    let home = parent.path().join("it's `a` $HOME");
+    fs::create_dir(&home).unwrap();
+    let new = release("2");
+    let said = installed(&home, &[new.path().to_str().unwrap()]);
+    let line = said.lines().find(|line| line.starts_with("  export "));
+    let mut shell = command(Path::new("/bin/sh"), ROOT, &home);
+    shell.args(["-c", &format!("{}; command -v bot-cli", line.unwrap())]);
+    let host = home.join(".local/bin/bot-cli");
+    assert_eq!(super::ran(&mut shell).trim_end(), host.to_str().unwrap());
+    let next = said.lines().find_map(|line| line.strip_prefix("next: "));
+    let mut shell = command(Path::new("/bin/sh"), ROOT, &home);
+    shell.args(["-c", next.unwrap()]);
+    assert_eq!(super::ran(&mut shell), "bot-cli 2\n");
 }
 
 #[test]
@@ -177,6 +286,118 @@ fn installer(home: &Path, words: &[&str]) -> Output {
 
 fn installed(home: &Path, words: &[&str]) -> String {
     super::succeeded(installer(home, words))
+}
+
+/// The programs with which the installer changes something.
+const TOOLS: &[&str] = &["cp", "ln", "mkdir", "mv", "rm", "rmdir"];
+
+/// Stops an upgrade at each call of each tool, and the run that takes it back too. What a further run leaves is the old version,
+/// or the new one.
+fn assert_whole_after(
+    signal: &str,
+    stopped: impl Fn(usize) -> Vec<usize>,
+    stopped_again: impl Fn(usize) -> Option<usize>,
+) {
+    let (old, new) = (release("1"), release("2"));
+    let (before, after) = (whole(old.path()), whole(new.path()));
+    let action = format!("kill -{signal} 0");
+    let (mut taken_back, mut done) = (0, 0);
+    for call in 1.. {
+        let home = public_folder();
+        installed(home.path(), &[old.path().to_str().unwrap()]);
+        let tools = tools(&action, TOOLS, &stopped(call));
+        let source = new.path().to_str().unwrap();
+        if with_tools(tools.path(), home.path(), &[source])
+            .status
+            .success()
+        {
+            break;
+        }
+        if let Some(call) = stopped_again(call) {
+            let tools = self::tools(&action, TOOLS, &[call]);
+            with_tools(tools.path(), home.path(), &["/absent"]);
+        }
+        let output = installer(home.path(), &["/absent"]);
+        let found = contents(home.path());
+        assert!(
+            found == before || found == after,
+            "at call {call}: {output:?}"
+        );
+        if found == before {
+            taken_back += 1;
+        } else {
+            done += 1;
+        }
+    }
+    assert!(taken_back > 20, "{taken_back}");
+    assert!(done > 0 || signal == "INT", "{done}");
+}
+
+/// A small archive with its sums.
+fn release(version: &str) -> TempDir {
+    let lines = r#"
+        top=bot-cli-$1-any
+        mkdir -p $top/bin $top/share/man/man1 $top/share/only-$1
+        printf '#!/bin/sh\necho bot-cli %s\n' $1 >$top/bin/bot-cli
+        chmod 755 $top/bin/bot-cli
+        echo $1 >$top/share/man/man1/bot-cli.1
+        echo always >"$top/share/man/man1/bot-cli always.1"
+        echo $1 >$top/share/only-$1/file
+        tar -czf $top.tar.gz $top
+        rm -r $top
+        for machine in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do
+            cp $top.tar.gz bot-cli-$1-$machine.tar.gz
+        done
+        rm $top.tar.gz
+        sha256sum *.tar.gz >SHA256SUMS
+    "#;
+    let folder = public_folder();
+    let mut shell = Command::new("sh");
+    shell.args(["-euc", lines, "sh", version]);
+    super::ran(shell.current_dir(folder.path()));
+    folder
+}
+
+/// What a home has after the installation.
+fn whole(source: &Path) -> Vec<(String, Option<Vec<u8>>)> {
+    let home = public_folder();
+    installed(home.path(), &[source.to_str().unwrap()]);
+    contents(home.path())
+}
+
+fn contents(folder: &Path) -> Vec<(String, Option<Vec<u8>>)> {
+    let with_bytes = |path: String| {
+        let bytes = fs::read(folder.join(&path)).ok();
+        (path, bytes)
+    };
+    files(folder).into_iter().map(with_bytes).collect()
+}
+
+/// Programs that act otherwise at some of their calls, counted together.
+fn tools(action: &str, names: &[&str], calls: &[usize]) -> TempDir {
+    let folder = public_folder();
+    let calls: Vec<String> = calls.iter().map(usize::to_string).collect();
+    for name in names {
+        let path = folder.path().join(name);
+        let lines = format!(
+            "#!/bin/sh\necho >>\"${{0%/*}}/count\"\ncase $(($(wc -l <\"${{0%/*}}/count\"))) in {}) {action} ;; esac\nexec /bin/{name} \"$@\"\n",
+            calls.join(" | ")
+        );
+        fs::write(&path, lines).unwrap();
+        super::ran(Command::new("chmod").arg("755").arg(&path));
+    }
+    folder
+}
+
+/// Runs the installer with these tools, which may end all of its processes.
+fn with_tools(tools: &Path, home: &Path, words: &[&str]) -> Output {
+    command(Path::new("/bin/sh"), ROOT, home)
+        .env("PATH", format!("{}:/usr/bin:/bin", tools.display()))
+        .arg(artefact("install", ".sh"))
+        .args(words)
+        .process_group(0)
+        .output()
+        .unwrap()
 }
 
 /// A failure in one sentence that changes nothing.
