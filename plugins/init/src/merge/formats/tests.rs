@@ -184,6 +184,35 @@ fn a_variable_that_goes_leaves_the_group_of_the_next_one() {
     );
 }
 
+/// The variables of a bot with one service.
+fn variables_of(service: &str, name: &str) -> String {
+    VARIABLES.replace(
+        "# OpenAI: https://platform.openai.com\n# API key\nOPENAI_API_KEY=\n# Model\n# OPENAI_MODEL=gpt-4.1\n",
+        &format!("# {service}: https://{name}.example\n# API key\n{name}_API_KEY=\n\n# Cartesia: https://play.cartesia.ai\n# API key\nCARTESIA_API_KEY=\n"),
+    )
+}
+
+#[test]
+fn a_variable_that_the_user_has_before_it_is_generated_stands_once() {
+    let base = variables_of("Anthropic", "ANTHROPIC");
+    let new = variables_of("OpenAI", "OPENAI");
+    for own in [
+        "# API key\nOPENAI_API_KEY=mine\n",
+        "# OpenAI: https://OPENAI.example\n# API key\nOPENAI_API_KEY=mine\n\n",
+        "OPENAI_API_KEY=mine\n",
+        "export OPENAI_API_KEY=mine\n\n",
+    ] {
+        for place in ["# Deepgram", "# Cartesia", "# Anthropic", "DEEPGRAM"] {
+            let yours = base.replace(place, &format!("{own}{place}"));
+            let (text, _) = clean("server/.env.example", &base, &yours, &new);
+            assert_eq!(text.matches("OPENAI_API_KEY=").count(), 1, "{text}");
+            assert!(text.contains("OPENAI_API_KEY=mine\n"), "{text}");
+            assert!(!text.contains("ANTHROPIC"), "{text}");
+            assert_eq!(text.matches("CARTESIA_API_KEY=\n").count(), 1, "{text}");
+        }
+    }
+}
+
 const PACKAGE: &str = "{
   \"name\": \"shop\",
   \"scripts\": {
