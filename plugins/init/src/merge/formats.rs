@@ -15,11 +15,16 @@ use super::{Merged, Versions};
 
 /// Merges the file at `path` by its format; `None` if it has none of these, or if a version can't be read.
 pub(super) fn merge(path: &str, versions: &Versions) -> Option<Merged> {
-    if Path::new(path).extension().is_some_and(|it| it == "json") {
+    if is_json(path) {
         return json::merge(versions);
     }
     let (format, read) = format(path)?;
     with(format, versions, read)
+}
+
+fn is_json(path: &str) -> bool {
+    let extension = Path::new(path).extension();
+    extension.is_some_and(|extension| extension == "json")
 }
 
 /// How a text is cut into blocks.
@@ -46,12 +51,17 @@ pub(super) fn is_of_variables(path: &str) -> bool {
 
 /// Returns the keys of the blocks that a line is in, for each line of the file at `path`; `None` if it has no format, or if it can't be read.
 pub(super) fn places(path: &str, text: &str) -> Option<Vec<String>> {
-    let (_, read) = format(path)?;
-    let root = read(text)?;
+    let root = if is_json(path) {
+        json::read(text)?
+    } else {
+        format(path)?.1(text)?
+    };
     let mut places = Vec::new();
     let mut read = String::new();
     flatten(&root, "", &mut places, &mut read);
-    (read == text).then_some(places)
+    // Members are read without the commas behind them.
+    let plain = |text: &str| text.replace(',', "");
+    (plain(&read) == plain(text)).then_some(places)
 }
 
 /// Adds the lines of a block, and for each its place.

@@ -487,3 +487,29 @@ fn elements_with_commas_of_their_own_keep_them() {
         "{text}"
     );
 }
+
+#[test]
+fn what_the_user_has_before_it_is_generated_stands_once_in_every_format() {
+    for (path, base, new, own) in [
+        (
+            "client/package.json",
+            "{\n  \"old\": {\n    \"on\": true\n  },\n  \"b\": 1\n}\n",
+            "{\n  \"new\": {\n    \"on\": true\n  },\n  \"b\": 1\n}\n",
+            "  \"new\": {\n    \"on\": true\n  }\n",
+        ),
+        (
+            "server/cloud-deploy.toml",
+            "[a]\n# Key\nold = 1\n\n[b]\nx = 1\n",
+            "[a]\n\n[b]\n# Key\nnew = 1\nx = 1\n",
+            "# Key\nnew = 1\n",
+        ),
+    ] {
+        let yours = match path {
+            "client/package.json" => base.replace("1\n}", &format!("1,\n{own}}}")),
+            _ => format!("{base}{own}"),
+        };
+        let (text, _) = clean(path, base, &yours, new);
+        assert_eq!(text.matches("new").count(), 1, "{text}");
+        assert!(text.contains(own) && !text.contains("old"), "{text}");
+    }
+}
