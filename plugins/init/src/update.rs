@@ -46,8 +46,10 @@ pub(crate) struct Update {
     pub deleted: Vec<String>,
     /// The topmost folders of which the user has deleted all generated files, each with `/` at its end.
     pub deleted_folders: Vec<String>,
-    /// Generated files that the user has moved.
+    /// Generated files that are not where they were generated, and are updated where they are.
     pub moved: Vec<Moved>,
+    /// Where every generated file is that has another place, by its own: those that were moved, and new ones that go with them.
+    pub places: BTreeMap<String, String>,
     /// Lines that the user and the update have changed in different ways.
     pub conflicts: Vec<Conflict>,
     /// Files that can't be merged.
@@ -66,7 +68,7 @@ pub(crate) struct Kept {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub path: String,
-    /// The place where the user has it.
+    /// The place where it is.
     pub to: String,
 }
 
@@ -128,6 +130,11 @@ impl Update {
     /// Tells whether the update can't be made without the user.
     pub(crate) fn has_conflicts(&self) -> bool {
         !self.conflicts.is_empty() || !self.obstacles.is_empty()
+    }
+
+    /// Returns where the file is that is generated at `path`.
+    pub(crate) fn place<'a>(&'a self, path: &'a str) -> &'a str {
+        self.places.get(path).map_or(path, String::as_str)
     }
 
     fn keep(&mut self, path: &str, why: impl Into<String>) {

@@ -38,6 +38,15 @@ pub(super) enum Keys {
     File,
 }
 
+/// A folder with a list of what its code needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Needs<'a> {
+    /// Relative to the project, with `/`; nothing for its own.
+    pub(super) folder: &'a str,
+    /// Whether the update has changed the list.
+    pub(super) has_changed: bool,
+}
+
 /// A command, and what somebody who types it has to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextStep {
@@ -164,8 +173,8 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
 /// The steps from an update to a bot that runs again. `known` are the variables that it needed before.
 pub(super) fn of_update(
     target: &Target,
-    requirements: bool,
-    packages: bool,
+    server: Needs,
+    client: Needs,
     needed: &[VariableGroup],
     known: &BTreeSet<String>,
 ) -> Vec<NextStep> {
@@ -176,12 +185,15 @@ pub(super) fn of_update(
         .map(|variable| variable.name.as_str())
         .collect();
     // From where the update was started.
-    let folder = |below: &str| {
-        let shown = directory(target.shown.trim_end_matches('/'));
-        quoted(&format!("{shown}/{below}"))
+    let at = |needs: Needs| {
+        let shown = directory(&target.shown);
+        if needs.folder.is_empty() {
+            return quoted(shown.trim_end_matches('/'));
+        }
+        quoted(&format!("{}/{}", shown.trim_end_matches('/'), needs.folder))
     };
-    if requirements || !new.is_empty() {
-        let sync = steps.add(format!("uv sync --directory {}", folder("server")));
+    if server.has_changed || !new.is_empty() {
+        let sync = steps.add(format!("uv sync --directory {}", at(server)));
         if !new.is_empty() {
             sync.about(format!(
                 "new variables, which .env.example explains: {}",
@@ -189,8 +201,8 @@ pub(super) fn of_update(
             ));
         }
     }
-    if packages {
-        steps.add(format!("npm install --prefix {}", folder("client")));
+    if client.has_changed {
+        steps.add(format!("npm install --prefix {}", at(client)));
     }
     steps
         .add(format!(

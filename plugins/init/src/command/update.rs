@@ -12,7 +12,7 @@ use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
 
 use super::job::{recover, unplanned, unrecorded, warn_of_deprecated};
-use super::next::{self, NextStep};
+use super::next::{self, Needs, NextStep};
 use super::{file, note_name, note_other_versions, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
@@ -289,16 +289,20 @@ fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<()
 }
 
 fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> Vec<NextStep> {
-    let is_changed = |path: &str| {
+    let needs = |list| {
+        let path = changes.update.place(list);
         let mut changes = changes.update.changes.iter();
-        changes.any(|one| one.path == path && one.bytes.is_some())
+        Needs {
+            folder: path.rfind('/').map_or("", |end| &path[..end]),
+            has_changed: changes.any(|one| one.path == path && one.bytes.is_some()),
+        }
     };
     let known = found.variables();
     let needed = plan::needed(config).unwrap_or_default();
     next::of_update(
         target,
-        is_changed("server/pyproject.toml"),
-        is_changed("client/package.json"),
+        needs("server/pyproject.toml"),
+        needs("client/package.json"),
         &needed,
         &known,
     )

@@ -1,5 +1,6 @@
 //! Checks of merged files. A merge that is clean and fails one is a conflict.
 
+mod json;
 mod lost;
 pub(crate) mod meaning;
 pub(crate) mod modules;
@@ -9,6 +10,7 @@ use std::path::Path;
 
 use saphyr::{LoadableYamlNode, Yaml};
 
+use super::formats::{self, variables};
 use super::{Conflict, Merged, Part, Versions, lines};
 use crate::plan::names;
 
@@ -110,13 +112,41 @@ fn fault(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
             reason: "merged, it would have the marker of a conflict".to_owned(),
         });
     }
-    undefined(path, versions, text).or_else(|| {
-        let (line, lost) = lost::line(versions, text)?;
+    let of_names = undefined(path, versions, text).or_else(|| twice(path, versions, text));
+    of_names.or_else(|| {
+        let (line, lost) = lost::line(path, versions, text)?;
         Some(Fault {
             line: None,
             reason: format!("merged, it would lack your line {line}: `{}`", lost.trim()),
         })
     })
+}
+
+/// Finds an environment variable that is set more often than on either side.
+fn twice(path: &str, versions: &Versions, text: &str) -> Option<Fault> {
+    if !formats::is_of_variables(path) {
+        return None;
+    }
+    let count = |text: &str, name: &str| {
+        let names = text.lines().filter_map(variables::set);
+        names.filter(|other| *other == name).count()
+    };
+    let mut seen = BTreeMap::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some(name) = variables::set(line) else {
+            continue;
+        };
+        let times = seen.entry(name).or_insert(0);
+        *times += 1;
+        let of_sides = count(versions.yours, name).max(count(versions.new, name));
+        if *times > of_sides.max(1) {
+            return Some(Fault {
+                line: Some(index + 1),
+                reason: format!("merged, it would have `{name}` twice"),
+            });
+        }
+    }
+    None
 }
 
 fn has_extension(path: &str, wanted: &[&str]) -> bool {
@@ -133,7 +163,7 @@ fn syntax(path: &str, text: &str) -> Result<(), String> {
         return read.map(drop).map_err(|error| error.message().to_owned());
     }
     if has_extension(path, &["json"]) {
-        let read = serde_json::from_str::<serde_json::Value>(text);
+        let read = serde_json::from_str::<json::Unique>(text);
         return read.map(drop).map_err(|error| error.to_string());
     }
     if has_extension(path, &["yaml", "yml"]) {

@@ -234,3 +234,26 @@ fn the_same_change_again_changes_nothing_but_blank_lines_and_comments() {
         }
     });
 }
+
+#[test]
+fn no_variable_comes_to_stand_twice() {
+    let count = |text: &str, name: &str| {
+        let names = text.lines().filter_map(|line| line.split_once('='));
+        names.filter(|(other, _)| *other == name).count()
+    };
+    for_drawn(|path, versions, _| {
+        if path != "server/.env.example" {
+            return;
+        }
+        let Some(text) = merge(path, versions).text() else {
+            return;
+        };
+        for (name, _) in text.lines().filter_map(|line| line.split_once('=')) {
+            let most = [versions.yours, versions.new].map(|text| count(text, name));
+            assert!(
+                count(&text, name) <= most[0].max(most[1]),
+                "{name}: {versions:#?}\n{text}"
+            );
+        }
+    });
+}

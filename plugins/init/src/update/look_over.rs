@@ -51,9 +51,9 @@ pub(super) fn all(
         });
     }
     let mut texts: Texts = borrowed(&base.texts);
-    for moved in &update.moved {
-        if let Some(text) = base.texts.get(&moved.path) {
-            texts.insert(&moved.to, text);
+    for (path, place) in &update.places {
+        if let Some(text) = base.texts.get(path) {
+            texts.insert(place, text);
         }
     }
     let new: Texts = (new.iter())

@@ -152,7 +152,7 @@ fn matched(missing: &[Lines], in_place: &[Lines], elsewhere: &[Lines]) -> BTreeM
 }
 
 /// Returns the place of a new file where its own folder is not the right one any more: beside the modules that import it, or where all
-/// of the folder has gone. `planned` are the paths and texts of all generated files, `found` those that were moved, and `stays` the paths of those
+/// of the folder has gone, or of the nearest one above it that has other files. `planned` are the paths and texts of all generated files, `found` those that were moved, and `stays` the paths of those
 /// that are in their places.
 pub(crate) fn beside(
     path: &str,
@@ -172,26 +172,40 @@ pub(crate) fn beside(
         })
         .map(|(importer, _)| *importer)
         .collect();
-    let of_whom: Vec<&str> = if importers.is_empty() {
-        let known = found
-            .keys()
-            .map(String::as_str)
-            .chain(stays.iter().copied());
-        known.filter(|other| other.starts_with(folder)).collect()
+    let (from, of_whom) = if importers.is_empty() {
+        nearest(folder, found, stays)
     } else {
-        importers
+        (folder, importers)
     };
     let mut places = of_whom.iter().map(|other| {
-        let below = other.strip_prefix(folder)?;
+        let below = self::folder(other.strip_prefix(from)?);
         match found.get(*other)? {
-            Moved::To(to) if below.contains('/') => to.strip_suffix(below),
-            Moved::To(to) => Some(self::folder(to)),
+            Moved::To(to) => self::folder(to).strip_suffix(below),
             Moved::Unsure(_) => None,
         }
     });
     let first = places.next()??;
-    let is_one = places.all(|place| place == Some(first)) && first != folder;
-    is_one.then(|| format!("{first}{}", name(path)))
+    let is_one = places.all(|place| place == Some(first)) && first != from;
+    let below = path.strip_prefix(from)?;
+    is_one.then(|| format!("{first}{below}"))
+}
+
+/// Returns the first of a folder and those above it that has files which are known, and these files.
+fn nearest<'a>(
+    folder: &'a str,
+    found: &'a BTreeMap<String, Moved>,
+    stays: &BTreeSet<&'a str>,
+) -> (&'a str, Vec<&'a str>) {
+    let mut folder = folder;
+    loop {
+        let known = found.keys().map(String::as_str);
+        let known = known.chain(stays.iter().copied());
+        let inside: Vec<&str> = known.filter(|other| other.starts_with(folder)).collect();
+        if !inside.is_empty() || folder.is_empty() {
+            return (folder, inside);
+        }
+        folder = self::folder(folder.trim_end_matches('/'));
+    }
 }
 
 /// Whether Python code imports a module that is beside it.

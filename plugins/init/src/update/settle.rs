@@ -36,7 +36,7 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
             (None, Some(new), there) => update.settle_new(path, new, there),
             (Some(_), _, PathState::Nothing) => missing.push(*path),
             (Some(was), Some(new), there) => update.settle_both(path, was, new, there),
-            (Some(was), None, there) => update.settle_old(path, was, there),
+            (Some(was), None, there) => update.settle_old(path, path, was, there),
         }
     }
     let taken: BTreeSet<&str> = paths.into_iter().collect();
@@ -62,8 +62,16 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
             update.deleted.push(new.path.clone());
         } else {
             let at = moved::beside(&new.path, &generated, &found, &stays);
-            let at = at.as_deref().unwrap_or(&new.path);
-            update.settle_new(at, new, look(at)?);
+            let at = at.unwrap_or_else(|| new.path.clone());
+            update.settle_new(&at, new, look(&at)?);
+            if at != new.path {
+                update.places.insert(new.path.clone(), at);
+            }
+        }
+    }
+    for (path, place) in &found {
+        if let To(to) = place {
+            update.places.insert(path.clone(), to.clone());
         }
     }
     update.deleted_folders = folders;
@@ -79,10 +87,8 @@ pub(super) fn all(target: &Path, base: &Base, new: &[PlannedFile]) -> Result<Upd
                 update.settle_both(&to, was, new, there);
             }
             (Some(To(to)), None) => {
-                update.keep(
-                    &to,
-                    format!("no longer generated, and moved by you from {path}"),
-                );
+                let there = look(&to)?;
+                update.settle_old(&to, path, was, there);
             }
             (Some(Unsure(candidates)), new) => update.settle_unsure(path, was, new, &candidates),
             (None, Some(_)) => update.deleted.push(path.to_owned()),
@@ -208,20 +214,22 @@ impl Update {
         self.take(path, yours, &merged, &new.text);
     }
 
-    /// A file that is no longer generated.
-    fn settle_old(&mut self, path: &str, was: Was, there: PathState) {
+    /// A file that is no longer generated; it is at `path`, and was generated at `from`.
+    fn settle_old(&mut self, path: &str, from: &str, was: Was, there: PathState) {
+        let gone = if path == from {
+            "no longer generated".to_owned()
+        } else {
+            format!("no longer generated as {from}")
+        };
         match there {
             PathState::File(bytes) if was.is(&bytes) => {
                 self.removed.push(path.to_owned());
                 self.changes.push(Change::remove(path, bytes));
             }
-            PathState::File(_) => self.keep(path, "no longer generated, and edited by you"),
-            PathState::Link => self.keep(path, "no longer generated, and a symbolic link"),
+            PathState::File(_) => self.keep(path, format!("{gone}, and edited by you")),
+            PathState::Link => self.keep(path, format!("{gone}, and a symbolic link")),
             PathState::Obstacle(reason) => {
-                self.keep(
-                    path,
-                    format!("no longer generated, and in the way: {reason}"),
-                );
+                self.keep(path, format!("{gone}, and in the way: {reason}"));
             }
             PathState::Nothing => {}
         }
@@ -295,3 +303,6 @@ fn without_crlf(bytes: &[u8]) -> Vec<u8> {
     }
     plain
 }
+
+#[cfg(test)]
+mod tests;

@@ -417,6 +417,7 @@ fn a_new_file_goes_where_its_folder_has_gone() {
     // It goes again with its feature.
     let (status, said) = reply(folder.path(), &["my-bot", "--update", "--no-recording"]);
     assert_eq!(status, Some(0), "{said:#}");
+    assert_eq!(said["removed"], json!(["backend/recording.py"]));
     let bot = fs::read_to_string(made.join("backend/bot.py")).unwrap();
     assert!(!bot.contains("import Recorder"), "{bot}");
 }

@@ -1,6 +1,7 @@
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::{Keys, document, of_guides, of_project, shown, stays};
+use super::{Keys, Needs, document, of_guides, of_project, of_update, shown, stays};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::Feature;
@@ -173,6 +174,48 @@ fn programs_get_commands_without_remarks() {
             { "terminal": 1, "command": "cat GETTING_STARTED.md", "stays": false, "about": ["then start your coding agent in this folder"] },
         ])
     );
+}
+
+#[test]
+fn an_update_names_the_folders_as_they_are() {
+    let commands = |shown: &str, server: &str, client: &str| -> Vec<String> {
+        let [server, client] = [server, client].map(|folder| Needs {
+            folder,
+            has_changed: true,
+        });
+        let steps = of_update(&target(shown), server, client, &[], &BTreeSet::new());
+        let mut commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
+        commands.pop();
+        commands
+    };
+    for (shown, server, client, expected) in [
+        (
+            "my-bot",
+            "backend",
+            "apps/web",
+            [
+                "uv sync --directory my-bot/backend",
+                "npm install --prefix my-bot/apps/web",
+            ],
+        ),
+        (
+            "my-bot/",
+            "",
+            "client",
+            [
+                "uv sync --directory my-bot",
+                "npm install --prefix my-bot/client",
+            ],
+        ),
+        (
+            ".",
+            "",
+            "my web",
+            ["uv sync --directory .", "npm install --prefix './my web'"],
+        ),
+    ] {
+        assert_eq!(commands(shown, server, client), expected);
+    }
 }
 
 fn cascade(transports: &[&str]) -> Draft {

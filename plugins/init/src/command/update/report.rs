@@ -177,10 +177,7 @@ impl Report<'_> {
             }
         }
         for moved in &update.moved {
-            line(
-                "moved",
-                &format!("{} (by you, to {})", moved.path, moved.to),
-            );
+            line("moved", &format!("{} (it is {})", moved.path, moved.to));
         }
         let folders = &update.deleted_folders;
         let is_in_folder = |path: &&String| folders.iter().any(|one| path.starts_with(one));

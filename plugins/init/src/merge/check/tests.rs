@@ -89,6 +89,53 @@ fn a_line_of_the_user_that_is_lost_is_a_conflict() {
 }
 
 #[test]
+fn a_line_that_stands_elsewhere_too_is_not_lost_where_it_belongs() {
+    let base = "# Key\nA=\n\n# Key\nB=\n";
+    let yours = "# Key\nA=\n\n# Key\nC=1\n\n# Key\nB=\n";
+    let new = "# Key\nA=\n\n# Key\nC=\n";
+    let merged = "# Key\nA=\n\n# Key\nC=1\n";
+    assert_eq!(demoted(".env", base, yours, new, merged), (0, Vec::new()));
+    let (_, notes) = demoted(".env", base, yours, new, "# Key\nA=\n\nC=1\n");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+}
+
+#[test]
+fn a_variable_that_is_there_twice_is_a_conflict() {
+    let base = "A=\n";
+    let yours = "A=\nB=1\n";
+    let new = "B=\nA=\n";
+    for path in ["server/.env", "server/.env.example"] {
+        let (conflicts, notes) = demoted(path, base, yours, new, "B=\nA=\nB=1\n");
+        assert_eq!(conflicts, 1, "{path}");
+        assert_eq!(notes, ["merged, it would have `B` twice"]);
+        // One that is commented out is none.
+        let merged = "# B=\nA=\nB=1\n";
+        assert_eq!(
+            demoted(path, base, yours, "# B=\nA=\n", merged),
+            (0, Vec::new())
+        );
+    }
+    // Who has it twice keeps it so.
+    let yours = "A=\nB=1\nB=2\n";
+    let merged = "# new\nA=\nB=1\nB=2\n";
+    assert_eq!(
+        demoted(".env", base, yours, "# new\nA=\n", merged),
+        (0, Vec::new())
+    );
+}
+
+#[test]
+fn a_member_that_is_there_twice_is_a_conflict() {
+    let base = "{\n  \"a\": 1\n}\n";
+    let yours = "{\n  \"a\": 1,\n  \"b\": 2\n}\n";
+    let new = "{\n  \"b\": 3,\n  \"a\": 1\n}\n";
+    let merged = "{\n  \"b\": 3,\n  \"a\": 1,\n  \"b\": 2\n}\n";
+    let (conflicts, notes) = demoted("a.json", base, yours, new, merged);
+    assert_eq!(conflicts, 1);
+    assert!(notes[0].contains("`b` is there twice"), "{notes:?}");
+}
+
+#[test]
 fn a_line_in_another_form_is_not_lost() {
     let base = "from a import b\n";
     let yours = "from a import (\n    b,\n    c,\n)\nc(b)\n";

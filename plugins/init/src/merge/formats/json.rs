@@ -79,7 +79,7 @@ fn add_comma(text: &mut String) {
     }
 }
 
-fn read(text: &str) -> Option<Block> {
+pub(super) fn read(text: &str) -> Option<Block> {
     serde_json::from_str::<Value>(text).ok()?;
     let mut lines = Lines {
         lines: text.split_inclusive('\n').collect(),

@@ -184,6 +184,35 @@ fn a_variable_that_goes_leaves_the_group_of_the_next_one() {
     );
 }
 
+/// The variables of a bot with one service.
+fn variables_of(service: &str, name: &str) -> String {
+    VARIABLES.replace(
+        "# OpenAI: https://platform.openai.com\n# API key\nOPENAI_API_KEY=\n# Model\n# OPENAI_MODEL=gpt-4.1\n",
+        &format!("# {service}: https://{name}.example\n# API key\n{name}_API_KEY=\n\n# Cartesia: https://play.cartesia.ai\n# API key\nCARTESIA_API_KEY=\n"),
+    )
+}
+
+#[test]
+fn a_variable_that_the_user_has_before_it_is_generated_stands_once() {
+    let base = variables_of("Anthropic", "ANTHROPIC");
+    let new = variables_of("OpenAI", "OPENAI");
+    for own in [
+        "# API key\nOPENAI_API_KEY=mine\n",
+        "# OpenAI: https://OPENAI.example\n# API key\nOPENAI_API_KEY=mine\n\n",
+        "OPENAI_API_KEY=mine\n",
+        "export OPENAI_API_KEY=mine\n\n",
+    ] {
+        for place in ["# Deepgram", "# Cartesia", "# Anthropic", "DEEPGRAM"] {
+            let yours = base.replace(place, &format!("{own}{place}"));
+            let (text, _) = clean("server/.env.example", &base, &yours, &new);
+            assert_eq!(text.matches("OPENAI_API_KEY=").count(), 1, "{text}");
+            assert!(text.contains("OPENAI_API_KEY=mine\n"), "{text}");
+            assert!(!text.contains("ANTHROPIC"), "{text}");
+            assert_eq!(text.matches("CARTESIA_API_KEY=\n").count(), 1, "{text}");
+        }
+    }
+}
+
 const PACKAGE: &str = "{
   \"name\": \"shop\",
   \"scripts\": {
@@ -457,4 +486,30 @@ fn elements_with_commas_of_their_own_keep_them() {
         text.contains("fix = [\n    [1, 2],\n    [5, 6],\n    [3, 4]\n]\n"),
         "{text}"
     );
+}
+
+#[test]
+fn what_the_user_has_before_it_is_generated_stands_once_in_every_format() {
+    for (path, base, new, own) in [
+        (
+            "client/package.json",
+            "{\n  \"old\": {\n    \"on\": true\n  },\n  \"b\": 1\n}\n",
+            "{\n  \"new\": {\n    \"on\": true\n  },\n  \"b\": 1\n}\n",
+            "  \"new\": {\n    \"on\": true\n  }\n",
+        ),
+        (
+            "server/cloud-deploy.toml",
+            "[a]\n# Key\nold = 1\n\n[b]\nx = 1\n",
+            "[a]\n\n[b]\n# Key\nnew = 1\nx = 1\n",
+            "# Key\nnew = 1\n",
+        ),
+    ] {
+        let yours = match path {
+            "client/package.json" => base.replace("1\n}", &format!("1,\n{own}}}")),
+            _ => format!("{base}{own}"),
+        };
+        let (text, _) = clean(path, base, &yours, new);
+        assert_eq!(text.matches("new").count(), 1, "{text}");
+        assert!(text.contains(own) && !text.contains("old"), "{text}");
+    }
 }

@@ -47,6 +47,15 @@ pub(super) fn read(text: &str) -> Option<Block> {
     })
 }
 
+/// The name in `NAME=…` that whoever reads the file takes.
+pub(in crate::merge) fn set(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let open = line.strip_prefix("export ").unwrap_or(line);
+    let (name, _) = open.split_once('=')?;
+    let name = name.trim();
+    (!name.is_empty() && !name.starts_with('#')).then_some(name)
+}
+
 /// The name in `NAME=…`, which may be commented out.
 fn variable(line: &str) -> Option<&str> {
     let (open, is_commented) = match line.strip_prefix('#') {

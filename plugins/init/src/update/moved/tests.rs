@@ -216,6 +216,14 @@ fn a_new_file_goes_where_its_folder_or_its_importer_has_gone() {
         ("server/bot.py", "a/bot.py"),
         ("server/evals/one.yaml", "b/evals/one.yaml"),
     ];
+    let below = [
+        ("server/bot.py", "bot/server/bot.py"),
+        ("README.md", "bot/README.md"),
+    ];
+    let renamed = [
+        ("server/bot.py", "backend/main.py"),
+        ("server/evals/one.yaml", "backend/evals/first.yaml"),
+    ];
     for (new, moves, stays, expected) in [
         (
             "server/recording.py",
@@ -234,6 +242,25 @@ fn a_new_file_goes_where_its_folder_or_its_importer_has_gone() {
         ("server/Dockerfile", &apart, &[], None),
         ("server/recording.py", &[], &["server/bot.py"], None),
         ("client/index.html", &all, &["README.md"], None),
+        // In a folder that is new itself.
+        (
+            "server/own/deep/x.yaml",
+            &all,
+            &["README.md"],
+            Some("backend/own/deep/x.yaml"),
+        ),
+        ("server/own/x.yaml", &all, &["server/tools.py"], None),
+        ("server/own/x.yaml", &apart, &["README.md"], None),
+        ("new/own/x.yaml", &all, &["README.md"], None),
+        ("new/own/x.yaml", &all, &[], None),
+        ("new/x.yaml", &below, &[], Some("bot/new/x.yaml")),
+        // What has another name has gone with its folder all the same.
+        (
+            "server/Dockerfile",
+            &renamed,
+            &[],
+            Some("backend/Dockerfile"),
+        ),
         // Its importer has another name now.
         (
             "server/recording.py",
