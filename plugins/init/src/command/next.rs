@@ -170,13 +170,14 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     steps.steps
 }
 
-/// The steps from an update to a bot that runs again. `known` are the variables that it needed before.
+/// The steps from an update to a bot that runs again. `known` are the variables that it needed before; `undo`: it can be taken back.
 pub(super) fn of_update(
     target: &Target,
     server: Needs,
     client: Needs,
     needed: &[VariableGroup],
     known: &BTreeSet<String>,
+    undo: bool,
 ) -> Vec<NextStep> {
     let mut steps = Steps::new();
     let variables = needed.iter().flat_map(|group| &group.variables);
@@ -204,12 +205,12 @@ pub(super) fn of_update(
     if client.has_changed {
         steps.add(format!("npm install --prefix {}", at(client)));
     }
-    steps
-        .add(format!(
-            "bot-cli init {} --undo",
-            quoted(&directory(&target.shown))
-        ))
-        .about("puts the files back as they were before");
+    if undo {
+        let shown = quoted(&directory(&target.shown));
+        steps
+            .add(format!("bot-cli init {shown} --undo"))
+            .about("puts the files back as they were before");
+    }
     steps.steps
 }
 

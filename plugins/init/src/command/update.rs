@@ -59,12 +59,13 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
     if options.undo {
         return put_back(options, &target, session);
     }
-    if options.dry_run || options.check {
+    let recovered = if options.dry_run || options.check {
         refuse_unfinished(&target)?;
+        Recovered::Nothing
     } else {
-        recover(&target, session)?;
-    }
-    let found = Found::read(&target, session)?;
+        recover(&target, session)?
+    };
+    let found = Found::read(&target, &recovered, session)?;
     found.refuse_markers(&target)?;
     let catalogue = OnceCell::new();
     let config = new_config(options, &found, &target, &catalogue, session)?;
@@ -232,7 +233,7 @@ fn finish(
         || conflicts > 0 && options.conflicts == Conflicts::Refuse;
     let writes = !blocks && !options.dry_run && !options.check && !changes.is_empty();
     if writes {
-        write(target, changes, session)?;
+        write(target, found, changes, session)?;
         warn_of_deprecated(config, session);
     }
     let steps = if writes {
@@ -245,6 +246,7 @@ fn finish(
         config,
         changes,
         written: writes,
+        can_be_undone: !found.goes_on,
         quiet: session.context().quiet,
         steps: &steps,
     };
@@ -267,10 +269,21 @@ fn finish(
     }
 }
 
-fn write(target: &Target, changes: &Changes, session: &mut Session) -> Result<(), Failure> {
+fn write(
+    target: &Target,
+    found: &Found,
+    changes: &Changes,
+    session: &mut Session,
+) -> Result<(), Failure> {
+    if found.goes_on {
+        session.log(
+            Level::Warn,
+            "this update can't be undone: it goes on from one that was interrupted",
+        );
+    }
     let mut all = changes.update.changes.clone();
     all.extend(changes.beside.changes.iter().cloned());
-    let kept = undo::keep(&target.path, &all).map_err(|error| {
+    let kept = undo::keep(&target.path, &all, found.goes_on).map_err(|error| {
         Failure::because(
             Exit::Failed,
             "write_failed",
@@ -305,6 +318,7 @@ fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> 
         needs("client/package.json"),
         &needed,
         &known,
+        !found.goes_on,
     )
 }
 

@@ -263,7 +263,7 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
 #[test]
 fn only_what_took_an_update_back_counts_as_that() {
     let (_folder, target) = workshop();
-    let kept = undo::keep(&target, &changes()).unwrap();
+    let kept = undo::keep(&target, &changes(), false).unwrap();
     let update = [changes(), kept].concat();
     die_in(&update, &target, Some(1));
     assert_eq!(recover(&target).unwrap(), Recovered::Completed);

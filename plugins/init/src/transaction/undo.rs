@@ -37,6 +37,9 @@ const MAX_FILE: u64 = 16 << 20;
 struct Kept {
     schema: u32,
     files: Vec<KeptFile>,
+    /// Whether the update went on from an interrupted one, of which nobody knows all changes: it can't be taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    goes_on: bool,
 }
 
 /// A file that the update has changed.
@@ -59,14 +62,15 @@ struct Before {
 }
 
 /// Returns the changes that keep what `changes` replace and remove, in the place of what an earlier update kept. All of them have to be
-/// written together.
+/// written together. If they go on from an interrupted update, only that is kept: they can't be taken back.
 ///
 /// # Errors
 /// Something in the target can't be read, or is in the way.
-pub fn keep(target: &Path, changes: &[Change]) -> io::Result<Vec<Change>> {
+pub fn keep(target: &Path, changes: &[Change], goes_on: bool) -> io::Result<Vec<Change>> {
     if changes.is_empty() {
         return Ok(Vec::new());
     }
+    let changes = if goes_on { &[] } else { changes };
     let mut contents = tar::Builder::new(Vec::new());
     let mut files = Vec::new();
     for change in changes {
@@ -94,6 +98,7 @@ pub fn keep(target: &Path, changes: &[Change]) -> io::Result<Vec<Change>> {
     let mut list = serde_json::to_vec_pretty(&Kept {
         schema: SCHEMA,
         files,
+        goes_on,
     })?;
     list.push(b'\n');
     let mut kept = Vec::new();
@@ -140,7 +145,13 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
             "what the last update replaced can't be taken from `{FOLDER}`; version control may have it"
         ))
     };
-    let files = parse(&list).map_err(|error| damaged(FILES, error))?;
+    let Kept { files, goes_on, .. } = parse(&list).map_err(|error| damaged(FILES, error))?;
+    if goes_on {
+        let message = "the last update can't be undone: it went on from one that was interrupted";
+        let failure = Failure::new(Exit::Failed, "nothing_to_undo", message);
+        return Err(failure
+            .hint("nothing was changed; version control may have the files as they were before"));
+    }
     let packed_files = packed.as_deref().unwrap_or_default();
     let contents = unpack(packed_files, &files).map_err(|error| damaged(CONTENTS, error))?;
 
@@ -220,7 +231,7 @@ fn read(target: &Path, path: &str) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Reads `files.json`. It may come from anywhere, like everything in a project: it must not lead out of it, or into what belongs to git.
-fn parse(list: &[u8]) -> io::Result<Vec<KeptFile>> {
+fn parse(list: &[u8]) -> io::Result<Kept> {
     #[derive(Deserialize)]
     struct Head {
         schema: u32,
@@ -230,7 +241,7 @@ fn parse(list: &[u8]) -> io::Result<Vec<KeptFile>> {
     }
     let kept: Kept = serde_json::from_slice(list)?;
     if kept.files.iter().all(|file| is_inside(&file.path)) {
-        Ok(kept.files)
+        Ok(kept)
     } else {
         Err(invalid("it names a path that is no file of a project"))
     }

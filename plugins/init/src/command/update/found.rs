@@ -17,6 +17,7 @@ use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::resolve;
 use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
+use crate::transaction::Recovered;
 use crate::update::{Base, markers};
 
 /// The code of the failure that names conflicts which stand between markers.
@@ -32,10 +33,17 @@ pub(super) struct Found {
     /// Whether the archive of the generated files is whole.
     is_whole: bool,
     pub(super) base: Base,
+    /// Whether an update goes on from an interrupted one, which could be completed only in part.
+    pub(super) goes_on: bool,
 }
 
 impl Found {
-    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
+    /// Reads it after what an interrupted run left was `recovered`.
+    pub(super) fn read(
+        target: &Target,
+        recovered: &Recovered,
+        session: &mut Session,
+    ) -> Result<Self, Failure> {
         let project = match look(target, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
@@ -62,6 +70,7 @@ impl Found {
             project,
             is_whole,
             base,
+            goes_on: matches!(recovered, Recovered::Partly(_)),
         })
     }
 

@@ -30,6 +30,7 @@ pub(super) struct Report<'a> {
     pub(super) changes: &'a Changes,
     /// Whether the changes were made.
     pub(super) written: bool,
+    pub(super) can_be_undone: bool,
     pub(super) quiet: bool,
     pub(super) steps: &'a [NextStep],
 }
@@ -95,9 +96,13 @@ impl Report<'_> {
             failure = failure.field(&self.place_of(conflict), None, words(conflict));
         }
         if self.written {
-            failure = failure
-                .hint("edit what stands between the markers, and remove them; until then `--check` fails")
-                .hint(format!("`{} --undo` takes the update back", self.command()));
+            failure = failure.hint(
+                "edit what stands between the markers, and remove them; until then `--check` fails",
+            );
+            if self.can_be_undone {
+                failure =
+                    failure.hint(format!("`{} --undo` takes the update back", self.command()));
+            }
             return Some(failure);
         }
         if !update.conflicts.is_empty() && options.conflicts == Conflicts::Refuse {

@@ -54,7 +54,7 @@ fn changes() -> Vec<Change> {
 }
 
 fn update(target: &Path, mut changes: Vec<Change>) -> io::Result<()> {
-    changes.extend(keep(target, &changes)?);
+    changes.extend(keep(target, &changes, false)?);
     write(target, &changes, &|| false).unwrap();
     Ok(())
 }
@@ -101,7 +101,25 @@ fn only_the_last_update_is_undone() {
 fn an_update_without_changes_keeps_the_way_back() {
     let project = project();
     update(project.path(), changes()).unwrap();
-    assert_eq!(keep(project.path(), &[]).unwrap(), []);
+    assert_eq!(keep(project.path(), &[], false).unwrap(), []);
+}
+
+#[test]
+fn what_went_on_from_an_interrupted_update_is_not_taken_back() {
+    let project = project();
+    let kept = keep(project.path(), &changes(), true).unwrap();
+    write(project.path(), &[changes(), kept].concat(), &|| false).unwrap();
+    let after = files(project.path());
+    let failure = undo(project.path()).unwrap_err();
+    assert_eq!(failure.code, "nothing_to_undo");
+    assert!(failure.message.contains("interrupted"), "{failure}");
+    assert_eq!(files(project.path()), after);
+    // The next one can be.
+    let next = [Change::replace("server/bot.py", "newer\n", "newest\n")];
+    update(project.path(), next.to_vec()).unwrap();
+    undo(project.path()).unwrap();
+    let bot = fs::read_to_string(project.path().join("server/bot.py")).unwrap();
+    assert_eq!(bot, "newer\n");
 }
 
 #[test]
@@ -222,7 +240,7 @@ fn a_link_in_the_place_of_what_is_kept_is_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     fs::create_dir(project.path().join(".bot-cli")).unwrap();
     symlink(outside.path(), project.path().join(FOLDER)).unwrap();
-    let error = keep(project.path(), &changes()).unwrap_err();
+    let error = keep(project.path(), &changes(), false).unwrap_err();
     assert_eq!(
         error.to_string(),
         "could not read `.bot-cli/undo/.gitignore`: it is not a regular file"
