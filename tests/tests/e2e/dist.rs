@@ -11,6 +11,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use bot_cli_tests::shipped::{self, Shipped};
+use bot_cli_tests::signals::default_in_children;
 use bot_cli_tests::user::assert_in_no_file;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -62,6 +63,7 @@ fn public_folder() -> TempDir {
 
 /// Runs it as a user who has nothing but a home and the system's own programs.
 fn command(program: &Path, user: u32, home: &Path) -> Command {
+    default_in_children();
     let mut command = Command::new(program);
     command
         .env_clear()
