@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use crate::nested_cargo::nested_cargo;
 use crate::program::program;
 use crate::python::target_folder;
 
@@ -141,17 +142,8 @@ impl Wine {
     }
 
     fn build_executables(&self) -> Result<(), String> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let target = target_folder()?;
-        let mut command = Command::new(cargo);
-        for (name, _) in env::vars_os() {
-            let told = name.to_str().is_some_and(|name| {
-                name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
-            });
-            if told {
-                command.env_remove(name);
-            }
-        }
+        let mut command = nested_cargo();
         command
             .args(["build", "--quiet", "--target", TARGET, "--target-dir"])
             .arg(&target)

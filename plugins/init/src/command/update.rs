@@ -275,12 +275,6 @@ fn write(
     changes: &Changes,
     session: &mut Session,
 ) -> Result<(), Failure> {
-    if found.goes_on {
-        session.log(
-            Level::Warn,
-            "this update can't be undone: it goes on from one that was interrupted",
-        );
-    }
     let mut all = changes.update.changes.clone();
     all.extend(changes.beside.changes.iter().cloned());
     let kept = undo::keep(&target.path, &all, found.goes_on).map_err(|error| {
@@ -298,7 +292,14 @@ fn write(
     all.extend(kept);
     all.sort_by(|one, other| one.path.cmp(&other.path));
     let cancel = session.cancel().clone();
-    transaction::write(&target.path, &all, &|| cancel.requested())
+    transaction::write(&target.path, &all, &|| cancel.requested())?;
+    if found.goes_on {
+        session.log(
+            Level::Warn,
+            "this update can't be undone: it goes on from one that was interrupted",
+        );
+    }
+    Ok(())
 }
 
 fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> Vec<NextStep> {
