@@ -19,6 +19,7 @@ pub mod older;
 pub mod outcomes;
 pub mod pairwise;
 pub mod patience;
+pub mod port;
 pub mod program;
 pub mod pty;
 pub mod python;

@@ -3,7 +3,6 @@
 use std::env;
 use std::fs::{self, File};
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::cluster::{Cluster, write_kubeconfig};
+use crate::port::free_port;
 
 /// The time that both may take until they answer.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -216,12 +216,6 @@ fn give_roles(cluster: &Cluster) {
         let made = cluster.send("POST", &format!("{api}/{kind}"), Some(("json", &object)));
         assert_eq!(made.status, 201, "{made:?}");
     }
-}
-
-/// A port of which nobody makes use at the moment.
-fn free_port() -> io::Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
 }
 
 /// Certificates in PEM, each with its key.

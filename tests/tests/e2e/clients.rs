@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Condvar, Mutex, OnceLock};
 
+use bot_cli_tests::port::free_port;
 use bot_cli_tests::program::program;
 use tempfile::TempDir;
 
-use crate::conversation::free_port;
 use crate::conversation::running::Running;
 use crate::framework::tools::python;
 
@@ -90,7 +90,7 @@ fn the_next_js_client_builds_and_holds_a_spoken_conversation() {
 /// Builds the client and uses it: its parts over the transport `first`. The bot ends a conversation over the transport `last`.
 fn talk(client: &Project, first: &str, last: &str, more: &[&str]) {
     let _services = client.services();
-    let port = free_port();
+    let port = free_port().unwrap();
     let address = format!("http://127.0.0.1:{port}");
     let folder = client.client();
     fs::write(
@@ -254,7 +254,7 @@ impl Project {
     /// Serves what was built, at the address that is returned.
     fn serve(&self) -> (Running, String) {
         let folder = self.client();
-        let page = free_port().to_string();
+        let page = free_port().unwrap().to_string();
         let (server, ready) = if folder.join("next.config.ts").exists() {
             (["node_modules/next/dist/bin/next", "start"], "Ready in")
         } else {

@@ -7,10 +7,11 @@ pub(crate) mod running;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use bot_cli_tests::port::free_port;
 use running::Running;
 use tempfile::TempDir;
 
@@ -78,7 +79,7 @@ fn a_realtime_bot_answers_what_is_typed() {
     );
     let bot = Bot::scaffold(&["--realtime", "openai_realtime"]);
     fs::write(bot.server.join(".env"), "OPENAI_API_KEY=any\n").unwrap();
-    let port = free_port();
+    let port = free_port().unwrap();
     let mut running = Running::start(
         bot.command(port)
             .env("PYTHONPATH", script("redirected"))
@@ -301,7 +302,7 @@ impl Bot {
     /// Starts it with this `.env`, and waits until it listens.
     fn listen(&self, env: &str) -> (Running, u16) {
         fs::write(self.server.join(".env"), env).unwrap();
-        let port = free_port();
+        let port = free_port().unwrap();
         let mut running = Running::start(&mut self.command(port));
         running.line_with("Uvicorn running on");
         (running, port)
@@ -330,15 +331,6 @@ impl Bot {
         }
         command
     }
-}
-
-/// Free when asked; the bot takes it at once.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port()
 }
 
 pub(crate) fn text(output: &Output) -> String {

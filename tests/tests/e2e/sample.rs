@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use bot_cli_tests::bench::Bench;
+use bot_cli_tests::port::free_port;
 use serde_json::Value;
 
 use crate::conversation::running::Running;
-use crate::conversation::{free_port, text};
+use crate::conversation::text;
 use crate::framework::tools::{python, script};
 
 #[test]
@@ -208,7 +209,7 @@ impl Project {
     /// Starts the bot with this `.env`, and waits until it listens.
     fn listen(&self, env: &str) -> (Running, u16) {
         fs::write(self.server.join(".env"), env).unwrap();
-        let port = free_port();
+        let port = free_port().unwrap();
         let mut running = Running::start(&mut self.bot(port));
         running.line_with("Uvicorn running on");
         (running, port)

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use bot_cli_tests::port::free_port;
 use tempfile::TempDir;
 
-use crate::conversation::free_port;
 use crate::conversation::running::Running;
 use crate::framework::tools::{Finding, python, script};
 use crate::framework::tree::init;
@@ -193,7 +193,7 @@ impl User {
         } else if let Some(arguments) = step.strip_prefix("uv run bot.py") {
             self.start(arguments);
         } else if step == "uv run server.py" {
-            let port = free_port();
+            let port = free_port().unwrap();
             let start = format!("export SERVER_PORT={port}; exec {step}");
             Running::start(&mut self.shell(&start)).line_with("Uvicorn running on");
         } else if step.starts_with("uv run pipecat eval run") {
@@ -220,7 +220,7 @@ impl User {
     /// Starts the bot, instead of one that runs already.
     fn start(&mut self, arguments: &str) {
         self.bot = None;
-        let port = free_port();
+        let port = free_port().unwrap();
         let arguments = arguments.replace("YOUR_HOST", "bot.example.com");
         let mut running = Running::start(&mut self.shell(&format!(
             "exec uv run bot.py{arguments} --host 127.0.0.1 --port {port}"

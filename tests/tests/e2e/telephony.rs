@@ -10,12 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bot_cli_tests::port::free_port;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::conversation::running::Running;
-use crate::conversation::{free_port, text};
+use crate::conversation::text;
 use crate::framework::tools::python;
 
 /// The pitch of the voice that `stand_in_openai.py` speaks with, in hertz.
@@ -197,7 +198,7 @@ impl Bot {
     /// Starts it and its AI services; the bot comes first, to be ended first.
     fn listen(&self, runner_key: &str, keys: &str) -> (Running, Running, u16) {
         let (services, _) = self.services(keys);
-        let port = free_port();
+        let port = free_port().unwrap();
         let mut command = self.command();
         command
             .args(["-t", runner_key, "-x", "bot.example.com"])
