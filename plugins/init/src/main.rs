@@ -3,7 +3,7 @@
 /// The allocator of musl is slow where several threads work: a project takes a fifth longer with it.
 #[cfg(target_env = "musl")]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() -> std::process::ExitCode {
     bot_cli_init::main()
