@@ -40,7 +40,14 @@ pub fn plugin(
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let plugin = match named::plugin(&name, &shown, environment, &early) {
+    let found = named::to_call(&name, &shown, environment, &early).and_then(|plugin| {
+        if is_to_be_described(&plugin, words) {
+            named::plugin(&name, &shown, environment, &early)
+        } else {
+            Ok(plugin)
+        }
+    });
+    let plugin = match found {
         Ok(plugin) => plugin,
         Err(failure) => {
             let result = match roles::folder(&name, environment) {
@@ -72,6 +79,12 @@ pub fn plugin(
     // The process ends, and gives everything back at once.
     mem::forget((plugin, outcome));
     status
+}
+
+/// Whether the words ask for more of a plugin than what they mean.
+fn is_to_be_described(plugin: &Plugin, words: &[OsString]) -> bool {
+    let command = plugin.manifest.iter().flat_map(|it| &it.command).next();
+    !help::is_command(plugin) || command.is_some_and(|it| words::take(it, words).help.is_some())
 }
 
 fn undeclared(

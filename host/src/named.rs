@@ -1,6 +1,6 @@
 //! The plugin that a name means, or what it may have meant instead.
 
-use bot_cli_sdk::discovery::{Named, Plugin, PluginFile, PluginName, Standing};
+use bot_cli_sdk::discovery::{Discovery, Named, Plugin, PluginFile, PluginName, Standing};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::protocol::CommandSpec;
 use bot_cli_sdk::suggest;
@@ -22,12 +22,32 @@ pub fn plugin(
     environment: &Environment,
     terminal: &Terminal,
 ) -> Result<Plugin, Failure> {
+    found(name, words, Discovery::by_name, environment, terminal)
+}
+
+/// The same for a call: the manifest may lack what only describes the words.
+pub fn to_call(
+    name: &str,
+    words: &[String],
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Result<Plugin, Failure> {
+    found(name, words, Discovery::to_call, environment, terminal)
+}
+
+fn found(
+    name: &str,
+    words: &[String],
+    find: fn(&Discovery, &PluginName) -> Named,
+    environment: &Environment,
+    terminal: &Terminal,
+) -> Result<Plugin, Failure> {
     let Some(parsed) = PluginName::parse(name) else {
         return Err(unknown(name, words, environment));
     };
     let Named {
         plugin, refused, ..
-    } = environment.discovery.by_name(&parsed);
+    } = find(&environment.discovery, &parsed);
     if let Some(plugin) = plugin {
         for (file, unusable) in &refused {
             let line = format!("`{}` is not run: {}", file.display(), unusable.reason());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Discovery;
-use super::inspect::{Plugin, inspect};
+use super::inspect::{Plugin, Wanted, inspect};
 use super::role::{self, Refused, judge};
 use super::trust::Folders;
 use crate::compat::{Fit, User};
@@ -73,7 +73,7 @@ impl Discovery {
         let mut found = Vec::new();
         for file in files {
             let inspected = role::full_name(name, BACKEND_PREFIX).and_then(|full| {
-                let inspected = inspect(&full, &file, self, folders);
+                let inspected = inspect(&full, &file, Wanted::Whole, self, folders);
                 inspected.map_err(|unusable| Refused::unusable(&unusable, &file))
             });
             let (manifest, standing) = match (inspected, &winner) {

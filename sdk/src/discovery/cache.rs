@@ -4,9 +4,9 @@
 //! An entry that can't be read, or belongs to another version, is the same as none; one that can't be written is
 //! written another time.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::platform::{files, trust};
 
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
-const FIELDS: u32 = 4;
+const FIELDS: u32 = 5;
 
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,20 @@ impl Identity {
         self.library.hash(&mut hasher);
         self.path.hash(&mut hasher);
         folder.join(format!("{:016x}.{}", hasher.finish(), kept.ending()))
+    }
+
+    /// Opens the entry, and tells its length. An entry is never written again: it has the length that it has.
+    fn open(&self, folder: &Path, kept: Kept) -> Option<(File, u64)> {
+        let entry = files::open_at_once(&self.entry(folder, kept)).ok()?;
+        let facts = entry.metadata().ok()?;
+        // What somebody else has put there is not what this user found.
+        (facts.is_file() && trust::is_own(&facts)).then_some((entry, facts.len()))
+    }
+
+    /// Reads what is known, if it is known of this version of the file.
+    fn known<T: DeserializeOwned>(&self, known: &str) -> Option<T> {
+        let entry: Entry<T> = serde_json::from_str(known).ok()?;
+        (entry.file == *self).then_some(entry.kept)
     }
 }
 
@@ -85,29 +99,32 @@ pub fn get<T: DeserializeOwned>(folder: &Path, file: &Identity, kept: Kept) -> O
     get_with_text(folder, file, kept, |known, _| Some(known))
 }
 
-/// Returns what `join` makes of what is known of the file and of the text that was kept with it.
-pub fn get_with_text<T: DeserializeOwned>(
+/// The same without the text that was kept with it, which is not even read.
+pub fn get_without_text<T: DeserializeOwned>(
     folder: &Path,
     file: &Identity,
     kept: Kept,
-    join: impl FnOnce(T, &str) -> Option<T>,
 ) -> Option<T> {
-    let entry = files::open_at_once(&file.entry(folder, kept)).ok()?;
-    let facts = entry.metadata().ok()?;
-    // What somebody else has put there is not what this user found.
-    if !facts.is_file() || !trust::is_own(&facts) {
-        return None;
-    }
-    // An entry is never written again: it has the length that it has.
-    let mut bytes = Vec::with_capacity(usize::try_from(facts.len()).ok()?);
-    entry.take(facts.len()).read_to_end(&mut bytes).ok()?;
+    let (entry, length) = file.open(folder, kept)?;
+    let mut known = String::new();
+    let mut entry = BufReader::new(entry.take(length));
+    entry.read_line(&mut known).ok()?;
+    file.known(&known)
+}
+
+/// Returns what `join` makes of what is known of the file and of the text that was kept with it.
+pub fn get_with_text<T: DeserializeOwned, J>(
+    folder: &Path,
+    file: &Identity,
+    kept: Kept,
+    join: impl FnOnce(T, &str) -> Option<J>,
+) -> Option<J> {
+    let (entry, length) = file.open(folder, kept)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);
+    entry.take(length).read_to_end(&mut bytes).ok()?;
     // There is no line end in compact JSON.
     let (known, text) = std::str::from_utf8(&bytes).ok()?.split_once('\n')?;
-    let entry: Entry<T> = serde_json::from_str(known).ok()?;
-    if entry.file != *file {
-        return None;
-    }
-    join(entry.kept, text)
+    join(file.known(known)?, text)
 }
 
 /// Keeps what is known of the file.

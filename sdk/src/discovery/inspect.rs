@@ -1,9 +1,11 @@
 //! What a plugin's file says about itself, without running it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Discovery;
@@ -13,8 +15,8 @@ use super::trust::{Folders, Refusal};
 use crate::failure::reason;
 use crate::platform::files;
 use crate::protocol::{
-    self, LONGEST_MANIFEST, MARKER, Manifest, ManifestError, SCRIPT_HEAD, SCRIPT_MANIFEST,
-    major_minor,
+    self, ArgumentSpec, CommandSpec, LONGEST_MANIFEST, MARKER, Manifest, ManifestError,
+    SCRIPT_HEAD, SCRIPT_MANIFEST, major_minor,
 };
 
 /// The amount of an executable that is in memory at a time.
@@ -90,16 +92,26 @@ impl Unusable {
     }
 }
 
+/// The part of a manifest that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of it.
+    Whole,
+    /// At least what it takes to understand the user's words: a fifth of it.
+    Words,
+}
+
 /// Looks at the file of the plugin `name`, in a search that knows these `folders`.
 pub fn inspect(
     name: &PluginName,
     file: &Path,
+    wanted: Wanted,
     discovery: &Discovery,
     folders: &Folders,
 ) -> Result<Plugin, Unusable> {
     let real = discovery.trust.check_in(file, folders);
     let real = real.map_err(Unusable::Refused)?;
-    let manifest = match declared(&real, discovery.cache.as_deref()) {
+    let manifest = match declared(&real, wanted, discovery.cache.as_deref()) {
         Ok(manifest) => manifest,
         // Who may execute but not read a file can run it all the same.
         Err(Undeclared::Unreadable(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -133,7 +145,11 @@ enum Undeclared {
 }
 
 /// Only native executables are worth the cache: the head of a script is read as quickly as an entry.
-fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undeclared> {
+fn declared(
+    real: &Path,
+    wanted: Wanted,
+    cache: Option<&Path>,
+) -> Result<Option<Manifest>, Undeclared> {
     let mut file = File::open(real).map_err(Undeclared::Unreadable)?;
     let facts = file.metadata().map_err(Undeclared::Unreadable)?;
     // A script that is no longer than a head is read at once.
@@ -150,44 +166,86 @@ fn declared(real: &Path, cache: Option<&Path>) -> Result<Option<Manifest>, Undec
         return find(&head);
     }
     let identity = Identity::new(real, &facts);
-    if let Some(known) = cache.and_then(|folder| known(folder, &identity)) {
+    if let Some(known) = cache.and_then(|folder| known(folder, &identity, wanted)) {
         return Ok(known);
     }
     let manifest = search(&mut file, head)?;
     if let Some(folder) = cache {
-        keep(folder, &identity, manifest.clone());
+        // A manifest that JSON can't hold is searched another time.
+        let _ = keep(folder, &identity, manifest.clone());
     }
     Ok(manifest)
 }
 
-/// Keeps a manifest as it is read at every call of the plugin: what its uses take is longer than all the rest, and needed for
-/// lists of packs only. It is kept as a text behind the rest, where its length stands in its place.
-fn keep(folder: &Path, file: &Identity, mut manifest: Option<Manifest>) {
-    let mut text = String::new();
+/// Keeps a manifest in three parts, the first of which is read at every call of the plugin: what its words mean, a line of all but what
+/// its uses take, and that, which is longer than all the rest and needed for lists of packs only. Its length stands in its place.
+fn keep(folder: &Path, file: &Identity, mut manifest: Option<Manifest>) -> serde_json::Result<()> {
+    let mut texts = String::new();
     for taken in manifest.iter_mut().flat_map(taken) {
         let written = taken.to_string();
         *taken = written.len().into();
-        text += &written;
+        texts += &written;
     }
-    cache::put_with_text(folder, file, Kept::Manifest, &manifest, &text);
+    let text = serde_json::to_string(&manifest)? + "\n" + &texts;
+    let words = manifest.map(words);
+    cache::put_with_text(folder, file, Kept::Manifest, &words, &text);
+    Ok(())
 }
 
-/// Returns the manifest that was kept, with what its uses take still a text.
+/// Returns what is wanted of the manifest that was kept, with what its uses take still a text.
 #[expect(
     clippy::option_option,
     reason = "that a file has no manifest is known, too"
 )]
-fn known(folder: &Path, file: &Identity) -> Option<Option<Manifest>> {
-    let join = |mut manifest: Option<Manifest>, mut text: &str| {
+fn known(folder: &Path, file: &Identity, wanted: Wanted) -> Option<Option<Manifest>> {
+    let join = |_: IgnoredAny, text: &str| {
+        let (manifest, mut texts) = text.split_once('\n')?;
+        let mut manifest: Option<Manifest> = serde_json::from_str(manifest).ok()?;
         for taken in manifest.iter_mut().flat_map(taken) {
             let length = usize::try_from(taken.as_u64()?).ok()?;
-            let (written, others) = text.split_at_checked(length)?;
+            let (written, others) = texts.split_at_checked(length)?;
             *taken = written.into();
-            text = others;
+            texts = others;
         }
         Some(manifest)
     };
-    cache::get_with_text(folder, file, Kept::Manifest, join)
+    match wanted {
+        Wanted::Whole => cache::get_with_text(folder, file, Kept::Manifest, join),
+        Wanted::Words => cache::get_without_text(folder, file, Kept::Manifest),
+    }
+}
+
+/// Takes everything from a manifest that only describes what the words mean.
+fn words(manifest: Manifest) -> Manifest {
+    Manifest {
+        uses: BTreeMap::new(),
+        settings: Vec::new(),
+        environment: Vec::new(),
+        providers: None,
+        command: manifest.command.map(command_words),
+        ..manifest
+    }
+}
+
+fn command_words(command: CommandSpec) -> CommandSpec {
+    let arguments = command.arguments.into_iter();
+    CommandSpec {
+        about: String::new(),
+        details: None,
+        examples: None,
+        arguments: arguments
+            .map(|argument| ArgumentSpec {
+                about: String::new(),
+                heading: None,
+                value_name: None,
+                default: None,
+                values: Vec::new(),
+                ..argument
+            })
+            .collect(),
+        commands: command.commands.into_iter().map(command_words).collect(),
+        ..command
+    }
 }
 
 /// What the uses of a manifest take, as far as they take anything.
@@ -276,10 +334,11 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Undeclared, keep, known, search};
+    use super::{Undeclared, Wanted, keep, known, search};
     use crate::discovery::cache::Identity;
     use crate::pack::Taken;
     use crate::protocol::{MARKER, Manifest};
+    use crate::words::take;
 
     #[test]
     fn what_is_taken_is_the_same_from_the_cache() {
@@ -305,11 +364,66 @@ mod tests {
         assert_eq!(declared(&manifest)["ids"], taken["ids"]);
         let folder = tempfile::tempdir().unwrap();
         let file = Identity::new(folder.path(), &folder.path().metadata().unwrap());
-        keep(folder.path(), &file, Some(manifest.clone()));
-        let kept = known(folder.path(), &file).unwrap().unwrap();
+        keep(folder.path(), &file, Some(manifest.clone())).unwrap();
+        let kept = known(folder.path(), &file, Wanted::Whole);
+        let kept = kept.unwrap().unwrap();
         assert_eq!(declared(&manifest), declared(&kept));
         assert_eq!(kept.uses["other"].taken, json!("[\"é\"]"));
         assert_eq!(kept.uses["plain"], manifest.uses["plain"]);
+    }
+
+    #[test]
+    fn words_mean_the_same_from_the_cache_without_their_descriptions() {
+        let option = |long: &str| {
+            json!({
+                "name": long, "long": long, "short": &long[..1], "kind": "option", "about": "an option",
+                "values": [{ "value": "--help" }], "default": "x", "heading": "Options", "value_name": "X",
+            })
+        };
+        let flag = json!({ "name": "json", "long": "json", "kind": "flag", "global": true });
+        let manifest = json!({
+            "protocol": "1.0", "name": "x", "version": "1.2", "about": "A plugin", "environment": [{ "name": "X_KEY" }],
+            "command": {
+                "name": "x", "about": "A command", "details": "More", "arguments": [option("model"), flag],
+                "commands": [
+                    { "name": "run", "aliases": ["r"], "direct": true, "examples": "x run", "arguments": [
+                        option("key"), { "name": "PROGRAM", "kind": "positional", "completion": "command" },
+                    ] },
+                ],
+            },
+        });
+        let whole: Manifest = serde_json::from_value(manifest).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = Identity::new(folder.path(), &folder.path().metadata().unwrap());
+        keep(folder.path(), &file, Some(whole.clone())).unwrap();
+        let known = |wanted| known(folder.path(), &file, wanted).unwrap().unwrap();
+        let kept = known(Wanted::Words);
+        assert_eq!(known(Wanted::Whole), whole);
+        assert_ne!(kept, whole);
+        assert_eq!(
+            (&kept.name, &kept.version, &kept.about),
+            (&whole.name, &whole.version, &whole.about)
+        );
+        for words in [
+            "--json --model --help r --key=--json -k --json echo --help",
+            "run --help",
+            "-m --help",
+            "run -- --help",
+            "-V --json=1",
+        ] {
+            let words: Vec<&str> = words.split(' ').collect();
+            let [from_whole, from_kept] = [&whole, &kept].map(|manifest| {
+                let taken = take(manifest.command.as_ref().unwrap(), &words);
+                let path: Vec<&str> = taken.path.iter().map(|it| it.name.as_str()).collect();
+                let direct = taken.path.last().unwrap().direct;
+                let (argv, help, misuse) = (&taken.argv, taken.help, taken.misuse);
+                format!(
+                    "{argv:?} {path:?} {direct} {help:?} {misuse:?} {} {}",
+                    taken.json, taken.version
+                )
+            });
+            assert_eq!(from_kept, from_whole);
+        }
     }
 
     /// Each may be the manifest, and none may cost the reading of all that follow.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::dynamic::Reach;
-use super::inspect::{Plugin, Unusable, inspect};
+use super::inspect::{Plugin, Unusable, Wanted, inspect};
 use super::role::{self, Refused, fits, in_a_line, judge};
 use super::trust::{Folders, Refusal};
 use super::{Discovery, dynamic};
@@ -200,7 +200,8 @@ impl Discovery {
 
     fn inspect_pack(&self, name: &str, file: &Path, folders: &Folders) -> Result<Plugin, Refused> {
         let full = role::full_name(name, pack::PREFIX)?;
-        inspect(&full, file, self, folders).map_err(|unusable| Refused::unusable(&unusable, file))
+        inspect(&full, file, Wanted::Whole, self, folders)
+            .map_err(|unusable| Refused::unusable(&unusable, file))
     }
 
     fn folder(
