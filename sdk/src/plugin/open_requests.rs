@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::background::spawn;
 use crate::cancel::Cancel;
 use crate::failure::Failure;
-use crate::process::{Listened, StopSignal, listen_to_stop_signals};
+use crate::process::{HeedfulInput, Listened, StopSignal};
 use crate::protocol::{ErrorObject, Id};
 
 /// A message that may come while a question is open.
@@ -96,14 +97,21 @@ impl OpenRequests {
         self.lock().status()
     }
 
-    /// From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
-    pub fn heed_signals(&self, grace: Duration) -> Result<(), Failure> {
+    /// Returns the input. From now on INT, TERM and HUP end this process only after its replies, for which it has `grace`.
+    pub fn heedful_input(&self, grace: Duration) -> Result<HeedfulInput, Failure> {
         let open_requests = self.clone();
-        listen_to_stop_signals(Listened::All, move |signal| {
-            if open_requests.told_to_end(signal) {
-                thread::sleep(grace);
+        HeedfulInput::new(Listened::All, move |signal| {
+            let end = move || std::process::exit(signal.status().into());
+            if !open_requests.told_to_end(signal) {
+                end();
             }
-            std::process::exit(signal.status().into());
+            let started = spawn(move || {
+                thread::sleep(grace);
+                end();
+            });
+            if started.is_err() {
+                end();
+            }
         })
     }
 

@@ -38,34 +38,43 @@ pub struct Incoming {
     pub cancel: Cancel,
 }
 
-/// Reads messages until the input ends and hands each to where it belongs.
-pub fn listen(
-    mut input: impl BufRead,
-    output: &Output,
-    open_requests: &OpenRequests,
-    requests: &Sender<Incoming>,
-    replies: &Sender<HostReply>,
-) {
-    while let Ok(Some(line)) = line::read(&mut input) {
-        let bytes = match line {
+/// Hears the host: each message goes to where it belongs.
+pub struct Listener<I> {
+    /// The stream on which messages come in.
+    pub input: I,
+    /// The stream for what is said of lines that are no messages.
+    pub output: Output,
+    /// What is worked on.
+    pub open_requests: OpenRequests,
+    /// To whoever works on requests.
+    pub requests: Sender<Incoming>,
+    /// To whoever waits for an answer.
+    pub replies: Sender<HostReply>,
+}
+
+impl<I: BufRead> Listener<I> {
+    /// Hears the next line; `false` at the end of the input.
+    pub fn hear(&mut self) -> bool {
+        let bytes = match line::read(&mut self.input) {
             // It may answer a question for a password.
-            Line::Complete(bytes) => Zeroizing::new(bytes),
-            Line::TooLong { ended } => {
-                let reason = "a line is longer than 8 MiB";
-                output.send(&unreadable(codes::INVALID_REQUEST, reason));
-                if !ended && input.skip_until(b'\n').is_err() {
-                    return;
-                }
-                continue;
+            Ok(Some(Line::Complete(bytes))) => Zeroizing::new(bytes),
+            Ok(Some(Line::TooLong { ended })) => {
+                self.refuse(codes::INVALID_REQUEST, "a line is longer than 8 MiB");
+                return ended || self.input.skip_until(b'\n').is_ok();
             }
+            Ok(None) | Err(_) => return false,
         };
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            continue;
+        if !bytes.iter().all(u8::is_ascii_whitespace) {
+            self.take(&bytes);
         }
-        match Message::from_line(&bytes) {
+        true
+    }
+
+    fn take(&self, line: &[u8]) {
+        match Message::from_line(line) {
             Ok(Message::Request { id, method, params }) => {
-                let cancel = open_requests.open(&id);
-                drop(requests.send(Incoming {
+                let cancel = self.open_requests.open(&id);
+                drop(self.requests.send(Incoming {
                     id,
                     method,
                     params,
@@ -74,35 +83,33 @@ pub fn listen(
             }
             Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
                 if let Ok(params) = CancelParams::deserialize(params) {
-                    open_requests.cancel(&params.id);
+                    self.open_requests.cancel(&params.id);
                 }
             }
             Ok(Message::Notification { .. } | Message::Error { id: None, .. }) => {}
-            Ok(Message::Result { id, result }) => drop(replies.send(HostReply::To(id, Ok(result)))),
+            Ok(Message::Result { id, result }) => {
+                drop(self.replies.send(HostReply::To(id, Ok(result))));
+            }
             Ok(Message::Error {
                 id: Some(id),
                 error,
             }) => {
-                drop(replies.send(HostReply::To(id, Err(error))));
+                drop(self.replies.send(HostReply::To(id, Err(error))));
             }
-            Err(NotAMessage::NotUtf8) => {
-                output.send(&unreadable(codes::PARSE_ERROR, "a line is not UTF-8"));
-            }
-            Err(NotAMessage::NotJson) => {
-                output.send(&unreadable(codes::PARSE_ERROR, "a line is not JSON"));
-            }
+            Err(NotAMessage::NotUtf8) => self.refuse(codes::PARSE_ERROR, "a line is not UTF-8"),
+            Err(NotAMessage::NotJson) => self.refuse(codes::PARSE_ERROR, "a line is not JSON"),
             Err(NotAMessage::NotJsonRpc) => {
                 let reason = "a line is not a JSON-RPC 2.0 message";
-                output.send(&unreadable(codes::INVALID_REQUEST, reason));
+                self.refuse(codes::INVALID_REQUEST, reason);
             }
         }
     }
-}
 
-fn unreadable(code: i64, reason: &str) -> Message {
-    Message::Error {
-        id: None,
-        error: ErrorObject::protocol(code, reason),
+    fn refuse(&self, code: i64, reason: &str) {
+        self.output.send(&Message::Error {
+            id: None,
+            error: ErrorObject::protocol(code, reason),
+        });
     }
 }
 

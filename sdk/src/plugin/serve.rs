@@ -1,6 +1,6 @@
 //! A plugin run by a host: one request after the other until the input ends.
 
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
-use super::peer::{self, Incoming, Peer};
+use super::peer::{Incoming, Listener, Peer};
 use super::work::carry_out;
 use super::{Command, describe, input, size, surface, usage};
 use crate::background::{no_thread, spawn};
@@ -21,6 +21,7 @@ use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure};
 use crate::outcome::Format;
 use crate::platform::output::{Reader, take_stdout};
+use crate::process::HeedfulInput;
 use crate::protocol::{
     self, Candidate, CompleteParams, CompleteResult, ErrorObject, Message, RunContext, RunParams,
     RunResult, WireColor, WireFormat, codes, methods, shape,
@@ -52,26 +53,29 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
     let (requests, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
     let open_requests = OpenRequests::new(replies.clone());
-    let listening = {
-        let (output, open_requests) = (output.clone(), open_requests.clone());
-        spawn(move || {
-            let input = BufReader::new(io::stdin());
-            peer::listen(input, &output, &open_requests, &requests, &replies);
-            drop((requests, replies));
-            open_requests.input_ended();
-            end_without_reader(&reader, &open_requests);
-        })
+    let Ok(input) = open_requests.heedful_input(GRACE) else {
+        return ExitCode::from(Exit::Failed.status());
     };
-    let listening = listening.map_err(no_thread);
-    if let Err(failure) = listening {
+    let mut listener = Listener {
+        input: BufReader::new(input),
+        output: output.clone(),
+        open_requests: open_requests.clone(),
+        requests,
+        replies,
+    };
+    // Before there is a thread, which would take longer to start than to hear what is there already.
+    let mut more = listener.hear();
+    let listening = spawn(move || {
+        while more {
+            more = listener.hear();
+        }
+        end_without_host(listener, &reader);
+    });
+    if let Err(failure) = listening.map_err(no_thread) {
         let status = failure.exit.status();
         let (id, error) = (None, failure.into());
         output.send(&Message::Error { id, error });
         return ExitCode::from(status);
-    }
-    // While the other thread starts and reads: to start a thread takes as long as all the rest of this function.
-    if open_requests.heed_signals(GRACE).is_err() {
-        return ExitCode::from(Exit::Failed.status());
     }
     let host = Host {
         output,
@@ -112,8 +116,17 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
 }
 
 /// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
-fn end_without_reader(output: &Reader, open_requests: &OpenRequests) {
-    if output.wait_until_gone() {
+fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader) {
+    let Listener {
+        input,
+        open_requests,
+        requests,
+        replies,
+        ..
+    } = listener;
+    drop((requests, replies));
+    open_requests.input_ended();
+    if input.into_inner().wait_until_gone(output) {
         open_requests.cancel_all();
         thread::sleep(GRACE);
         std::process::exit(Exit::Failed.status().into());

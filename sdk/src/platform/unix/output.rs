@@ -2,10 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
-
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::retry_on_intr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// The reader of what was standard output.
 #[derive(Debug)]
@@ -20,12 +17,9 @@ pub fn take_stdout() -> io::Result<(File, Reader)> {
     Ok((File::from(real), Reader(watched)))
 }
 
-impl Reader {
-    /// Waits until the reader has gone; `false` where that can't be seen. A file has no reader to lose.
-    pub fn wait_until_gone(&self) -> bool {
-        // Without any flag asked for, only the loss of the reader is reported.
-        let mut watched = [PollFd::new(&self.0, PollFlags::empty())];
-        retry_on_intr(|| poll(&mut watched, None)).is_ok()
+impl AsFd for Reader {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

@@ -4,6 +4,7 @@ pub mod core_dump;
 pub mod file_size;
 #[cfg(feature = "host")]
 mod group;
+mod heedful_input;
 #[cfg(feature = "host")]
 mod orphans;
 mod signals;
@@ -22,6 +23,7 @@ use std::process::Command;
 
 #[cfg(feature = "host")]
 pub use group::{Group, Stopped, ended_by_signal};
+pub use heedful_input::HeedfulInput;
 #[cfg(feature = "host")]
 pub use signals::shell_status;
 pub use signals::{

@@ -4,6 +4,7 @@ pub mod core_dump;
 pub mod file_size;
 #[cfg(feature = "host")]
 mod group;
+mod heedful_input;
 mod signals;
 #[cfg(feature = "host")]
 mod streams;
@@ -16,6 +17,7 @@ use bot_cli_system::job::{Hears, Job};
 
 #[cfg(feature = "host")]
 pub use group::{Group, Stopped, ended_by_signal};
+pub use heedful_input::HeedfulInput;
 #[cfg(feature = "host")]
 pub use signals::shell_status;
 pub use signals::{

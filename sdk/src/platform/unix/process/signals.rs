@@ -40,6 +40,10 @@ impl StopSignal {
         is_ignored(self.number())
     }
 
+    pub(super) fn of(number: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.number() == number)
+    }
+
     pub(super) const fn number(self) -> i32 {
         match self {
             Self::Interrupt => SIGINT,
@@ -68,7 +72,7 @@ pub enum Listened {
 }
 
 impl Listened {
-    fn signals(self) -> impl Iterator<Item = StopSignal> {
+    pub(super) fn signals(self) -> impl Iterator<Item = StopSignal> {
         StopSignal::ALL
             .into_iter()
             .filter(move |signal| match self {
@@ -78,7 +82,7 @@ impl Listened {
     }
 }
 
-fn unwatched(error: io::Error) -> Failure {
+pub(super) fn unwatched(error: io::Error) -> Failure {
     let could_not = "could not watch for signals";
     Failure::because(Exit::Failed, "no_signals", could_not, error)
 }
@@ -115,12 +119,8 @@ pub fn listen_to_stop_signals(
     let signals = listened.signals().map(StopSignal::number);
     let mut signals = Signals::new(signals).map_err(unwatched)?;
     spawn(move || {
-        for number in signals.forever() {
-            let signal = StopSignal::ALL
-                .into_iter()
-                .find(|signal| signal.number() == number);
-            signal.into_iter().for_each(&mut heard);
-        }
+        let come = signals.forever();
+        come.filter_map(StopSignal::of).for_each(&mut heard);
     })
     .map_err(no_thread)
 }
