@@ -15,6 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 
+use crate::record;
 use journal::Journal;
 use staging::Staging;
 
@@ -98,6 +99,9 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         if let Some(journal) = journal {
             let left = commit::complete(&journal, &staging, target)
                 .map_err(|error| error.failure(&place))?;
+            if !left.is_empty() && journal.is_update() {
+                note_interrupted(target, &staging).map_err(|error| error.failure(&place))?;
+            }
             recovered = if !left.is_empty() {
                 Recovered::Partly(left)
             } else if journal.takes_back() {
@@ -111,6 +115,24 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         staging.remove().map_err(|error| error.failure(&place))?;
     }
     Ok(recovered)
+}
+
+/// Notes in a project that nobody knows all changes of an update that was completed in part. The update stays staged until that is done.
+fn note_interrupted(target: &Path, staging: &Staging) -> Result<(), Error> {
+    if !target.join(record::PROJECT).exists() {
+        // What is there is no project any more.
+        return Ok(());
+    }
+    let place = staging.of_note();
+    staging::discard(&place)?;
+    let noted = undo::note_interrupted(target)
+        .map_err(|error| Error::io(undo::FILES.as_ref(), error))
+        .and_then(|changes| attempt(target, &place, &changes, &|| false));
+    noted.map_err(|error| match error {
+        Error::NoPlace(path, error) | Error::Io(path, error) => Error::Stuck(path, error),
+        Error::Changed(path) => Error::Stuck(path, io::Error::other("it has just been changed")),
+        error @ (Error::Busy | Error::Foreign | Error::Cancelled | Error::Stuck(..)) => error,
+    })
 }
 
 /// Whether a killed run has left changes of `target` that the next run completes.

@@ -59,13 +59,12 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
     if options.undo {
         return put_back(options, &target, session);
     }
-    let recovered = if options.dry_run || options.check {
+    if options.dry_run || options.check {
         refuse_unfinished(&target)?;
-        Recovered::Nothing
     } else {
-        recover(&target, session)?
-    };
-    let found = Found::read(&target, &recovered, session)?;
+        recover(&target, session)?;
+    }
+    let found = Found::read(&target, session)?;
     found.refuse_markers(&target)?;
     let catalogue = OnceCell::new();
     let config = new_config(options, &found, &target, &catalogue, session)?;

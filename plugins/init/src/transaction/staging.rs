@@ -109,6 +109,11 @@ impl Staging {
         self.path.join("old")
     }
 
+    /// The staging folder of a note about this one.
+    pub(super) fn of_note(&self) -> PathBuf {
+        self.path.join("note")
+    }
+
     pub(super) fn journal(&self) -> PathBuf {
         journal_in(&self.path)
     }
@@ -160,6 +165,11 @@ impl Staging {
         };
         removed().map_err(|error| Error::io(&path, error))
     }
+}
+
+/// Removes a folder in a staging folder, if it is there.
+pub(super) fn discard(path: &Path) -> Result<(), Error> {
+    ignore_missing(fs::remove_dir_all(path)).map_err(|error| Error::io(path, error))
 }
 
 /// Creates a file that reaches the disk before this returns.

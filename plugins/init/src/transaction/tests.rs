@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::journal::Journal;
 use super::staging::{Staging, places};
-use super::{Change, Recovered, commit, recover, undo, write};
+use super::{Change, Recovered, commit, is_unfinished, recover, undo, write};
 
 fn new(path: &str, text: &str) -> Change {
     Change::create(path, text)
@@ -247,7 +247,8 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
         let recovered = recover(&target).unwrap();
         let found = tree(&target);
         assert_eq!(found["README.md"], "read");
-        assert_eq!(found.contains_key(".bot-cli/undo/files.json"), !is_edited);
+        assert_eq!(found[".bot-cli/undo/files.json"] == "kept", !is_edited);
+        assert_eq!(undo::is_interrupted(&target), is_edited);
         assert_eq!(found.contains_key(".bot-cli/old.json"), is_edited);
         if is_edited {
             let spared = vec![".gitignore".to_owned()];
@@ -271,6 +272,85 @@ fn only_what_took_an_update_back_counts_as_that() {
     die_in(&back, &target, Some(1));
     assert_eq!(recover(&target).unwrap(), Recovered::TakenBack);
     assert_eq!(undo::restore(&target).unwrap_err().code, "nothing_to_undo");
+}
+
+#[test]
+fn an_interrupted_update_that_nobody_knows_is_noted_until_one_is_done() {
+    for had_update in [false, true] {
+        let (folder, target) = workshop();
+        fs::create_dir(target.join(".bot-cli")).unwrap();
+        fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+        if had_update {
+            let earlier = [changed("notes", "mine", "earlier")];
+            let kept = undo::keep(&target, &earlier, false).unwrap();
+            write(&target, &[&earlier[..], &kept].concat(), &never).unwrap();
+        }
+        for text in ["theirs", "theirs again"] {
+            let there = fs::read_to_string(target.join(".gitignore")).unwrap();
+            let update = [
+                changed(".gitignore", &there, "a\nb\n"),
+                new(&format!("server/{text}.py"), "bot"),
+            ];
+            let goes_on = undo::is_interrupted(&target);
+            let kept = undo::keep(&target, &update, goes_on).unwrap();
+            die_in(&[&update[..], &kept].concat(), &target, Some(0));
+            fs::write(target.join(".gitignore"), text).unwrap();
+            let spared = vec![".gitignore".to_owned()];
+            assert_eq!(recover(&target).unwrap(), Recovered::Partly(spared));
+            assert!(undo::is_interrupted(&target) && !undo::is_kept(&target));
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            let failure = undo::restore(&target).unwrap_err();
+            assert_eq!(failure.code, "nothing_to_undo");
+            // Neither the note nor what was kept before is for version control.
+            let ignored = fs::read_to_string(target.join(".bot-cli/undo/.gitignore"));
+            assert_eq!(ignored.unwrap(), "*\n");
+        }
+        // A run that makes nothing leaves the note, one that makes something is known to go on.
+        let last = [changed(".gitignore", "theirs again", "last")];
+        assert_eq!(undo::keep(&target, &[], true).unwrap(), []);
+        let kept = undo::keep(&target, &last, undo::is_interrupted(&target)).unwrap();
+        write(&target, &[&last[..], &kept].concat(), &never).unwrap();
+        let failure = undo::restore(&target).unwrap_err();
+        assert!(failure.message.contains("went on from"), "{failure}");
+        assert!(!undo::is_interrupted(&target));
+    }
+}
+
+#[test]
+fn the_note_of_an_interrupted_update_is_there_before_its_staging_folder_goes() {
+    let (folder, target) = workshop();
+    fs::create_dir(target.join(".bot-cli")).unwrap();
+    fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+    let kept = undo::keep(&target, &changes(), false).unwrap();
+    die_in(&[changes(), kept].concat(), &target, Some(0));
+    fs::write(target.join(".gitignore"), "theirs").unwrap();
+    // A run that was killed while it made the note.
+    fs::create_dir_all(places(&target)[0].join("note/new")).unwrap();
+    // The note can't be made yet.
+    fs::write(target.join(".bot-cli/undo"), "in the way").unwrap();
+    assert_eq!(recover(&target).unwrap_err().code, "interrupted");
+    assert!(is_unfinished(&target));
+    fs::remove_file(target.join(".bot-cli/undo")).unwrap();
+    assert!(matches!(recover(&target), Ok(Recovered::Partly(_))));
+    assert!(undo::is_interrupted(&target));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_way_back_that_was_completed_in_part_stays_one() {
+    let (_folder, target) = workshop();
+    fs::create_dir(target.join(".bot-cli")).unwrap();
+    fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+    let kept = undo::keep(&target, &changes(), false).unwrap();
+    write(&target, &[changes(), kept].concat(), &never).unwrap();
+    die_in(&undo::restore(&target).unwrap(), &target, Some(0));
+    fs::write(target.join("README.md"), "theirs").unwrap();
+    assert!(matches!(recover(&target), Ok(Recovered::Partly(_))));
+    assert_eq!(undo::restore(&target).unwrap_err().code, "conflict");
+    fs::write(target.join("README.md"), "read").unwrap();
+    write(&target, &undo::restore(&target).unwrap(), &never).unwrap();
+    assert_eq!(tree(&target)[".gitignore"], "a\n");
+    assert!(!target.join("README.md").exists());
 }
 
 #[test]

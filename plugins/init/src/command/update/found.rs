@@ -17,7 +17,7 @@ use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
 use crate::resolve::resolve;
 use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
-use crate::transaction::Recovered;
+use crate::transaction::undo;
 use crate::update::{Base, markers};
 
 /// The code of the failure that names conflicts which stand between markers.
@@ -38,12 +38,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Reads it after what an interrupted run left was `recovered`.
-    pub(super) fn read(
-        target: &Target,
-        recovered: &Recovered,
-        session: &mut Session,
-    ) -> Result<Self, Failure> {
+    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
         let project = match look(target, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
@@ -70,7 +65,7 @@ impl Found {
             project,
             is_whole,
             base,
-            goes_on: matches!(recovered, Recovered::Partly(_)),
+            goes_on: undo::is_interrupted(&target.path),
         })
     }
 
@@ -85,16 +80,18 @@ impl Found {
             1 => ("1 file".to_owned(), "has"),
             several => (format!("{several} files"), "have"),
         };
-        let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
         let mut failure = Failure::new(
             Exit::Failed,
             UNRESOLVED,
             format!("{count} {has} conflicts between markers"),
         )
-        .hint("nothing was changed; edit what stands between the markers, and remove them")
-        .hint(format!(
-            "if the last update wrote them, `{command}` takes it back"
-        ));
+        .hint("nothing was changed; edit what stands between the markers, and remove them");
+        if undo::is_kept(&target.path) {
+            let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
+            failure = failure.hint(format!(
+                "if the last update wrote them, `{command}` takes it back"
+            ));
+        }
         for place in standing {
             failure = failure.field(&place, None, "a conflict begins here");
         }
