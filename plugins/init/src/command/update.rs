@@ -323,7 +323,7 @@ fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> 
 }
 
 fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
-    if transaction::is_unfinished(&target.path) {
+    if transaction::is_unfinished(&target.path)? {
         return Err(Failure::new(
             Exit::Failed,
             "interrupted",
