@@ -64,10 +64,11 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
     } else {
         recover(&target, session)?;
     }
-    let found = Found::read(&target, session)?;
+    let mut found = Found::read(&target, session)?;
     found.refuse_markers(&target)?;
     let catalogue = OnceCell::new();
     let config = new_config(options, &found, &target, &catalogue, session)?;
+    found.complete(&target, catalogue.get().unwrap_or(Catalogue::built_in()));
     let changes = Changes::plan(options, &target, &found, &config)?;
     if !options.check && !options.dry_run {
         changes.told_of_guides(session);
@@ -194,6 +195,14 @@ impl Changes {
             && !self.update.has_conflicts()
     }
 
+    /// Tells whether neither a file of the user's nor an option changes. The record alone is no affair of theirs.
+    fn is_up_to_date(&self) -> bool {
+        self.update.changes.is_empty()
+            && !self.update.has_conflicts()
+            && self.beside.changes.iter().all(report::is_record)
+            && self.differences.is_empty()
+    }
+
     fn told_of_guides(&self, session: &mut Session) {
         let stale: Vec<String> = self
             .beside
@@ -250,8 +259,7 @@ fn finish(
         steps: &steps,
     };
     if options.check {
-        let is_empty = changes.is_empty();
-        session.exit_with(u8::from(!is_empty));
+        session.exit_with(u8::from(!changes.is_up_to_date()));
         return Ok(report.checked());
     }
     let failure = report.failure(options);

@@ -14,7 +14,7 @@ use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::plan;
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
-use crate::resolve::resolve;
+use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
 use crate::transaction::undo;
@@ -26,7 +26,7 @@ pub(super) const UNRESOLVED: &str = "unresolved";
 /// The record of a project.
 pub(super) struct Found {
     pub(super) recorded: Recorded,
-    /// The configuration as it is recorded.
+    /// The configuration as it is recorded, and [`Found::complete`].
     pub(super) config: Map<String, Value>,
     /// The bytes of `project.json`.
     project: Vec<u8>,
@@ -69,6 +69,19 @@ impl Found {
         })
     }
 
+    /// Gives the configuration the keys that are younger than the record, with the values that they have by default.
+    pub(super) fn complete(&mut self, target: &Target, catalogue: &Catalogue) {
+        let name = default_name(&target.path);
+        let Ok(config) = resolve(&self.recorded.config.draft, name.as_deref(), catalogue) else {
+            return;
+        };
+        if let Value::Object(whole) = config.to_json() {
+            for (key, value) in whole {
+                self.config.entry(key).or_insert(value);
+            }
+        }
+    }
+
     /// Refuses a project in which conflicts of an earlier update, or of a merge of branches, are not resolved.
     pub(super) fn refuse_markers(&self, target: &Target) -> Result<(), Failure> {
         let generated = self.recorded.hashes.keys().map(String::as_str).collect();
@@ -101,12 +114,15 @@ impl Found {
     /// Tells whether the record in place says what a new one would. Another version of this program alone is no news.
     pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
         let contents = |project: &[u8]| {
-            let mut value: Value = serde_json::from_slice(project).unwrap_or_default();
-            value.as_object_mut().map(|members| members.remove("tool"));
-            value
+            let mut members: Map<String, Value> =
+                serde_json::from_slice(project).unwrap_or_default();
+            members.remove("tool");
+            members
         };
+        let mut recorded = contents(&self.project);
+        recorded.insert("config".to_owned(), self.config.clone().into());
         let project = new.iter().find(|file| file.path == PROJECT);
-        self.is_whole && project.is_some_and(|new| contents(&new.bytes) == contents(&self.project))
+        self.is_whole && project.is_some_and(|new| contents(&new.bytes) == recorded)
     }
 
     /// The names of the variables that the bot needed before.
