@@ -318,12 +318,15 @@ fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> 
             has_changed: changes.any(|one| one.path == path && one.bytes.is_some()),
         }
     };
+    let explained = changes.update.place("server/.env.example");
+    let is_explained = target.path.join(explained).is_file();
     let known = found.variables();
     let needed = plan::needed(config).unwrap_or_default();
     next::of_update(
         target,
         needs("server/pyproject.toml"),
         needs("client/package.json"),
+        is_explained.then_some(explained),
         &needed,
         &known,
         !found.goes_on,

@@ -127,6 +127,29 @@ fn an_answer_that_can_not_be_written_is_none() {
 }
 
 #[test]
+fn the_next_steps_are_about_files_that_are_there() {
+    let (dependencies, variables) = ("server/pyproject.toml", "server/.env.example");
+    let [sync, cat, undo] = [
+        "uv sync --directory my-bot/server",
+        "cat my-bot/server/.env.example",
+        "bot-cli init my-bot --undo",
+    ];
+    for (gone, expected) in [
+        (&[][..], &[sync, cat, undo][..]),
+        (&[dependencies], &[cat, undo]),
+        (&[variables], &[sync, undo]),
+        (&[dependencies, variables], &[undo]),
+    ] {
+        let (folder, made) = project(&[]);
+        for file in gone {
+            fs::remove_file(made.join(file)).unwrap();
+        }
+        let document = updated(folder.path(), &["--tts", "elevenlabs_tts"]);
+        assert_eq!(document["next"], json!(expected), "{gone:?}");
+    }
+}
+
+#[test]
 fn edits_stay_and_every_file_is_told_of() {
     let (folder, made) = project(&[]);
     edit(
