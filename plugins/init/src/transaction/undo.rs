@@ -166,7 +166,7 @@ fn replace(
 pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
     let unreadable = |path: &str, error: io::Error| {
         let could_not = format!("could not read `{}`", target.join(path).display());
-        Failure::because(Exit::Failed, "unreadable", could_not, error).hint("nothing was changed")
+        Failure::because(Exit::Failed, "unreadable", could_not, error).hint("nothing was undone")
     };
     let own = |path| read(target, path).map_err(|error| unreadable(path, error));
     let (list, packed) = (own(FILES)?, own(CONTENTS)?);
@@ -190,7 +190,7 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
         };
         let failure = Failure::new(Exit::Failed, "nothing_to_undo", message);
         return Err(failure
-            .hint("nothing was changed; version control may have the files as they were before"));
+            .hint("nothing was undone; version control may have the files as they were before"));
     }
     let files = kept.files;
     let packed_files = packed.as_deref().unwrap_or_default();
@@ -241,7 +241,7 @@ fn refuse(changed_since: Vec<(String, String)>) -> Result<(), Failure> {
     };
     let message = format!("{count} changed since the last update");
     let failure = Failure::new(Exit::Failed, "conflict", message);
-    let failure = failure.hint("nothing was changed; undoing would lose what was done since");
+    let failure = failure.hint("nothing was undone; undoing would lose what was done since");
     Err(changed_since
         .into_iter()
         .fold(failure, |failure, (path, reason)| {
