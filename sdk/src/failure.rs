@@ -70,6 +70,8 @@ pub enum Exit {
     NotAllowed,
     /// Unavailable or timed out, worth a retry: 7.
     Unavailable,
+    /// It is done, but its result could not be written: 74. Only what shows the result says so.
+    Unwritten,
     /// A plugin broke the protocol: 125. Only a host says so.
     Protocol,
     /// A plugin cannot be run: 126. Only a host says so, or a command that becomes another program.
@@ -92,6 +94,7 @@ impl Exit {
             Self::Unknown => 3,
             Self::NotAllowed => 4,
             Self::Unavailable => 7,
+            Self::Unwritten => 74,
             Self::Protocol => 125,
             Self::NotRunnable => 126,
             Self::NotFound => 127,

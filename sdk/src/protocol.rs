@@ -37,6 +37,8 @@ pub use near::NearMessage;
 pub use question::{Choice, Question, QuestionKind};
 #[cfg(feature = "host")]
 pub(crate) use twice::names_a_member_twice;
+#[cfg(feature = "host")]
+pub use twice::unique_members;
 
 /// The version that this library speaks.
 pub const VERSION: &str = "1.0";

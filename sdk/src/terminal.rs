@@ -95,11 +95,11 @@ impl Terminal {
         };
         let reason = reason(&error);
         match &outcome.result {
-            // What the command did must not be mistaken for what became of its result.
+            // What the command did must not be mistaken for what became of its result, nor that for an answer such as 1.
             Ok(_) => {
                 let message =
                     format!("the command is done, but its result could not be written: {reason}");
-                let failure = Failure::new(Exit::Failed, "output_failed", message);
+                let failure = Failure::new(Exit::Unwritten, "output_failed", message);
                 to_stderr(&report::failure(&failure, self.look.stderr_color));
                 failure.exit.status()
             }

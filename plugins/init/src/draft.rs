@@ -53,6 +53,9 @@ pub fn key_of(name: &str) -> &str {
         .map_or(name, |(_, key)| key)
 }
 
+/// Says that there is to be no video service, or no client.
+pub const NONE: &str = "none";
+
 /// The option that sets a key.
 #[must_use]
 pub fn flag(key: &str) -> Option<&'static str> {
@@ -120,17 +123,24 @@ impl Draft {
         self.switches.get(feature)
     }
 
+    /// Returns the video service that was named.
+    #[must_use]
+    pub fn video(&self) -> Option<&str> {
+        let said = self.video_service.as_deref()?.trim();
+        (!["", NONE].contains(&said)).then_some(said)
+    }
+
     /// The services that were named, by identifier or alias, and the key of each.
     pub fn services(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
-            ("stt_service", &self.stt_service),
-            ("llm_service", &self.llm_service),
-            ("tts_service", &self.tts_service),
-            ("realtime_service", &self.realtime_service),
-            ("video_service", &self.video_service),
+            ("stt_service", self.stt_service.as_deref()),
+            ("llm_service", self.llm_service.as_deref()),
+            ("tts_service", self.tts_service.as_deref()),
+            ("realtime_service", self.realtime_service.as_deref()),
+            ("video_service", self.video()),
         ]
         .into_iter()
-        .filter_map(|(key, said)| Some((key, said.as_deref()?.trim())))
+        .filter_map(|(key, said)| Some((key, said?.trim())))
         .filter(|(_, said)| !said.is_empty())
     }
 

@@ -87,7 +87,7 @@ pub struct Options {
     /// Change a project that bot-cli made: the options given, and newer templates, are merged with your edits
     #[arg(long, help_heading = "Change a project", conflicts_with_all = ["no_record", "list_options", "config_schema"])]
     pub update: bool,
-    /// Exit with 0 if an update has nothing to do, with 1 if it has, with another status if that can't be told; write nothing
+    /// Exit with 0 if an update would change nothing of yours, with 1 if it would, with another status if that can't be told; write nothing
     #[arg(
         long,
         help_heading = "Change a project",

@@ -1,6 +1,6 @@
 //! Files of a target are created, replaced and removed all together or not at all.
 //!
-//! Everything is first written and synced in a staging folder on the target's filesystem. A target that is not there
+//! Everything is first written and synced in a staging folder in the target, or beside it. A target that is not there
 //! yet comes into being by one rename. For one that is there, a journal is written, then each new subtree and each
 //! changed file is renamed to its place, and each file to remove is renamed into the staging folder. An error takes the
 //! renames back; whoever finds the journal of a run that was killed carries its renames out.
@@ -15,6 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 
+use crate::record;
 use journal::Journal;
 use staging::Staging;
 
@@ -98,6 +99,9 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
         if let Some(journal) = journal {
             let left = commit::complete(&journal, &staging, target)
                 .map_err(|error| error.failure(&place))?;
+            if !left.is_empty() && journal.is_update() {
+                note_interrupted(target, &staging).map_err(|error| error.failure(&place))?;
+            }
             recovered = if !left.is_empty() {
                 Recovered::Partly(left)
             } else if journal.takes_back() {
@@ -113,11 +117,36 @@ pub fn recover(target: &Path) -> Result<Recovered, Failure> {
     Ok(recovered)
 }
 
-/// Whether a killed run has left changes of `target` that the next run completes.
-pub fn is_unfinished(target: &Path) -> bool {
-    staging::places(target)
-        .iter()
-        .any(|place| staging::journal_in(place).exists())
+/// Notes in a project that nobody knows all changes of an update that was completed in part. The update stays staged until that is done.
+fn note_interrupted(target: &Path, staging: &Staging) -> Result<(), Error> {
+    if !target.join(record::PROJECT).exists() {
+        // What is there is no project any more.
+        return Ok(());
+    }
+    let place = staging.of_note();
+    staging::discard(&place)?;
+    let noted = undo::note_interrupted(target)
+        .map_err(|error| Error::io(undo::FILES.as_ref(), error))
+        .and_then(|changes| attempt(target, &place, &changes, &|| false));
+    noted.map_err(|error| match error {
+        Error::Io(path, error) => Error::Stuck(path, error),
+        Error::Changed(path) => Error::Stuck(path, io::Error::other("it has just been changed")),
+        error @ (Error::Busy | Error::Foreign | Error::Cancelled | Error::Stuck(..)) => error,
+    })
+}
+
+/// Whether a killed run has left changes of `target` that the next run completes. Nothing is written.
+pub fn is_unfinished(target: &Path) -> Result<bool, Failure> {
+    for place in staging::places(target) {
+        if staging::has_journal(&place)
+            && Staging::left_at(&place)
+                .map_err(|error| error.failure(&place))?
+                .is_some()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Makes all changes or none. `cancelled` is asked until the first change is made.
@@ -134,15 +163,8 @@ pub fn write(
         let error = io::Error::other("it is not a file of the project");
         return Err(Error::io(path, error).failure(target));
     }
-    let mut last = None;
-    for place in staging::places(target) {
-        match attempt(target, &place, changes, cancelled) {
-            Ok(()) => return Ok(()),
-            Err(Error::NoPlace(path, error)) => last = Some(Error::NoPlace(path, error)),
-            Err(error) => return Err(error.failure(&place)),
-        }
-    }
-    last.map_or(Ok(()), |error| Err(error.failure(target)))
+    let place = staging::place(target);
+    attempt(target, &place, changes, cancelled).map_err(|error| error.failure(&place))
 }
 
 /// Whether a path can be that of a file of a project: it leads neither out of it nor into what belongs to git.
@@ -207,11 +229,9 @@ fn fill_and_commit(
 
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// Staging is not possible here.
-    NoPlace(PathBuf, io::Error),
     /// Another run is at work on the target.
     Busy,
-    /// The staging folder is somebody else's.
+    /// Something else is in the place of the staging folder.
     Foreign,
     /// The user wants to stop.
     Cancelled,
@@ -244,9 +264,9 @@ impl Error {
             .hint("wait until it has ended, then try again"),
             Self::Foreign => failed(
                 "unsafe_staging",
-                format!("`{staging}` is not a folder of this user's"),
+                format!("`{staging}` is in the way: changes are made ready in a folder of that name"),
             )
-            .hint("remove it, or choose another target"),
+            .hint("nothing was changed; rename it, or choose another target"),
             Self::Changed(path) => failed(
                 "conflict",
                 format!(
@@ -255,7 +275,7 @@ impl Error {
                 ),
             )
             .hint("nothing was changed; run the same command again: it looks at the file as it is now"),
-            Self::NoPlace(path, error) | Self::Io(path, error) => Failure::because(
+            Self::Io(path, error) => Failure::because(
                 Exit::Failed,
                 "write_failed",
                 format!("could not write `{}`", path.display()),

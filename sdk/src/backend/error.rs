@@ -159,6 +159,7 @@ impl From<Failure> for Error {
             Exit::Usage
             | Exit::Failed
             | Exit::Unknown
+            | Exit::Unwritten
             | Exit::Protocol
             | Exit::NotRunnable
             | Exit::NotFound => Code::Internal,

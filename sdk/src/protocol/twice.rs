@@ -1,14 +1,22 @@
-//! Objects that name a member twice. What they mean differs from one reader to the next, so a reply with one is not relied on.
+//! Objects that name a member twice. What they mean differs from one reader to the next, so nothing with one is relied on.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+/// Checks that a text is JSON of which no object, at any depth, names a member twice.
+///
+/// # Errors
+/// It is not. The error quotes the name of the member.
+pub fn unique_members(json: &[u8]) -> serde_json::Result<()> {
+    serde_json::from_slice::<Once>(json).map(drop)
+}
+
 /// Whether an object of the message, at any depth, names a member twice.
-pub fn names_a_member_twice(line: &[u8]) -> bool {
+pub(crate) fn names_a_member_twice(line: &[u8]) -> bool {
     // A line that is no JSON is somebody else's to refuse.
-    serde_json::from_slice::<Once>(line).is_err_and(|error| error.is_data())
+    unique_members(line).is_err_and(|error| error.is_data())
 }
 
 /// A value whose objects name each member once.
@@ -59,10 +67,10 @@ impl<'de> Visitor<'de> for Once {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
         let mut names = HashSet::new();
         while let Some(name) = members.next_key::<String>()? {
-            if !names.insert(name) {
-                return Err(A::Error::custom("a member is there twice"));
-            }
             members.next_value::<Self>()?;
+            if let Some(twice) = names.replace(name) {
+                return Err(A::Error::custom(format!("`{twice}` is there twice")));
+            }
         }
         Ok(self)
     }

@@ -71,6 +71,7 @@ pub fn failure(failure: &Failure, color: bool) -> String {
         | Exit::Unknown
         | Exit::NotAllowed
         | Exit::Unavailable
+        | Exit::Unwritten
         | Exit::Protocol
         | Exit::NotRunnable
         | Exit::NotFound => labelled("error", ERROR, &failure.message, color),

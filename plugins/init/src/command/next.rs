@@ -170,11 +170,13 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
     steps.steps
 }
 
-/// The steps from an update to a bot that runs again. `known` are the variables that it needed before; `undo`: it can be taken back.
+/// The steps from an update to a bot that runs again. `explained` is the file
+/// that explains the variables, if it is there; `known` are those that it needed before; `undo`: it can be taken back.
 pub(super) fn of_update(
     target: &Target,
     server: Needs,
     client: Needs,
+    explained: Option<&str>,
     needed: &[VariableGroup],
     known: &BTreeSet<String>,
     undo: bool,
@@ -186,24 +188,23 @@ pub(super) fn of_update(
         .map(|variable| variable.name.as_str())
         .collect();
     // From where the update was started.
-    let at = |needs: Needs| {
+    let at = |path: &str| {
         let shown = directory(&target.shown);
-        if needs.folder.is_empty() {
+        if path.is_empty() {
             return quoted(shown.trim_end_matches('/'));
         }
-        quoted(&format!("{}/{}", shown.trim_end_matches('/'), needs.folder))
+        quoted(&format!("{}/{path}", shown.trim_end_matches('/')))
     };
-    if server.has_changed || !new.is_empty() {
-        let sync = steps.add(format!("uv sync --directory {}", at(server)));
-        if !new.is_empty() {
-            sync.about(format!(
-                "new variables, which .env.example explains: {}",
-                new.join(", ")
-            ));
-        }
+    if server.has_changed {
+        steps.add(format!("uv sync --directory {}", at(server.folder)));
     }
     if client.has_changed {
-        steps.add(format!("npm install --prefix {}", at(client)));
+        steps.add(format!("npm install --prefix {}", at(client.folder)));
+    }
+    if let Some(explained) = explained.filter(|_| !new.is_empty()) {
+        steps
+            .add(format!("cat {}", at(explained)))
+            .about(format!("explains new variables: {}", new.join(", ")));
     }
     if undo {
         let shown = quoted(&directory(&target.shown));

@@ -59,16 +59,16 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
     if options.undo {
         return put_back(options, &target, session);
     }
-    let recovered = if options.dry_run || options.check {
+    if options.dry_run || options.check {
         refuse_unfinished(&target)?;
-        Recovered::Nothing
     } else {
-        recover(&target, session)?
-    };
-    let found = Found::read(&target, &recovered, session)?;
+        recover(&target, session)?;
+    }
+    let mut found = Found::read(&target, session)?;
     found.refuse_markers(&target)?;
     let catalogue = OnceCell::new();
     let config = new_config(options, &found, &target, &catalogue, session)?;
+    found.complete(&target, catalogue.get().unwrap_or(Catalogue::built_in()));
     let changes = Changes::plan(options, &target, &found, &config)?;
     if !options.check && !options.dry_run {
         changes.told_of_guides(session);
@@ -195,6 +195,14 @@ impl Changes {
             && !self.update.has_conflicts()
     }
 
+    /// Tells whether neither a file of the user's nor an option changes. The record alone is no affair of theirs.
+    fn is_up_to_date(&self) -> bool {
+        self.update.changes.is_empty()
+            && !self.update.has_conflicts()
+            && self.beside.changes.iter().all(report::is_record)
+            && self.differences.is_empty()
+    }
+
     fn told_of_guides(&self, session: &mut Session) {
         let stale: Vec<String> = self
             .beside
@@ -251,8 +259,7 @@ fn finish(
         steps: &steps,
     };
     if options.check {
-        let is_empty = changes.is_empty();
-        session.exit_with(u8::from(!is_empty));
+        session.exit_with(u8::from(!changes.is_up_to_date()));
         return Ok(report.checked());
     }
     let failure = report.failure(options);
@@ -311,12 +318,15 @@ fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> 
             has_changed: changes.any(|one| one.path == path && one.bytes.is_some()),
         }
     };
+    let explained = changes.update.place("server/.env.example");
+    let is_explained = target.path.join(explained).is_file();
     let known = found.variables();
     let needed = plan::needed(config).unwrap_or_default();
     next::of_update(
         target,
         needs("server/pyproject.toml"),
         needs("client/package.json"),
+        is_explained.then_some(explained),
         &needed,
         &known,
         !found.goes_on,
@@ -324,7 +334,7 @@ fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> 
 }
 
 fn refuse_unfinished(target: &Target) -> Result<(), Failure> {
-    if transaction::is_unfinished(&target.path) {
+    if transaction::is_unfinished(&target.path)? {
         return Err(Failure::new(
             Exit::Failed,
             "interrupted",

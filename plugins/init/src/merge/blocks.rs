@@ -131,7 +131,15 @@ impl Merging<'_> {
                     continue;
                 }
                 (Some(base), Some(yours), None) => {
-                    if let Some(text) = self.dropped(base, &yours) {
+                    // With one of two the next update would do away with the other.
+                    let is_doubled = |blocks| find(blocks, &copy(key, 2)).is_some();
+                    let is_own = is_doubled(your_blocks) && !is_doubled(base_blocks);
+                    let left = if is_own {
+                        Some(yours.whole())
+                    } else {
+                        self.dropped(base, &yours)
+                    };
+                    if let Some(text) = left {
                         merged.push(vec![Part::Text(lead(&yours.lead, &mut gap) + &text)]);
                         continue;
                     }
@@ -290,7 +298,11 @@ pub(super) fn number(blocks: &mut [Block]) {
         let times = seen.entry(block.key.clone()).or_insert(0);
         *times += 1;
         if *times > 1 {
-            block.key = format!("{} {times}", block.key);
+            block.key = copy(&block.key, *times);
         }
     }
+}
+
+fn copy(key: &str, times: usize) -> String {
+    format!("{key} {times}")
 }

@@ -1,6 +1,5 @@
 //! Checks of merged files. A merge that is clean and fails one is a conflict.
 
-mod json;
 mod lost;
 pub(crate) mod meaning;
 pub(crate) mod modules;
@@ -8,6 +7,7 @@ pub(crate) mod modules;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use bot_cli_sdk::protocol::unique_members;
 use saphyr::{LoadableYamlNode, Yaml};
 
 use super::formats::{self, variables};
@@ -163,8 +163,7 @@ fn syntax(path: &str, text: &str) -> Result<(), String> {
         return read.map(drop).map_err(|error| error.message().to_owned());
     }
     if has_extension(path, &["json"]) {
-        let read = serde_json::from_str::<json::Unique>(text);
-        return read.map(drop).map_err(|error| error.to_string());
+        return unique_members(text.as_bytes()).map_err(|error| error.to_string());
     }
     if has_extension(path, &["yaml", "yml"]) {
         let read = Yaml::load_from_str(text);

@@ -40,17 +40,12 @@ pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode & 0o777))
 }
 
-/// Whether both are on one filesystem, within which a rename moves.
-pub fn is_one_filesystem(left: &Path, right: &Path) -> bool {
-    matches!((fs::metadata(left), fs::metadata(right)), (Ok(left), Ok(right)) if left.dev() == right.dev())
-}
-
 /// Makes a file's contents lasting, or a folder's entries.
 pub fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Removes a folder with everything in it, also the file of the `lock`, which ends after that.
+/// Removes a folder with the file of the `lock`, which ends after that.
 pub fn remove_locked(folder: &Path, lock: File) -> io::Result<()> {
     let removed = fs::remove_dir_all(folder);
     drop(lock);

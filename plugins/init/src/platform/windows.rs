@@ -2,13 +2,11 @@
 
 mod anchored_path;
 
-use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
-use winapi_util::Handle;
 
 /// The command with nothing on its standard input, for PowerShell.
 pub fn without_input(command: &str) -> String {
@@ -42,15 +40,6 @@ pub const fn set_mode(_: &File, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether both are on one volume, within which a rename moves.
-pub fn is_one_filesystem(left: &Path, right: &Path) -> bool {
-    let volume = |path: &Path| {
-        let found = Handle::from_path_any(path).and_then(winapi_util::file::information);
-        found.map(|found| found.volume_serial_number())
-    };
-    matches!((volume(left), volume(right)), (Ok(left), Ok(right)) if left == right)
-}
-
 /// Makes a file's contents lasting. The entries of a folder can't be synced: the file system's journal keeps them in order.
 pub fn sync(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_dir() {
@@ -60,17 +49,9 @@ pub fn sync(path: &Path) -> io::Result<()> {
     File::options().write(true).open(path)?.sync_all()
 }
 
-/// Removes a folder with everything in it, also the file of the `lock`. A file that is open keeps its folder, so the lock ends
+/// Removes a folder with the file of the `lock`, which is all that is left in it. A file that is open keeps its folder, so the lock ends
 /// before it: whoever comes then finds a folder with nothing to complete.
 pub fn remove_locked(folder: &Path, lock: File) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else if entry.file_name() != OsStr::new("lock") {
-            fs::remove_file(entry.path())?;
-        }
-    }
     drop(lock);
     fs::remove_dir_all(folder)
 }

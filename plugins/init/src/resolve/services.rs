@@ -103,7 +103,7 @@ pub(super) fn video<'c>(
     bot_type: Option<BotType>,
     problems: &mut Problems,
 ) -> Option<&'c Service> {
-    let raw = said(draft.video_service.as_ref())?;
+    let raw = draft.video()?;
     if bot_type == Some(BotType::Telephony) {
         problems.add("video_service", "only for web bots");
     }

@@ -285,6 +285,14 @@ fn deployment_is_the_default_where_the_hosting_service_can_start_the_bot() {
 }
 
 #[test]
+fn a_video_service_can_be_said_not_to_be_there() {
+    for none in [r#""none""#, r#"" none ""#, r#""""#, "null"] {
+        let config = config(&format!("{CASCADE}, \"video_service\": {none}"));
+        assert!(config.video.is_none() && !config.has(Feature::VideoOutput));
+    }
+}
+
+#[test]
 fn react_without_a_server_is_vite() {
     let client = |more: &str| config(&format!("{CASCADE}{more}")).client;
     assert_eq!(client(""), Client::None);

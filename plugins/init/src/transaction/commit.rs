@@ -204,9 +204,6 @@ fn make_parent(path: &Path) -> io::Result<()> {
 fn explain(path: &Path, error: io::Error) -> Error {
     if somebody_else(&error) {
         Error::Changed(path.to_owned())
-    } else if error.kind() == io::ErrorKind::CrossesDevices {
-        // Only the first rename shows whether the staging folder is on the target's filesystem after all.
-        Error::NoPlace(path.to_owned(), error)
     } else {
         Error::io(path, error)
     }

@@ -75,6 +75,12 @@ impl Journal {
         steps.any(|step| step.removes && step.path == undo::FILES)
     }
 
+    /// Whether it is an update: nothing else writes what is kept to take it back.
+    pub(super) fn is_update(&self) -> bool {
+        let mut steps = self.steps.iter();
+        steps.any(|step| !step.removes && [undo::FOLDER, undo::FILES].contains(&step.path.as_str()))
+    }
+
     /// From here on the commit will be carried out, by this run or by the next one.
     pub(super) fn write(&self, staging: &Staging) -> io::Result<()> {
         let draft = staging.journal().with_extension("draft");

@@ -1,14 +1,12 @@
 //! The folder in which changes are made ready.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::digest::sha256;
-use crate::platform::{
-    create_private_folder, is_one_filesystem, is_own, remove_locked, set_mode, sync,
-};
+use crate::platform::{create_private_folder, is_own, remove_locked, set_mode, sync};
 use crate::side_by_side;
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
@@ -19,21 +17,28 @@ pub(super) struct Staging {
     lock: File,
 }
 
-/// Returns the possible places for the staging of `target`: beside it or, if that is another filesystem or forbidden, in it.
+/// Returns the place for the staging of `target`: in it, where it stays with the project, or beside what is not there yet.
+pub(super) fn place(target: &Path) -> PathBuf {
+    first_missing(target).map_or_else(|| target.join(INSIDE), |root| beside(&root))
+}
+
+/// Returns the places where an earlier run may have left its staging folder: `target` may not have been there then.
 pub(super) fn places(target: &Path) -> Vec<PathBuf> {
-    let subject = first_missing(target).unwrap_or_else(|| target.to_owned());
-    let mut places = Vec::new();
-    if let (Some(parent), Some(name)) = (subject.parent(), subject.file_name()) {
-        let digest = sha256(name.as_encoded_bytes());
-        let short = &digest[..12];
-        if subject != target || !target.exists() || is_one_filesystem(parent, target) {
-            places.push(parent.join(format!(".bot-cli-init-{short}")));
-        }
+    match first_missing(target) {
+        Some(root) => vec![beside(&root)],
+        None => vec![beside(target), target.join(INSIDE)],
     }
-    if subject == target && target.exists() {
-        places.push(target.join(INSIDE));
-    }
-    places
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let digest = sha256(name.as_encoded_bytes());
+    path.with_file_name(format!(".bot-cli-init-{}", &digest[..12]))
+}
+
+/// Whether a folder has a journal, whoever made it.
+pub(super) fn has_journal(folder: &Path) -> bool {
+    folder.join(JOURNAL).exists()
 }
 
 /// The topmost part of `target` that is not there; `None`: all of it is.
@@ -45,30 +50,38 @@ pub(super) fn first_missing(target: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// The journal of a staging folder.
-pub(super) fn journal_in(staging: &Path) -> PathBuf {
-    staging.join("journal.json")
-}
-
 /// The name of a staging folder in the target itself.
 const INSIDE: &str = ".bot-cli-init-staging";
+
+/// The journal of a staging folder.
+const JOURNAL: &str = "journal.json";
+
+/// The file that is locked. It is the first to come and the last to go.
+const LOCK: &str = "lock";
+
+/// The text of that file, by which a staging folder is known.
+const PROOF: &str = "bot-cli init makes its changes ready in this folder.\n";
 
 impl Staging {
     /// Makes the folder, for this user only.
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
         create_private_folder(path).map_err(|error| {
-            if error.kind() == io::ErrorKind::AlreadyExists {
-                Error::Busy
-            } else {
-                Error::NoPlace(path.parent().unwrap_or(path).to_owned(), error)
+            if error.kind() != io::ErrorKind::AlreadyExists {
+                return Error::io(path.parent().unwrap_or(path), error);
+            }
+            match Self::left_at(path) {
+                Ok(None) => Error::Foreign,
+                Ok(Some(_)) => Error::Busy,
+                Err(error) => error,
             }
         })?;
         let made = lock(path).and_then(|lock| {
-            let staging = Self {
+            let mut staging = Self {
                 path: path.to_owned(),
                 lock,
             };
-            fs::create_dir(staging.new_files()).map_err(|error| Error::io(path, error))?;
+            let filled = staging.fill();
+            filled.map_err(|error| Error::io(path, error))?;
             Ok(staging)
         });
         if matches!(made, Err(Error::Io(..))) {
@@ -77,7 +90,14 @@ impl Staging {
         made
     }
 
-    /// The folder of a run that has ended without removing it.
+    fn fill(&mut self) -> io::Result<()> {
+        self.lock.write_all(PROOF.as_bytes())?;
+        // What a killed run leaves is not for version control.
+        fs::write(self.path.join(".gitignore"), "*\n")?;
+        fs::create_dir(self.new_files())
+    }
+
+    /// The folder of a run that has ended without removing it. What is not provably such a folder is left alone.
     pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Error> {
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
@@ -85,10 +105,19 @@ impl Staging {
             Err(error) => return Err(Error::io(path, error)),
         };
         if !found.is_dir() || !is_own(&found) {
-            return Err(Error::Foreign);
+            return Ok(None);
+        }
+        let lock_is_file = fs::symlink_metadata(path.join(LOCK)).is_ok_and(|lock| lock.is_file());
+        if !lock_is_file && !holds_only(path, 0) {
+            return Ok(None);
         }
         let lock = lock(path)?;
-        Ok(Some(Self {
+        let mut text = String::new();
+        let mut start = (&lock).take(PROOF.len() as u64 + 1);
+        let is_text = start.read_to_string(&mut text).is_ok();
+        // A run that was killed while it wrote the proof has written nothing else.
+        let is_ours = is_text && (text == PROOF || PROOF.starts_with(&text) && holds_only(path, 1));
+        Ok(is_ours.then(|| Self {
             path: path.to_owned(),
             lock,
         }))
@@ -109,8 +138,13 @@ impl Staging {
         self.path.join("old")
     }
 
+    /// The staging folder of a note about this one.
+    pub(super) fn of_note(&self) -> PathBuf {
+        self.path.join("note")
+    }
+
     pub(super) fn journal(&self) -> PathBuf {
-        journal_in(&self.path)
+        self.path.join(JOURNAL)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -144,22 +178,35 @@ impl Staging {
     /// Makes everything that was written lasting.
     pub(super) fn sync(&self) -> Result<(), Error> {
         let synced = || -> io::Result<()> {
-            let mut entries = vec![self.new_files()];
+            let mut entries = vec![self.path.join(LOCK), self.new_files()];
             below(&self.new_files(), &mut entries)?;
             sync_all(&entries)
         };
         synced().map_err(|error| Error::io(&self.path, error))
     }
 
-    /// Removes the folder, the journal first: without it there is nothing to complete.
+    /// Removes the folder, the journal first: without it there is nothing to complete. Until the end it is known as ours.
     pub(super) fn remove(self) -> Result<(), Error> {
         let path = self.path.clone();
         let removed = || -> io::Result<()> {
             ignore_missing(fs::remove_file(self.journal()))?;
+            for entry in fs::read_dir(&self.path)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    fs::remove_dir_all(entry.path())?;
+                } else if entry.file_name() != LOCK {
+                    fs::remove_file(entry.path())?;
+                }
+            }
             ignore_missing(remove_locked(&self.path, self.lock))
         };
         removed().map_err(|error| Error::io(&path, error))
     }
+}
+
+/// Removes a folder in a staging folder, if it is there.
+pub(super) fn discard(path: &Path) -> Result<(), Error> {
+    ignore_missing(fs::remove_dir_all(path)).map_err(|error| Error::io(path, error))
 }
 
 /// Creates a file that reaches the disk before this returns.
@@ -192,14 +239,20 @@ fn lock(path: &Path) -> Result<File, Error> {
     let file = File::options()
         .create(true)
         .truncate(false)
+        .read(true)
         .write(true)
-        .open(path.join("lock"))
+        .open(path.join(LOCK))
         .map_err(|error| Error::io(path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Busy),
         Err(TryLockError::Error(error)) => Err(Error::io(path, error)),
     }
+}
+
+/// Whether a folder has so many entries and no more.
+fn holds_only(folder: &Path, count: usize) -> bool {
+    fs::read_dir(folder).is_ok_and(|entries| entries.count() == count)
 }
 
 fn ignore_missing(result: io::Result<()>) -> io::Result<()> {

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::journal::Journal;
-use super::staging::{Staging, places};
-use super::{Change, Recovered, commit, recover, undo, write};
+use super::staging::{self, Staging, places};
+use super::{Change, Recovered, commit, is_unfinished, recover, undo, write};
 
 fn new(path: &str, text: &str) -> Change {
     Change::create(path, text)
@@ -161,7 +161,7 @@ fn die_after(target: &Path, steps: Option<usize>) {
 }
 
 fn die_in(changes: &[Change], target: &Path, steps: Option<usize>) {
-    let staging = Staging::create(&places(target)[0]).unwrap();
+    let staging = Staging::create(&staging::place(target)).unwrap();
     stage(&staging, changes);
     let journal = Journal::of(changes, target);
     let Some(steps) = steps else { return };
@@ -229,7 +229,7 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
         fs::create_dir(target.join(".bot-cli")).unwrap();
         fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
         fs::write(target.join(".bot-cli/old.json"), "old").unwrap();
-        let staging = Staging::create(&places(&target)[0]).unwrap();
+        let staging = Staging::create(&staging::place(&target)).unwrap();
         stage(&staging, &all);
         let journal = Journal::of(&all, &target);
         let first = journal
@@ -247,7 +247,8 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
         let recovered = recover(&target).unwrap();
         let found = tree(&target);
         assert_eq!(found["README.md"], "read");
-        assert_eq!(found.contains_key(".bot-cli/undo/files.json"), !is_edited);
+        assert_eq!(found[".bot-cli/undo/files.json"] == "kept", !is_edited);
+        assert_eq!(undo::is_interrupted(&target), is_edited);
         assert_eq!(found.contains_key(".bot-cli/old.json"), is_edited);
         if is_edited {
             let spared = vec![".gitignore".to_owned()];
@@ -274,10 +275,89 @@ fn only_what_took_an_update_back_counts_as_that() {
 }
 
 #[test]
+fn an_interrupted_update_that_nobody_knows_is_noted_until_one_is_done() {
+    for had_update in [false, true] {
+        let (folder, target) = workshop();
+        fs::create_dir(target.join(".bot-cli")).unwrap();
+        fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+        if had_update {
+            let earlier = [changed("notes", "mine", "earlier")];
+            let kept = undo::keep(&target, &earlier, false).unwrap();
+            write(&target, &[&earlier[..], &kept].concat(), &never).unwrap();
+        }
+        for text in ["theirs", "theirs again"] {
+            let there = fs::read_to_string(target.join(".gitignore")).unwrap();
+            let update = [
+                changed(".gitignore", &there, "a\nb\n"),
+                new(&format!("server/{text}.py"), "bot"),
+            ];
+            let goes_on = undo::is_interrupted(&target);
+            let kept = undo::keep(&target, &update, goes_on).unwrap();
+            die_in(&[&update[..], &kept].concat(), &target, Some(0));
+            fs::write(target.join(".gitignore"), text).unwrap();
+            let spared = vec![".gitignore".to_owned()];
+            assert_eq!(recover(&target).unwrap(), Recovered::Partly(spared));
+            assert!(undo::is_interrupted(&target) && !undo::is_kept(&target));
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            let failure = undo::restore(&target).unwrap_err();
+            assert_eq!(failure.code, "nothing_to_undo");
+            // Neither the note nor what was kept before is for version control.
+            let ignored = fs::read_to_string(target.join(".bot-cli/undo/.gitignore"));
+            assert_eq!(ignored.unwrap(), "*\n");
+        }
+        // A run that makes nothing leaves the note, one that makes something is known to go on.
+        let last = [changed(".gitignore", "theirs again", "last")];
+        assert_eq!(undo::keep(&target, &[], true).unwrap(), []);
+        let kept = undo::keep(&target, &last, undo::is_interrupted(&target)).unwrap();
+        write(&target, &[&last[..], &kept].concat(), &never).unwrap();
+        let failure = undo::restore(&target).unwrap_err();
+        assert!(failure.message.contains("went on from"), "{failure}");
+        assert!(!undo::is_interrupted(&target));
+    }
+}
+
+#[test]
+fn the_note_of_an_interrupted_update_is_there_before_its_staging_folder_goes() {
+    let (folder, target) = workshop();
+    fs::create_dir(target.join(".bot-cli")).unwrap();
+    fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+    let kept = undo::keep(&target, &changes(), false).unwrap();
+    die_in(&[changes(), kept].concat(), &target, Some(0));
+    fs::write(target.join(".gitignore"), "theirs").unwrap();
+    // A run that was killed while it made the note.
+    fs::create_dir_all(staging::place(&target).join("note/new")).unwrap();
+    // The note can't be made yet.
+    fs::write(target.join(".bot-cli/undo"), "in the way").unwrap();
+    assert_eq!(recover(&target).unwrap_err().code, "interrupted");
+    assert!(is_unfinished(&target).unwrap());
+    fs::remove_file(target.join(".bot-cli/undo")).unwrap();
+    assert!(matches!(recover(&target), Ok(Recovered::Partly(_))));
+    assert!(undo::is_interrupted(&target));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_way_back_that_was_completed_in_part_stays_one() {
+    let (_folder, target) = workshop();
+    fs::create_dir(target.join(".bot-cli")).unwrap();
+    fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+    let kept = undo::keep(&target, &changes(), false).unwrap();
+    write(&target, &[changes(), kept].concat(), &never).unwrap();
+    die_in(&undo::restore(&target).unwrap(), &target, Some(0));
+    fs::write(target.join("README.md"), "theirs").unwrap();
+    assert!(matches!(recover(&target), Ok(Recovered::Partly(_))));
+    assert_eq!(undo::restore(&target).unwrap_err().code, "conflict");
+    fs::write(target.join("README.md"), "read").unwrap();
+    write(&target, &undo::restore(&target).unwrap(), &never).unwrap();
+    assert_eq!(tree(&target)[".gitignore"], "a\n");
+    assert!(!target.join("README.md").exists());
+}
+
+#[test]
 fn what_is_staged_and_in_its_place_is_done() {
     let (folder, target) = workshop();
     die_after(&target, Some(1));
-    let staged = places(&target)[0].join("new");
+    let staged = staging::place(&target).join("new");
     fs::write(staged.join(".gitignore"), "a\nb\n").unwrap();
     fs::write(target.join("README.md"), "read").unwrap();
     assert_eq!(recover(&target).unwrap(), Recovered::Completed);
@@ -296,9 +376,85 @@ fn nothing_outside_the_project_is_changed() {
 }
 
 #[test]
+fn a_folder_of_the_users_is_no_staging_folder() {
+    let made = |place: &Path, files: &[(&str, &str)]| {
+        fs::create_dir_all(place).unwrap();
+        for (name, text) in files {
+            fs::write(place.join(name), text).unwrap();
+        }
+    };
+    for is_there in [true, false] {
+        for files in [
+            &[("notes", "mine")][..],
+            &[("lock", "mine")],
+            &[("lock", ""), ("notes", "mine")],
+            &[("journal.json", r#"{"steps":[]}"#)],
+            &[("journal.json", "mine"), ("lock", "")],
+        ] {
+            let (folder, target) = workshop();
+            if !is_there {
+                fs::remove_dir_all(&target).unwrap();
+            }
+            let all = places(&target);
+            for place in &all {
+                made(place, files);
+            }
+            let before = tree(folder.path());
+            assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
+            assert!(!is_unfinished(&target).unwrap());
+            let create = [new("README.md", "read")];
+            let failure = write(&target, &create, &never).unwrap_err();
+            assert_eq!(failure.code, "unsafe_staging", "{files:?}");
+            assert_eq!(tree(folder.path()), before, "{files:?}");
+        }
+        // What a run leaves that is killed before it has said whose the folder is.
+        for files in [&[][..], &[("lock", "")], &[("lock", "bot-cli init m")]] {
+            let (folder, target) = workshop();
+            let before = tree(folder.path());
+            for place in places(&target) {
+                made(&place, files);
+            }
+            assert_eq!(recover(&target).unwrap(), Recovered::Discarded);
+            assert_eq!(tree(folder.path()), before, "{files:?}");
+        }
+    }
+}
+
+#[test]
+fn a_staging_folder_is_known_until_nothing_else_of_it_is_there() {
+    let (folder, target) = workshop();
+    let before = tree(folder.path());
+    die_after(&target, None);
+    let place = staging::place(&target);
+    fs::remove_dir_all(place.join("new")).unwrap();
+    assert_eq!(recover(&target).unwrap(), Recovered::Discarded);
+    assert_eq!(tree(folder.path()), before);
+    // One that another run is using.
+    let staging = Staging::create(&place).unwrap();
+    Journal::default().write(&staging).unwrap();
+    assert_eq!(is_unfinished(&target).unwrap_err().code, "busy");
+    drop(staging);
+    assert!(is_unfinished(&target).unwrap());
+}
+
+#[test]
+fn a_killed_run_is_completed_wherever_its_project_is_moved() {
+    let (_done_folder, done) = workshop();
+    write(&done, &changes(), &never).unwrap();
+    let (folder, target) = workshop();
+    die_after(&target, Some(2));
+    let moved = folder.path().join("renamed");
+    fs::rename(&target, &moved).unwrap();
+    assert!(is_unfinished(&moved).unwrap());
+    assert_eq!(recover(&moved).unwrap(), Recovered::Completed);
+    assert_eq!(tree(&moved), tree(&done));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn two_runs_do_not_mix() {
     let (_folder, target) = workshop();
-    let place = &places(&target)[0];
+    let place = &staging::place(&target);
     let other = Staging::create(place).unwrap();
     assert_eq!(recover(&target).unwrap_err().code, "busy");
     assert_eq!(write(&target, &changes(), &never).unwrap_err().code, "busy");
@@ -310,7 +466,7 @@ fn two_runs_do_not_mix() {
 fn a_journal_never_leads_out_of_the_target() {
     let (folder, target) = workshop();
     die_after(&target, Some(0));
-    let journal = places(&target)[0].join("journal.json");
+    let journal = staging::place(&target).join("journal.json");
     for path in [
         "../out",
         "/out",
@@ -352,7 +508,7 @@ fn a_link_put_in_a_folders_place_is_not_followed() {
 #[test]
 fn taking_back_never_takes_what_somebody_put_into_a_new_folder() {
     let (_folder, target) = workshop();
-    let staging = Staging::create(&places(&target)[0]).unwrap();
+    let staging = Staging::create(&staging::place(&target)).unwrap();
     let changes = [new("server/bot.py", "bot"), changed("notes", "other", "x")];
     stage(&staging, &changes);
     // It arrives with the folder: to whoever takes the folder back, that is no different from arriving just after it.

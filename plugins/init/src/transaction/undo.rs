@@ -40,6 +40,9 @@ struct Kept {
     /// Whether the update went on from an interrupted one, of which nobody knows all changes: it can't be taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     goes_on: bool,
+    /// Whether the next update will be such a one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    interrupted: bool,
 }
 
 /// A file that the update has changed.
@@ -99,19 +102,52 @@ pub fn keep(target: &Path, changes: &[Change], goes_on: bool) -> io::Result<Vec<
         schema: SCHEMA,
         files,
         goes_on,
+        interrupted: false,
     })?;
     list.push(b'\n');
+    replace(target, [(FILES, list), (CONTENTS, packed.finish()?)])
+}
+
+/// Returns the changes that note an interrupted update, of which nobody knows all changes. The note takes the place of what an earlier
+/// update kept, and stays until an update has replaced it.
+pub(super) fn note_interrupted(target: &Path) -> io::Result<Vec<Change>> {
+    let mut list = serde_json::to_vec_pretty(&Kept {
+        schema: SCHEMA,
+        files: Vec::new(),
+        goes_on: true,
+        interrupted: true,
+    })?;
+    list.push(b'\n');
+    replace(target, [(FILES, list)])
+}
+
+/// Tells whether an interrupted update is noted.
+pub fn is_interrupted(target: &Path) -> bool {
+    kept(target).is_some_and(|kept| kept.interrupted)
+}
+
+/// Tells whether something is kept that can be put back.
+pub fn is_kept(target: &Path) -> bool {
+    kept(target).is_some_and(|kept| !kept.goes_on)
+}
+
+fn kept(target: &Path) -> Option<Kept> {
+    parse(&read(target, FILES).ok()??).ok()
+}
+
+/// Returns the changes that give these files their contents.
+fn replace(
+    target: &Path,
+    files: impl IntoIterator<Item = (&'static str, Vec<u8>)>,
+) -> io::Result<Vec<Change>> {
     let mut kept = Vec::new();
-    for (path, bytes) in [
-        (IGNORE, b"*\n".to_vec()),
-        (FILES, list),
-        (CONTENTS, packed.finish()?),
-    ] {
+    for (path, bytes) in [(IGNORE, b"*\n".to_vec())].into_iter().chain(files) {
         let there = read(target, path).map_err(|error| {
             let problem = format!("could not read `{path}`: {}", reason(&error));
             io::Error::new(error.kind(), problem)
         })?;
-        if there.as_ref() != Some(&bytes) {
+        // The list is always written: the journal of an update is known by it.
+        if path == FILES || there.as_ref() != Some(&bytes) {
             kept.push(Change {
                 replaces: there,
                 // What the user let nobody else read must not become readable here.
@@ -130,7 +166,7 @@ pub fn keep(target: &Path, changes: &[Change], goes_on: bool) -> io::Result<Vec<
 pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
     let unreadable = |path: &str, error: io::Error| {
         let could_not = format!("could not read `{}`", target.join(path).display());
-        Failure::because(Exit::Failed, "unreadable", could_not, error).hint("nothing was changed")
+        Failure::because(Exit::Failed, "unreadable", could_not, error).hint("nothing was undone")
     };
     let own = |path| read(target, path).map_err(|error| unreadable(path, error));
     let (list, packed) = (own(FILES)?, own(CONTENTS)?);
@@ -145,13 +181,18 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
             "what the last update replaced can't be taken from `{FOLDER}`; version control may have it"
         ))
     };
-    let Kept { files, goes_on, .. } = parse(&list).map_err(|error| damaged(FILES, error))?;
-    if goes_on {
-        let message = "the last update can't be undone: it went on from one that was interrupted";
+    let kept = parse(&list).map_err(|error| damaged(FILES, error))?;
+    if kept.goes_on {
+        let message = if kept.interrupted {
+            "the last update can't be undone: it was interrupted, and files were changed after that"
+        } else {
+            "the last update can't be undone: it went on from one that was interrupted"
+        };
         let failure = Failure::new(Exit::Failed, "nothing_to_undo", message);
         return Err(failure
-            .hint("nothing was changed; version control may have the files as they were before"));
+            .hint("nothing was undone; version control may have the files as they were before"));
     }
+    let files = kept.files;
     let packed_files = packed.as_deref().unwrap_or_default();
     let contents = unpack(packed_files, &files).map_err(|error| damaged(CONTENTS, error))?;
 
@@ -200,7 +241,7 @@ fn refuse(changed_since: Vec<(String, String)>) -> Result<(), Failure> {
     };
     let message = format!("{count} changed since the last update");
     let failure = Failure::new(Exit::Failed, "conflict", message);
-    let failure = failure.hint("nothing was changed; undoing would lose what was done since");
+    let failure = failure.hint("nothing was undone; undoing would lose what was done since");
     Err(changed_since
         .into_iter()
         .fold(failure, |failure, (path, reason)| {

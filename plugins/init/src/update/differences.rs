@@ -20,21 +20,10 @@ pub(crate) fn between(recorded: &Map<String, Value>, new: &Config) -> Vec<Differ
     fields()
         .filter_map(|(key, _)| {
             let to = new[key].clone();
-            // A key that is younger than the record.
-            let from = recorded.get(key).cloned().unwrap_or_else(|| usual(&to));
+            let from = recorded.get(key).cloned().unwrap_or_default();
             (from != to).then_some(Difference { key, from, to })
         })
         .collect()
-}
-
-/// What an option was while there was none.
-fn usual(value: &Value) -> Value {
-    match value {
-        Value::Bool(_) => Value::Bool(false),
-        Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-            Value::Null
-        }
-    }
 }
 
 impl Difference {

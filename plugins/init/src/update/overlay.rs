@@ -4,7 +4,7 @@ use bot_cli_templates::catalogue::BotType;
 
 use crate::catalogue::Catalogue;
 use crate::config::concede;
-use crate::draft::Draft;
+use crate::draft::{Draft, NONE};
 use crate::option_table::{Feature, Setting};
 
 /// Puts `asked` over the `recorded` configuration; a sentence for each recorded choice that gives way without being named.
@@ -75,6 +75,3 @@ pub(crate) fn without(key: &str) -> Option<String> {
     let setting = (settings.into_iter()).find(|setting| setting.row().key == key)?;
     Some(format!("{} {NONE}", setting.row().flag))
 }
-
-/// Says that there is to be no video service, or no client.
-const NONE: &str = "none";

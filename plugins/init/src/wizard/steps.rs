@@ -9,6 +9,7 @@ use serde_json::json;
 use super::choices::{self, explained};
 use super::step::{ALL_THE_SAME, Extra, Flag, Step, TARGET, extras};
 use super::{Selection, Way, place};
+use crate::draft::NONE;
 use crate::option_table::{Feature, Setting};
 use crate::resolve::{ProjectName, default_name};
 use crate::target::Target;
@@ -263,21 +264,17 @@ pub(super) static ALL: &[Step] = &[
         },
         value: |selection| {
             let service = selection.draft.video_service.as_deref()?;
-            let answer = if service.is_empty() {
-                NO_VIDEO
-            } else {
-                service
-            };
+            let answer = if service.is_empty() { NONE } else { service };
             Some(Answer::Text(answer.to_owned()))
         },
         question: |_, catalogue| {
-            let mut choices = vec![explained(NO_VIDEO, "None", "a voice without a face")];
+            let mut choices = vec![explained(NONE, "None", "a voice without a face")];
             choices.extend(choices::services(Kind::Video, catalogue));
-            select("Should the bot show a face?", choices).default(NO_VIDEO)
+            select("Should the bot show a face?", choices).default(NONE)
         },
         store: |selection, answer| {
             let service = line(answer)?;
-            selection.draft.video_service = Some(if service == NO_VIDEO {
+            selection.draft.video_service = Some(if service == NONE {
                 String::new()
             } else {
                 service
@@ -407,7 +404,6 @@ pub(super) static ALL: &[Step] = &[
 
 const WEB: &str = "web";
 const TELEPHONY: &str = "telephony";
-const NO_VIDEO: &str = "none";
 const CASCADE: &str = "cascade";
 const REALTIME: &str = "realtime";
 

@@ -191,7 +191,7 @@ fn a_full_disk_is_a_failure() {
     assert_eq!(
         (ran.status, ran.stderr.as_str()),
         (
-            Some(1),
+            Some(74),
             "error: the command is done, but its result could not be written: no space left on device\n"
         )
     );

@@ -14,6 +14,9 @@ use super::{command, done, plant, tree, web};
 /// The most runs that are interrupted.
 const MOST: usize = 30;
 
+/// The staging folder in a project.
+const STAGING: &str = ".bot-cli-init-staging";
+
 /// Interrupts one run after another, each after so many changes of its folder, from none to all.
 struct Interruptions {
     /// The numbers of changes that are still to come.
@@ -156,7 +159,8 @@ fn the_next_run_completes_an_update_that_was_killed_and_the_way_back() {
         while let Some(after) = runs.next() {
             plant(&target, from);
             interrupt(folder.path(), command, Signal::KILL, after);
-            let found = tree(&target);
+            let mut found = tree(&target);
+            found.retain(|name, _| !name.starts_with(STAGING));
             runs.learn(found != *from);
             // Each file is as it was or as it will be.
             for (name, bytes) in &found {
@@ -168,7 +172,10 @@ fn the_next_run_completes_an_update_that_was_killed_and_the_way_back() {
             for name in from.keys().filter(|name| to.contains_key(*name)) {
                 assert!(found.contains_key(name), "{name}, after {after}");
             }
-            let next = super::run(folder.path(), command);
+            // It is found wherever the project is then.
+            fs::rename(&target, folder.path().join("renamed")).unwrap();
+            let next = super::run(folder.path(), &[&["renamed"], &command[1..]].concat());
+            fs::rename(folder.path().join("renamed"), &target).unwrap();
             // What is done can't be undone once more.
             assert!(
                 next.status == Some(0) || command == undo && found == before,
@@ -250,4 +257,42 @@ fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_tr
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         fs::remove_dir_all(&target).unwrap();
     }
+}
+
+#[test]
+fn an_update_that_goes_on_from_an_interrupted_one_is_not_undone_however_many_runs_are_between() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    done(folder.path(), &web(&["my-bot"]));
+    // What a killed update leaves that was about to replace a file, which the user has edited since.
+    let staging = target.join(STAGING);
+    fs::create_dir_all(staging.join("new/.bot-cli/undo")).unwrap();
+    let proof = "bot-cli init makes its changes ready in this folder.\n";
+    fs::write(staging.join("lock"), proof).unwrap();
+    fs::write(staging.join("new/README.md"), "new").unwrap();
+    let steps = json!({ "steps": [
+        { "path": "README.md", "replaces": "0" },
+        { "path": ".bot-cli/undo", "replaces": null },
+    ]});
+    fs::write(staging.join("journal.json"), steps.to_string()).unwrap();
+
+    let undo = |words: &str| {
+        let (status, said) = super::json(folder.path(), &["my-bot", "--undo"]);
+        assert_eq!(status, Some(1));
+        let message = said["error"]["message"].as_str().unwrap();
+        assert_eq!(message, format!("the last update can't be undone: {words}"));
+    };
+    undo("it was interrupted, and files were changed after that");
+    done(folder.path(), &["my-bot", "--update"]);
+    undo("it was interrupted, and files were changed after that");
+    let update = ["my-bot", "--update", "--transcription"];
+    let run = super::run(folder.path(), &update);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(
+        run.stderr.contains("can't be undone") && !run.stdout.contains("--undo"),
+        "{run:?}"
+    );
+    undo("it went on from one that was interrupted");
+    done(folder.path(), &["my-bot", "--update", "--recording"]);
+    done(folder.path(), &["my-bot", "--undo"]);
 }

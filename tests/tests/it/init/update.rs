@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use bot_cli_tests::init::tree;
 use serde_json::{Value, json};
 
-use super::{done, json as reply, run, web};
+use super::{command, done, json as reply, run, web};
 
 /// A web bot in `my-bot` of a folder of its own.
 fn project(further: &[&str]) -> (tempfile::TempDir, PathBuf) {
@@ -112,6 +112,40 @@ fn what_is_up_to_date_is_not_written() {
             [&json!(false), &json!(false)]
         );
         assert_eq!(tree(&made), before);
+    }
+}
+
+#[test]
+fn an_answer_that_can_not_be_written_is_none() {
+    let (folder, _) = project(&[]);
+    for options in [&[][..], &["--eval"], &["--json"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let all = [&["my-bot", "--update", "--check"], options].concat();
+        let ran = command(folder.path(), &all).stdout(full).output().unwrap();
+        assert_eq!(ran.status.code(), Some(74), "{ran:?}");
+    }
+}
+
+#[test]
+fn the_next_steps_are_about_files_that_are_there() {
+    let (dependencies, variables) = ("server/pyproject.toml", "server/.env.example");
+    let [sync, cat, undo] = [
+        "uv sync --directory my-bot/server",
+        "cat my-bot/server/.env.example",
+        "bot-cli init my-bot --undo",
+    ];
+    for (gone, expected) in [
+        (&[][..], &[sync, cat, undo][..]),
+        (&[dependencies], &[cat, undo]),
+        (&[variables], &[sync, undo]),
+        (&[dependencies, variables], &[undo]),
+    ] {
+        let (folder, made) = project(&[]);
+        for file in gone {
+            fs::remove_file(made.join(file)).unwrap();
+        }
+        let document = updated(folder.path(), &["--tts", "elevenlabs_tts"]);
+        assert_eq!(document["next"], json!(expected), "{gone:?}");
     }
 }
 

@@ -183,7 +183,15 @@ fn an_update_names_the_folders_as_they_are() {
             folder,
             has_changed: true,
         });
-        let steps = of_update(&target(shown), server, client, &[], &BTreeSet::new(), true);
+        let steps = of_update(
+            &target(shown),
+            server,
+            client,
+            None,
+            &[],
+            &BTreeSet::new(),
+            true,
+        );
         let mut commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
         commands.pop();
         commands

@@ -14,10 +14,10 @@ use crate::draft::Draft;
 use crate::equivalent::directory;
 use crate::plan;
 use crate::record::{self, BASE, PROJECT, RecordFile, Recorded, Unusable};
-use crate::resolve::resolve;
+use crate::resolve::{default_name, resolve};
 use crate::target::Target;
 use crate::target::compare::{PathState, find, unreadable};
-use crate::transaction::Recovered;
+use crate::transaction::undo;
 use crate::update::{Base, markers};
 
 /// The code of the failure that names conflicts which stand between markers.
@@ -26,7 +26,7 @@ pub(super) const UNRESOLVED: &str = "unresolved";
 /// The record of a project.
 pub(super) struct Found {
     pub(super) recorded: Recorded,
-    /// The configuration as it is recorded.
+    /// The configuration as it is recorded, and [`Found::complete`].
     pub(super) config: Map<String, Value>,
     /// The bytes of `project.json`.
     project: Vec<u8>,
@@ -38,12 +38,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Reads it after what an interrupted run left was `recovered`.
-    pub(super) fn read(
-        target: &Target,
-        recovered: &Recovered,
-        session: &mut Session,
-    ) -> Result<Self, Failure> {
+    pub(super) fn read(target: &Target, session: &mut Session) -> Result<Self, Failure> {
         let project = match look(target, PROJECT)? {
             PathState::File(project) => project,
             PathState::Nothing => return Err(no_record(target)),
@@ -70,8 +65,21 @@ impl Found {
             project,
             is_whole,
             base,
-            goes_on: matches!(recovered, Recovered::Partly(_)),
+            goes_on: undo::is_interrupted(&target.path),
         })
+    }
+
+    /// Gives the configuration the keys that are younger than the record, with the values that they have by default.
+    pub(super) fn complete(&mut self, target: &Target, catalogue: &Catalogue) {
+        let name = default_name(&target.path);
+        let Ok(config) = resolve(&self.recorded.config.draft, name.as_deref(), catalogue) else {
+            return;
+        };
+        if let Value::Object(whole) = config.to_json() {
+            for (key, value) in whole {
+                self.config.entry(key).or_insert(value);
+            }
+        }
     }
 
     /// Refuses a project in which conflicts of an earlier update, or of a merge of branches, are not resolved.
@@ -85,16 +93,18 @@ impl Found {
             1 => ("1 file".to_owned(), "has"),
             several => (format!("{several} files"), "have"),
         };
-        let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
         let mut failure = Failure::new(
             Exit::Failed,
             UNRESOLVED,
             format!("{count} {has} conflicts between markers"),
         )
-        .hint("nothing was changed; edit what stands between the markers, and remove them")
-        .hint(format!(
-            "if the last update wrote them, `{command}` takes it back"
-        ));
+        .hint("nothing was changed; edit what stands between the markers, and remove them");
+        if undo::is_kept(&target.path) {
+            let command = format!("bot-cli init {} --undo", quoted(&directory(&target.shown)));
+            failure = failure.hint(format!(
+                "if the last update wrote them, `{command}` takes it back"
+            ));
+        }
         for place in standing {
             failure = failure.field(&place, None, "a conflict begins here");
         }
@@ -104,12 +114,15 @@ impl Found {
     /// Tells whether the record in place says what a new one would. Another version of this program alone is no news.
     pub(super) fn is_recorded(&self, new: &[RecordFile]) -> bool {
         let contents = |project: &[u8]| {
-            let mut value: Value = serde_json::from_slice(project).unwrap_or_default();
-            value.as_object_mut().map(|members| members.remove("tool"));
-            value
+            let mut members: Map<String, Value> =
+                serde_json::from_slice(project).unwrap_or_default();
+            members.remove("tool");
+            members
         };
+        let mut recorded = contents(&self.project);
+        recorded.insert("config".to_owned(), self.config.clone().into());
         let project = new.iter().find(|file| file.path == PROJECT);
-        self.is_whole && project.is_some_and(|new| contents(&new.bytes) == contents(&self.project))
+        self.is_whole && project.is_some_and(|new| contents(&new.bytes) == recorded)
     }
 
     /// The names of the variables that the bot needed before.

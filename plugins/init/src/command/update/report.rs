@@ -1,7 +1,7 @@
 //! The report of an update, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`: whether there is nothing to do. `written`:
-//! whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
+//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`: whether neither a file
+//! of the user's nor an option changes; the record alone may. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
 //! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
@@ -57,7 +57,7 @@ impl Report<'_> {
     /// In a word, for `--check`.
     pub(super) fn checked(&self) -> Reply {
         let shown = quoted(&self.target.shown);
-        let text = if self.changes.is_empty() {
+        let text = if self.changes.is_up_to_date() {
             format!("{shown} is up to date\n")
         } else {
             let last =
@@ -244,7 +244,7 @@ impl Report<'_> {
             .map(|one| json!({ "key": one.key, "from": one.from, "to": one.to }));
         json!({
             "target": self.target.path,
-            "up_to_date": self.changes.is_empty(),
+            "up_to_date": self.changes.is_up_to_date(),
             "written": self.written,
             "config": self.config.to_json(),
             "options": options.collect::<Value>(),
@@ -272,7 +272,7 @@ impl Report<'_> {
     }
 }
 
-fn is_record(change: &Change) -> bool {
+pub(super) fn is_record(change: &Change) -> bool {
     change.path.starts_with(FOLDER)
 }
 

@@ -303,6 +303,18 @@ fn patterns_are_a_set() {
     );
 }
 
+#[test]
+fn a_pattern_that_the_user_has_written_again_stays() {
+    let (base, yours, new) = (
+        ".env\n.venv\nevals\n",
+        ".env\n.venv\n.venv\nevals\n",
+        ".env\nevals\n",
+    );
+    let (once, _) = clean(".gitignore", base, yours, new);
+    assert_eq!(once, yours);
+    assert_eq!(clean(".gitignore", base, &once, new).0, once);
+}
+
 const PAGE: &str = "# Shop
 
 A voice bot.

@@ -224,7 +224,7 @@ fn what_is_kept_and_damaged_changes_nothing() {
         let before = files(project.path());
         let failure = undo(project.path()).unwrap_err();
         assert_eq!(failure.code, "unreadable", "{path}");
-        assert_eq!(failure.hints[0], "nothing was changed");
+        assert_eq!(failure.hints[0], "nothing was undone");
         assert!(failure.hints[1].contains("version control"), "{failure:?}");
         assert_eq!(files(project.path()), before);
         fs::write(at(FILES), &list).unwrap();

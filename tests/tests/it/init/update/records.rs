@@ -1,12 +1,12 @@
 //! Records that are missing, damaged or not ours.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use bot_cli_tests::init::tree;
-use flate2::{Compression, write::GzEncoder};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -127,11 +127,7 @@ fn a_hash_alone_removes_and_replaces_nothing_of_the_users() {
     let project: Value = serde_json::from_slice(&fs::read(made.join(PROJECT)).unwrap()).unwrap();
     let mut files = project["files"].clone();
     for path in ["mine.txt", "server/bot.py"] {
-        let digest = Sha256::digest(fs::read(made.join(path)).unwrap());
-        let hash = digest
-            .iter()
-            .fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
-        files[path] = json!(format!("sha256:{hash}"));
+        files[path] = hash_of(&fs::read(made.join(path)).unwrap());
     }
     with(&made.join(PROJECT), "files", files);
     let before = tree(&made);
@@ -181,6 +177,107 @@ fn the_archive_can_be_made_again_as_long_as_its_version_is_here() {
         let document = updated(folder.path(), &["--recording"]);
         assert_eq!(document["merged"], json!(["server/bot.py"]));
     }
+}
+
+/// The record as a version without these options would have written it.
+fn without(file: &Path, options: &[&str]) {
+    let mut project: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    for option in options {
+        project["config"].as_object_mut().unwrap().remove(*option);
+    }
+    fs::write(file, project.to_string()).unwrap();
+}
+
+#[test]
+fn an_option_that_the_record_lacks_is_as_it_is_by_default() {
+    let (folder, made) = project(&[]);
+    let config: Value = serde_json::from_slice(&fs::read(made.join(PROJECT)).unwrap()).unwrap();
+    let needed = [
+        "transports",
+        "mode",
+        "stt_service",
+        "llm_service",
+        "tts_service",
+    ];
+    let all = config["config"].as_object().unwrap().keys();
+    for key in all.filter(|key| !needed.contains(&key.as_str())) {
+        without(&made.join(PROJECT), &[key]);
+        let before = tree(&made);
+        let said = done(folder.path(), &["my-bot", "--update", "--check"]);
+        assert_eq!(said, "my-bot is up to date\n", "{key}");
+        let said = done(folder.path(), &["my-bot", "--update"]);
+        assert_eq!(said, "Nothing to do: my-bot is up to date\n", "{key}");
+        assert_eq!(tree(&made), before);
+    }
+    let document = updated(folder.path(), &["--recording"]);
+    let recording = json!([{ "key": "recording", "from": false, "to": true }]);
+    assert_eq!(document["options"], recording);
+}
+
+/// Has an older version have generated `text` at `path`.
+fn generated_before(made: &Path, path: &str, text: &str) {
+    let packed = fs::read(made.join(BASE)).unwrap();
+    let mut archive = tar::Archive::new(GzDecoder::new(packed.as_slice()));
+    let mut older = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let name = entry.path().unwrap().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        if name == Path::new(path) {
+            bytes = text.into();
+        }
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        older
+            .append_data(&mut header, name, bytes.as_slice())
+            .unwrap();
+    }
+    let packed = older.into_inner().unwrap().finish().unwrap();
+    fs::write(made.join(BASE), packed).unwrap();
+
+    let file = made.join(PROJECT);
+    let project: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let mut files = project["files"].clone();
+    files[path] = hash_of(text.as_bytes());
+    with(&file, "files", files);
+}
+
+fn hash_of(bytes: &[u8]) -> Value {
+    let digest = Sha256::digest(bytes);
+    let hash = digest
+        .iter()
+        .fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
+    json!(format!("sha256:{hash}"))
+}
+
+#[test]
+fn only_files_of_the_users_and_options_keep_a_project_from_being_up_to_date() {
+    let (folder, made) = project(&[]);
+    let (path, older) = ("server/.python-version", "3.11\n");
+    let file = made.join(path);
+    let current = fs::read(&file).unwrap();
+    generated_before(&made, path, older);
+
+    fs::write(&file, older).unwrap();
+    let check = ["my-bot", "--update", "--check"];
+    let (status, document) = reply(folder.path(), &check);
+    assert_eq!((status, &document["up_to_date"]), (Some(1), &json!(false)));
+    let changed = document["changed"].as_array().unwrap();
+    assert!(changed.contains(&json!(path)), "{document:#}");
+    // The user has made the same change, or deleted the file: only the record is to be renewed.
+    for is_there in [true, false] {
+        fs::write(&file, &current).unwrap();
+        if !is_there {
+            fs::remove_file(&file).unwrap();
+        }
+        let (status, document) = reply(folder.path(), &check);
+        assert_eq!((status, &document["up_to_date"]), (Some(0), &json!(true)));
+        let text = done(folder.path(), &check);
+        assert_eq!(text, "my-bot is up to date\n");
+    }
+    assert_eq!(updated(folder.path(), &[])["written"], true);
+    assert_eq!(updated(folder.path(), &[])["written"], false);
 }
 
 #[test]
