@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::shell;
 use serde_json::json;
 
 use super::text;
@@ -46,6 +47,9 @@ pub fn install(shell: Shell, folders: &ShellFolders) -> Result<Reply, Failure> {
     let mut shown = format!("{}: {change}\n{}\n", place.file.display(), place.when);
     if let Some(line) = &place.line {
         shown.extend(["  ", line, "\n"]);
+    }
+    if !shell::will_find("bot-cli", &folders.programs) {
+        shown.push_str("They do not find bot-cli yet: install it in a folder on PATH.\n");
     }
     Ok(Reply::text(shown).data(json!({
         "file": place.file.to_string_lossy(),
