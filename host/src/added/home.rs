@@ -94,12 +94,7 @@ impl Home {
     pub fn take_turn(&self, terminal: &Terminal, cancel: &Cancel) -> Result<Turn, Failure> {
         self.make()?;
         let path = self.folder.join(".plugins.busy");
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|error| not_written(&path, error))?;
+        let file = disk::lock_file(&path).map_err(|error| not_written(&path, error))?;
         let mut is_told = false;
         loop {
             match file.try_lock() {

@@ -13,6 +13,7 @@ use super::text;
 use crate::added::word;
 use crate::arguments::Shell;
 use crate::environment::ShellFolders;
+use crate::platform::create_folders;
 
 /// The place of a script.
 struct Place {
@@ -102,7 +103,7 @@ fn place(shell: Shell, folders: &ShellFolders) -> Result<Place, Failure> {
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = real.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    create_folders(folder)?;
     let mut written = tempfile::NamedTempFile::new_in(folder)?;
     written.write_all(text.as_bytes())?;
     written.persist(real)?;

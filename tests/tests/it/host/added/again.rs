@@ -1,7 +1,8 @@
 //! What is in place already, in another form, without a record or not used.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::Path;
 use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
@@ -289,21 +290,41 @@ fn folders_are_closed_to_others_whatever_the_umask_is() {
     bench
         .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
         .unwrap();
-    for given in ["./bot-cli-hello", "acme"] {
+    let sample = Path::new(env!("CARGO_BIN_EXE_it-sample"));
+    bench.install(sample, "plugins/bot-cli-sample").unwrap();
+    for words in [
+        "plugin add ./bot-cli-hello",
+        "plugin add acme",
+        "plugin list",
+        "completions bash --install",
+    ] {
         let mut host = Command::new("sh");
-        host.args(["-c", "umask 000; exec \"$0\" plugin add \"$1\""])
+        host.args(["-c", "umask 000; exec \"$0\" $1"])
             .arg(bench.path("bin/bot-cli"))
-            .arg(given)
+            .arg(words)
             .env_clear()
             .envs(bench.environment())
             .current_dir(bench.path("work"));
         let ran = bench.ran(&host.output().unwrap()).unwrap();
         assert_eq!(ran.status, Some(0), "{ran:?}");
     }
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode();
     for (path, _) in tree(&bench) {
-        let mode = fs::metadata(&path).unwrap().mode();
-        assert_eq!(mode & 0o002, 0, "{}: {mode:o}", path.display());
+        assert_eq!(mode(&path) & 0o002, 0, "{}", path.display());
     }
+    // Others can neither keep the turn nor put anything into the cache.
+    let data = bench.path(DATA);
+    for private in [".plugins.busy", "plugins.lock"] {
+        assert_eq!(mode(&data.join(private)) & 0o777, 0o600, "{private}");
+    }
+    let cache = bench.path("home/.cache/bot-cli/manifests");
+    let entries = fs::read_dir(&cache).unwrap();
+    let entries = entries.map(|entry| entry.unwrap().path());
+    for path in [cache].into_iter().chain(entries) {
+        assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
+    }
+    let script = data.with_file_name("bash-completion/completions/bot-cli");
+    assert_eq!(mode(script.parent().unwrap()) & 0o002, 0);
     assert_eq!(
         run(&bench, "plugin info hello")
             .stdout
@@ -318,7 +339,7 @@ fn a_plugin_of_somebody_else_becomes_a_copy_of_the_users_own() {
     let bench = with_hello();
     assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
     let place = bench.path(DATA).join("plugins/bot-cli-hello");
-    if std::os::unix::fs::chown(&place, Some(4242), None).is_err() {
+    if chown(&place, Some(4242), None).is_err() {
         // Only root can give a file away.
         return;
     }
