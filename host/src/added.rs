@@ -65,11 +65,6 @@ impl<'a> Context<'a> {
         std::fs::symlink_metadata(place).is_ok()
     }
 
-    /// Whether an executable has the owner and the rights that it needs.
-    fn is_runnable(&self, place: &Path) -> bool {
-        self.environment.discovery.trust.check(place).is_ok()
-    }
-
     /// Adds to the failure for what is in a place, but not in the record, how it is recorded.
     fn recording(&self, failure: Failure, name: &PluginName, form: Form) -> Failure {
         let place = self.home.place(name.as_str(), form);
@@ -138,7 +133,7 @@ pub fn add(
     }
     let mut entry = candidate.entry();
     let title = candidate.title();
-    let (would, did, replace) = match candidate.found(&place) {
+    let (would, did, replace) = match candidate.found(&place, environment) {
         Found::Nothing => (
             format!("Would add {title}"),
             format!("Added {title}"),
@@ -214,7 +209,7 @@ pub fn upgrade(
     check_form(&old, &candidate, &given)?;
     let place = context.home.place(name, old.form);
     let mut entry = candidate.entry();
-    let replace = match candidate.found(&place) {
+    let replace = match candidate.found(&place, environment) {
         Found::Nothing => Replace::Nothing,
         Found::Same(sum, replace) => {
             entry.sha256 = sum;
@@ -273,7 +268,9 @@ fn renew(
 ) -> Result<Reply, Failure> {
     let place = context.home.place(&entry.name, entry.form);
     let is_recorded = record.entry(&entry.name) == Some(entry);
-    let what = if is_recorded && (entry.form == Form::Folder || context.is_runnable(&place)) {
+    let is_usable =
+        || candidate::is_usable(&candidate.name, entry.form, &place, context.environment);
+    let what = if is_recorded && is_usable() {
         "nothing was changed"
     } else if let Some(turn) = turn {
         put::put(

@@ -360,6 +360,66 @@ fn a_plugin_of_somebody_else_becomes_a_copy_of_the_users_own() {
 }
 
 #[test]
+fn a_pack_folder_of_somebody_else_becomes_a_copy_of_the_users_own() {
+    for linked in [false, true] {
+        let bench = with_packs();
+        assert_eq!(run(&bench, "plugin add acme").status, Some(0));
+        let place = bench.path(DATA).join("packs/acme");
+        let foreign = bench.path("foreign/acme");
+        if linked {
+            fs::create_dir(bench.path("foreign")).unwrap();
+            fs::rename(&place, &foreign).unwrap();
+            symlink(&foreign, &place).unwrap();
+        }
+        if chown(place.join("pack.toml"), Some(4242), None).is_err() {
+            // Only root can give a file away.
+            return;
+        }
+        let pack = || json(&bench, "plugin info pack-acme")["plugins"][0].clone();
+        let hint = pack()["hint"].as_str().unwrap().to_owned();
+        let add = hint.strip_prefix("if you trust it: bot-cli ").unwrap();
+        let add = add.replace("[BENCH]", &bench.path("").to_string_lossy());
+        let expected = if linked { &foreign } else { &place };
+        let given = add.strip_prefix("plugin add ").unwrap();
+        assert_eq!(
+            fs::canonicalize(given).unwrap(),
+            fs::canonicalize(expected).unwrap()
+        );
+        // It is known already, so that the next hint leads on.
+        let known = run(&bench, &add);
+        let upgrade = "plugin upgrade pack-acme ";
+        assert!(known.stderr.contains(upgrade), "{known:?}");
+        if linked {
+            fs::remove_file(&place).unwrap();
+        }
+        let upgraded = run(&bench, &format!("{upgrade}{given} --skip"));
+        assert_eq!(upgraded.status, Some(0), "{upgraded:?}");
+        assert_ne!(pack()["status"], "refused", "{upgraded:?}");
+        assert_eq!(foreign.is_dir(), linked);
+    }
+}
+
+#[test]
+fn a_link_to_a_plugin_of_somebody_else_is_replaced_by_a_copy() {
+    let bench = with_hello();
+    let place = bench.path(DATA).join("plugins/bot-cli-hello");
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let foreign = bench.path("work/bot-cli-hello");
+    symlink(&foreign, &place).unwrap();
+    if chown(&foreign, Some(4242), None).is_err() {
+        return;
+    }
+    let hint = run(&bench, "hello").stderr;
+    let (_, add) = hint.split_once("hint: if you trust it: bot-cli ").unwrap();
+    let add = add.replace("[BENCH]", &bench.path("").to_string_lossy());
+    let added = run(&bench, add.trim_end());
+    assert!(added.stdout.starts_with("Recorded the "), "{added:?}");
+    assert!(!place.is_symlink() && foreign.is_file());
+    let info = json(&bench, "plugin info hello");
+    assert_eq!(info["plugins"][0]["status"], "used");
+}
+
+#[test]
 fn a_signal_counts_before_the_answer_that_comes_with_it() {
     let bench = with_hello();
     assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
