@@ -227,6 +227,23 @@ fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
 }
 
 #[test]
+fn an_upgrade_to_an_older_version_says_so() {
+    let bench = with_hello();
+    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
+    for (version, shown) in [
+        ("1.10.0", "1.2.0 -> 1.10.0\n"),
+        ("1.9.0", "1.10.0 -> 1.9.0, which is older\n"),
+        ("latest", "1.9.0 -> latest\n"),
+    ] {
+        bench
+            .script("work/bot-cli-hello", &hello(version, "wave"))
+            .unwrap();
+        let upgraded = run(&bench, "plugin upgrade hello --skip").stdout;
+        assert!(upgraded.contains(shown), "{upgraded}");
+    }
+}
+
+#[test]
 fn the_next_command_is_one_that_works() {
     let bench = with_hello();
     fs::create_dir_all(bench.path(DATA).join("plugins")).unwrap();
