@@ -351,12 +351,14 @@ fn misnamed(staged: &Staged, file: &Path, given: &Path) -> Failure {
         one_line(&name)
     );
     let failure = refused(given, &problem);
+    let renamed = |declared: &PluginName| file.with_file_name(declared.file());
     match declared {
-        Some(declared) if file == given => failure.hint(format!(
-            "mv {} {}",
-            word(file),
-            word(&file.with_file_name(declared.file()))
-        )),
+        // Nothing is replaced by it.
+        Some(declared)
+            if file == given && fs::symlink_metadata(renamed(&declared)).is_err() =>
+        {
+            failure.hint(format!("mv {} {}", word(file), word(&renamed(&declared))))
+        }
         Some(declared) => failure.hint(format!("its manifest says that it is `{}`", declared.file())),
         None => failure.hint(
             "NAME is lower-case letters, digits and hyphens, begins with a letter, and has at most 32 characters",

@@ -117,7 +117,11 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
         let hint =
             format!("hint: mv [BENCH]/{DATA}/plugins.lock [BENCH]/{DATA}/plugins.lock.old\n");
         assert!(ran.stderr.contains(&hint), "{ran:?}");
-        fs::rename(&lock, lock.with_extension("lock.old")).unwrap();
+        let aside = lock.with_extension("lock.old");
+        fs::write(&aside, "that of another time").unwrap();
+        let ran = run(&bench, &add);
+        assert!(ran.stderr.contains("/plugins.lock.old.old\n"), "{ran:?}");
+        fs::rename(&lock, aside).unwrap();
         // Without a record, the hint says what records it.
         let short = place.display().to_string();
         let short = short.replace(&bench.path("").display().to_string(), "[BENCH]/");
