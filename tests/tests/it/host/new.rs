@@ -299,6 +299,25 @@ fn what_can_not_be_written_is_refused() {
 }
 
 #[test]
+fn the_next_commands_work_in_a_folder_of_any_name() {
+    let bench = bench();
+    let folder = "it's\na\tfolder \u{1b}[31m";
+    let words = ["plugin", "new", "demo", "--lang", "sh", "--dir", folder];
+    let made = bench.run(&words).unwrap();
+    let commands: Vec<&str> = made.stderr.lines().collect();
+    assert_eq!(commands.len(), 3, "{made:?}");
+    for command in commands {
+        let ran = Command::new("bash")
+            .args(["-c", command.strip_prefix("next: ").unwrap()])
+            .env_clear()
+            .envs(bench.environment())
+            .current_dir(bench.path("work"))
+            .output();
+        assert!(ran.as_ref().unwrap().status.success(), "{command}: {ran:?}");
+    }
+}
+
+#[test]
 fn what_can_not_be_written_completely_is_not_written() {
     let bench = bench();
     let before = fs::read_dir(bench.path("work")).unwrap().count();
