@@ -34,6 +34,7 @@ use candidate::{Candidate, Standing};
 use changes::{Changes, Installed};
 pub use given::word;
 use home::{Home, Turn};
+pub use known::gone;
 use known::{check_form, check_unchanged, known, recording, source};
 pub use origins::Origins;
 use put::{Found, Replace};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::discovery::{PREFIX, PluginName, is_role_name};
-use bot_cli_sdk::failure::{Failure, reason};
+use bot_cli_sdk::failure::{ChangeState, Failure, reason};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::protocol::Manifest;
 use bot_cli_sdk::terminal::one_line;
@@ -82,7 +82,10 @@ impl Copying<'_> {
             let mut piece = Vec::with_capacity(PIECE);
             loop {
                 if self.cancel.requested() {
-                    problem = Some(self.cancel.explain(Failure::cancelled()));
+                    problem = Some(
+                        self.cancel
+                            .explain(Failure::cancelled().outcome(ChangeState::NotDone)),
+                    );
                     return Err(io::Error::other("cancelled"));
                 }
                 piece.clear();
@@ -168,7 +171,9 @@ impl Copying<'_> {
     ) -> Result<(), Failure> {
         archive.walk(&self.copied(), self.given, &mut |member| {
             if self.cancel.requested() {
-                return Err(self.cancel.explain(Failure::cancelled()));
+                return Err(self
+                    .cancel
+                    .explain(Failure::cancelled().outcome(ChangeState::NotDone)));
             }
             visit(member)
         })

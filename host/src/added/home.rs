@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::discovery::{PREFIX, PluginName};
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::terminal::Terminal;
 use bot_cli_sdk::ui::{Level, Ui};
@@ -106,7 +106,9 @@ impl Home {
                         is_told = true;
                     }
                     if cancel.requested() {
-                        return Err(cancel.explain(Failure::cancelled()));
+                        return Err(
+                            cancel.explain(Failure::cancelled().outcome(ChangeState::NotDone))
+                        );
                     }
                     thread::sleep(TICK);
                 }

@@ -9,8 +9,9 @@ use bot_cli_sdk::suggest;
 use super::Context;
 use super::candidate::{self, Candidate};
 use super::given::word;
-use super::home::Form;
-use super::record::Entry;
+use super::home::{Form, Home};
+use super::record::{Entry, Record};
+use crate::environment::Environment;
 use crate::roles;
 
 /// The entry of the plugin that somebody means by `name`.
@@ -45,6 +46,23 @@ pub fn known<'a>(name: &str, context: &'a Context<'_>) -> Result<&'a Entry, Fail
     } else {
         failure.hint(suggest::did_you_mean(&near))
     })
+}
+
+/// The failure for a plugin that was added, and is not in its place any more.
+pub fn gone(name: &str, environment: &Environment) -> Option<Failure> {
+    let home = Home::find(environment).ok()?;
+    let record = Record::read(&home).ok()?;
+    let entry = record.entry(name)?;
+    let place = home.place(name, entry.form);
+    let message = format!("`{}`, which was added, is gone", place.display());
+    let file = if source(entry).is_ok() { "" } else { " FILE" };
+    Some(
+        Failure::new(Exit::NotFound, "not_found", message)
+            .hint(format!(
+                "to have it back: bot-cli plugin upgrade {name}{file}"
+            ))
+            .hint(format!("to forget it: bot-cli plugin remove {name}")),
+    )
 }
 
 /// The failure for a plugin that is there, but not in the record.

@@ -97,7 +97,12 @@ impl Record {
                 .hint("plugins stay where they are; `bot-cli plugin add FILE` records one that is in place already")
         };
         let text = match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error)
+                if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory]
+                    .contains(&error.kind()) =>
+            {
+                return Ok(Self::default());
+            }
             Ok(facts) if !facts.is_file() || facts.len() > LONGEST => {
                 return Err(unreadable("not a file of this kind"));
             }

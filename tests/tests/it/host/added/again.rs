@@ -231,6 +231,54 @@ fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
 }
 
 #[test]
+fn a_plugin_that_is_gone_is_put_back_or_forgotten() {
+    let bench = with_hello();
+    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
+    let place = bench.path(DATA).join("plugins/bot-cli-hello");
+    let source = bench.path("work/bot-cli-hello");
+    let said = |file: &str| {
+        format!(
+            "error: `[BENCH]/{DATA}/plugins/bot-cli-hello`, which was added, is gone\n\
+             hint: to have it back: bot-cli plugin upgrade hello{file}\n\
+             hint: to forget it: bot-cli plugin remove hello\n"
+        )
+    };
+    fs::remove_file(&place).unwrap();
+    expect(&bench, &["plugin", "info", "hello"], 127, "", &said(""));
+    assert_eq!(run(&bench, "plugin upgrade hello --skip").status, Some(0));
+    assert!(place.is_file());
+    fs::remove_file(&place).unwrap();
+    fs::remove_file(&source).unwrap();
+    expect(
+        &bench,
+        &["plugin", "info", "hello"],
+        127,
+        "",
+        &said(" FILE"),
+    );
+    assert_eq!(run(&bench, "plugin remove hello").status, Some(0));
+    let unknown = run(&bench, "plugin info hello").stderr;
+    assert!(
+        unknown.starts_with("error: there is no plugin `hello`\n"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn a_file_in_place_of_the_data_folder_is_no_record() {
+    let bench = with_hello();
+    let data = bench.path(DATA);
+    fs::create_dir_all(data.parent().unwrap()).unwrap();
+    fs::write(&data, "").unwrap();
+    assert_eq!(run(&bench, "plugin list").status, Some(0));
+    assert!(json(&bench, "plugin list").get("record_problem").is_none());
+    let add = ["plugin", "add", "./bot-cli-hello"];
+    let said =
+        format!("error: could not write `[BENCH]/{DATA}`: file exists; nothing was changed\n");
+    expect(&bench, &add, 1, "", &said);
+}
+
+#[test]
 fn an_upgrade_to_an_older_version_says_so() {
     let bench = with_hello();
     assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));

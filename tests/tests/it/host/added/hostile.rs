@@ -291,6 +291,22 @@ fn files_that_could_not_be_run() {
             .ends_with("hint: mv [BENCH]/work/hello-linux-x86_64 [BENCH]/work/bot-cli-hello\n"),
         "{ran:?}"
     );
+    fs::create_dir(bench.path("work/folder")).unwrap();
+    assert_refused(&bench, "folder", "it is empty");
+    let ran = run(&bench, "plugin add ./missing");
+    assert!(
+        ran.stderr.contains(
+            "`[BENCH]/work/missing` was not installed: it can't be read: no such file or directory"
+        ),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_slip_in_a_path_and_a_misnamed_file_lead_on() {
+    let bench = bench();
+    let text = hello("1.0.0", "wave");
+    bench.script("work/hello-linux-x86_64", &text).unwrap();
     // What is there already is not replaced as the hint says.
     bench
         .script("work/bot-cli-hello", &hello("1.0.0", "wave"))
@@ -313,15 +329,6 @@ fn files_that_could_not_be_run() {
     assert!(
         said.ends_with("hint: a shell replaces `~` only outside of quotes\n"),
         "{said}"
-    );
-    fs::create_dir(bench.path("work/folder")).unwrap();
-    assert_refused(&bench, "folder", "it is empty");
-    let ran = run(&bench, "plugin add ./missing");
-    assert!(
-        ran.stderr.contains(
-            "`[BENCH]/work/missing` was not installed: it can't be read: no such file or directory"
-        ),
-        "{ran:?}"
     );
 }
 
