@@ -1,9 +1,10 @@
 //! What is in place already, in another form, without a record or not used.
 
 use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, ENTER, Terminal};
@@ -486,6 +487,30 @@ fn a_link_to_a_plugin_of_somebody_else_is_replaced_by_a_copy() {
     assert!(!place.is_symlink() && foreign.is_file());
     let info = json(&bench, "plugin info hello");
     assert_eq!(info["plugins"][0]["status"], "used");
+}
+
+#[test]
+fn who_cancels_while_another_command_works_learns_that_nothing_was_changed() {
+    let bench = with_hello();
+    let data = bench.path(DATA);
+    fs::create_dir_all(&data).unwrap();
+    let busy = fs::File::create(data.join(".plugins.busy")).unwrap();
+    busy.lock().unwrap();
+    let mut host = bench.host(&["plugin", "add", "./bot-cli-hello"]);
+    let mut child = host.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status();
+    assert!(kill.unwrap().success());
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(
+        said,
+        "note: waiting for another `bot-cli plugin` command to end\n\
+         cancelled; nothing was changed\n"
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]
