@@ -11,6 +11,7 @@ mod copying;
 mod disk;
 mod given;
 mod home;
+mod known;
 mod members;
 mod origins;
 mod put;
@@ -20,22 +21,21 @@ mod sum;
 use std::path::Path;
 
 use bot_cli_sdk::cancel::Cancel;
-use bot_cli_sdk::discovery::{PREFIX, PluginName};
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::outcome::Reply;
 use bot_cli_sdk::question::{Answer, Question, QuestionKind};
-use bot_cli_sdk::suggest;
 use bot_cli_sdk::terminal::{Terminal, one_line, table};
 use bot_cli_sdk::ui::{Level, Ui};
 use serde_json::{Value, json};
 
 use crate::arguments::{AddArguments, RemoveArguments, UpgradeArguments};
 use crate::environment::Environment;
-use crate::roles;
 use candidate::{Candidate, Standing};
 use changes::{Changes, Installed};
 pub use given::word;
-use home::{Form, Home, Turn};
+use home::{Home, Turn};
+pub use known::gone;
+use known::{check_form, check_unchanged, known, recording, source};
 pub use origins::Origins;
 use put::{Found, Replace};
 use record::{Entry, Record};
@@ -46,16 +46,31 @@ struct Context<'a> {
     terminal: Terminal,
     cancel: Cancel,
     home: Home,
+    /// Nothing is changed without it.
+    turn: Option<Turn>,
+    record: Record,
 }
 
 impl<'a> Context<'a> {
-    fn new(environment: &'a Environment, terminal: &Terminal) -> Result<Self, Failure> {
+    fn new(
+        environment: &'a Environment,
+        terminal: &Terminal,
+        dry_run: DryRun,
+    ) -> Result<Self, Failure> {
         let cancel = Cancel::on_signals()?;
+        let terminal = terminal.clone().watching(&cancel);
+        let home = Home::find(environment)?;
+        let turn = match dry_run {
+            DryRun::Yes => None,
+            DryRun::No => Some(home.take_turn(&terminal, &cancel)?),
+        };
         Ok(Self {
             environment,
-            terminal: terminal.clone().watching(&cancel),
+            record: Record::read(&home)?,
+            terminal,
             cancel,
-            home: Home::find(environment)?,
+            home,
+            turn,
         })
     }
 
@@ -65,33 +80,37 @@ impl<'a> Context<'a> {
         std::fs::symlink_metadata(place).is_ok()
     }
 
-    /// Whether an executable has the owner and the rights that it needs.
-    fn is_runnable(&self, place: &Path) -> bool {
-        self.environment.discovery.trust.check(place).is_ok()
-    }
-
-    /// Adds to the failure for what is in a place, but not in the record, how it is recorded.
-    fn recording(&self, failure: Failure, name: &PluginName, form: Form) -> Failure {
-        let place = self.home.place(name.as_str(), form);
-        if candidate::is_usable(name, form, &place, self.environment) {
-            let add = format!("bot-cli plugin add {}", word(&place));
-            return failure.hint(format!("to have it recorded as it is: {add}"));
-        }
-        failure
-    }
-
-    fn stage(
-        &self,
-        given: &Path,
-        sum: Option<&str>,
-        dry_run: DryRun,
-    ) -> Result<Candidate, Failure> {
-        let staging = match dry_run {
-            DryRun::Yes => put::staging_elsewhere()?,
-            DryRun::No => put::staging(&self.home)?,
+    fn stage(&self, given: &Path, sum: Option<&str>) -> Result<Candidate, Failure> {
+        let staging = match self.turn {
+            None => put::staging_elsewhere()?,
+            Some(_) => put::staging(&self.home)?,
         };
         let request = given::Request::parse(given, sum)?;
         Candidate::judge(request, staging, self.environment, &self.cancel)
+    }
+
+    /// Puts a candidate in place; without a turn, nothing is changed.
+    fn put(
+        &mut self,
+        candidate: &Candidate,
+        entry: &Entry,
+        replace: Replace,
+    ) -> Result<(), Failure> {
+        let Some(turn) = &self.turn else {
+            return Ok(());
+        };
+        let (record, staged) = (&mut self.record, candidate.staged());
+        put::put(&self.home, turn, record, staged, entry.clone(), replace)
+    }
+
+    /// Returns whether a candidate is used now, after a warning about what somebody should know.
+    fn standing(&mut self, candidate: &Candidate) -> Standing {
+        let place = self.home.place(candidate.name.as_str(), candidate.form);
+        let standing = candidate.standing(&place, self.environment);
+        for warning in &standing.warnings {
+            self.terminal.log(Level::Warn, warning);
+        }
+        standing
     }
 }
 
@@ -115,16 +134,13 @@ pub fn add(
 ) -> Result<Reply, Failure> {
     let given = Path::new(&arguments.plugin);
     given::check_local(given, "add")?;
-    let context = Context::new(environment, terminal)?;
     let dry_run = DryRun::new(arguments.dry_run);
-    let turn = (dry_run == DryRun::No)
-        .then(|| context.home.take_turn(&context.terminal, &context.cancel))
-        .transpose()?;
-    let mut record = Record::read(&context.home)?;
-    let candidate = context.stage(given, arguments.sha256.as_deref(), dry_run)?;
+    let mut context = Context::new(environment, terminal, dry_run)?;
+    let candidate = context.stage(given, arguments.sha256.as_deref())?;
     let name = candidate.name.as_str();
     let place = context.home.place(name, candidate.form);
-    let old = record.entry(name).filter(|entry| context.is_there(entry));
+    let old = context.record.entry(name);
+    let old = old.filter(|entry| context.is_there(entry));
     if let Some(entry) = old {
         check_form(entry, &candidate, given)?;
         let message = format!(
@@ -138,7 +154,7 @@ pub fn add(
     }
     let mut entry = candidate.entry();
     let title = candidate.title();
-    let (would, did, replace) = match candidate.found(&place) {
+    let (would, did, replace) = match candidate.found(&place, environment) {
         Found::Nothing => (
             format!("Would add {title}"),
             format!("Added {title}"),
@@ -158,22 +174,15 @@ pub fn add(
                 place.display()
             );
             let failure = Failure::new(Exit::Failed, "exists", message);
-            let failure = context.recording(failure, &candidate.name, candidate.form);
+            let failure = recording(failure, &candidate.name, candidate.form, &context);
             return Err(failure.hint(format!("if it is not needed: rm -r {}", word(&place))));
         }
     };
-    let Some(turn) = &turn else {
+    if context.turn.is_none() {
         return Ok(reply(&would, &entry, &place, json!({ "dry_run": true })));
-    };
-    put::put(
-        &context.home,
-        turn,
-        &mut record,
-        candidate.staged(),
-        entry.clone(),
-        replace,
-    )?;
-    let standing = after(&candidate, &place, environment, &context.terminal);
+    }
+    context.put(&candidate, &entry, replace)?;
+    let standing = context.standing(&candidate);
     let data = json!({ "dry_run": false, "warnings": standing.warnings });
     Ok(reply(&did, &entry, &place, data).next(candidate.next_command(&standing)))
 }
@@ -188,18 +197,14 @@ pub fn upgrade(
         let command = format!("upgrade {}", one_line(&arguments.name));
         given::check_local(Path::new(given), &command)?;
     }
-    let mut context = Context::new(environment, terminal)?;
     let dry_run = DryRun::new(arguments.dry_run);
-    let turn = (dry_run == DryRun::No)
-        .then(|| context.home.take_turn(&context.terminal, &context.cancel))
-        .transpose()?;
-    let mut record = Record::read(&context.home)?;
-    let old = known(&record, &arguments.name, &context)?.clone();
+    let mut context = Context::new(environment, terminal, dry_run)?;
+    let old = known(&arguments.name, &context)?.clone();
     let given = match &arguments.plugin {
         Some(given) => given.into(),
         None => source(&old)?,
     };
-    let candidate = context.stage(&given, arguments.sha256.as_deref(), dry_run)?;
+    let candidate = context.stage(&given, arguments.sha256.as_deref())?;
     let name = candidate.name.as_str();
     if name != old.name {
         let message = format!(
@@ -214,18 +219,11 @@ pub fn upgrade(
     check_form(&old, &candidate, &given)?;
     let place = context.home.place(name, old.form);
     let mut entry = candidate.entry();
-    let replace = match candidate.found(&place) {
+    let replace = match candidate.found(&place, environment) {
         Found::Nothing => Replace::Nothing,
         Found::Same(sum, replace) => {
             entry.sha256 = sum;
-            return renew(
-                &context,
-                turn.as_ref(),
-                &mut record,
-                &candidate,
-                &entry,
-                replace,
-            );
+            return renew(&mut context, &candidate, &entry, replace);
         }
         Found::Other(now) => {
             if !arguments.force {
@@ -240,23 +238,16 @@ pub fn upgrade(
     );
     let mut data =
         json!({ "changed": true, "changes": changes.data(), "dry_run": arguments.dry_run });
-    let Some(turn) = &turn else {
+    if context.turn.is_none() {
         let title = format!("Would upgrade {}", candidate.title());
         return Ok(reply_with(&title, changes.rows(), &entry, &place, data));
-    };
+    }
     if !arguments.skip {
         let question = format!("Upgrade the {} `{name}`?", candidate.kind());
         confirm(&mut context.terminal, &question, &table(&changes.rows()))?;
     }
-    put::put(
-        &context.home,
-        turn,
-        &mut record,
-        candidate.staged(),
-        entry.clone(),
-        replace,
-    )?;
-    let standing = after(&candidate, &place, environment, &context.terminal);
+    context.put(&candidate, &entry, replace)?;
+    let standing = context.standing(&candidate);
     data["warnings"] = standing.warnings.into();
     let title = format!("Upgraded {}", candidate.title());
     Ok(reply_with(&title, changes.rows(), &entry, &place, data))
@@ -264,35 +255,29 @@ pub fn upgrade(
 
 /// Mends the record of a plugin that is in place already, and its rights.
 fn renew(
-    context: &Context<'_>,
-    turn: Option<&Turn>,
-    record: &mut Record,
+    context: &mut Context<'_>,
     candidate: &Candidate,
     entry: &Entry,
     replace: Replace,
 ) -> Result<Reply, Failure> {
     let place = context.home.place(&entry.name, entry.form);
-    let is_recorded = record.entry(&entry.name) == Some(entry);
-    let what = if is_recorded && (entry.form == Form::Folder || context.is_runnable(&place)) {
+    let is_recorded = context.record.entry(&entry.name) == Some(entry);
+    let is_usable =
+        || candidate::is_usable(&candidate.name, entry.form, &place, context.environment);
+    let is_dry_run = context.turn.is_none();
+    let what = if is_recorded && is_usable() {
         "nothing was changed"
-    } else if let Some(turn) = turn {
-        put::put(
-            &context.home,
-            turn,
-            record,
-            candidate.staged(),
-            entry.clone(),
-            replace,
-        )?;
-        "renewed its record and rights"
-    } else {
+    } else if is_dry_run {
         "would renew its record and rights"
+    } else {
+        context.put(candidate, entry, replace)?;
+        "renewed its record and rights"
     };
+    let standing = context.standing(candidate);
     let title = format!("{} is the same; {what}", candidate.title());
-    let standing = after(candidate, &place, context.environment, &context.terminal);
     let data = json!({
         "changed": false,
-        "dry_run": turn.is_none(),
+        "dry_run": is_dry_run,
         "warnings": standing.warnings,
     });
     Ok(reply(&title, entry, &place, data))
@@ -304,23 +289,19 @@ pub fn remove(
     environment: &Environment,
     terminal: &Terminal,
 ) -> Result<Reply, Failure> {
-    let context = Context::new(environment, terminal)?;
     let dry_run = DryRun::new(arguments.dry_run);
-    let turn = (dry_run == DryRun::No)
-        .then(|| context.home.take_turn(&context.terminal, &context.cancel))
-        .transpose()?;
-    let mut record = Record::read(&context.home)?;
-    let entry = known(&record, &arguments.name, &context)?.clone();
+    let mut context = Context::new(environment, terminal, dry_run)?;
+    let entry = known(&arguments.name, &context)?.clone();
     let place = context.home.place(&entry.name, entry.form);
     let is_there = context.is_there(&entry);
     if is_there && !arguments.force {
         check_unchanged(&entry, sum::of(&place).ok().as_deref(), &place, "remove")?;
     }
-    let title = match (&turn, is_there) {
+    let title = match (&context.turn, is_there) {
         (None, true) => format!("Would remove the {} `{}`", entry.kind(), entry.name),
         (None, false) => format!("`{}` is gone; would forget it", place.display()),
         (Some(turn), is_there) => {
-            put::remove(&context.home, turn, &mut record, &entry)?;
+            put::remove(&context.home, turn, &mut context.record, &entry)?;
             if is_there {
                 format!("Removed the {} `{}`", entry.kind(), entry.name)
             } else {
@@ -349,114 +330,6 @@ pub fn names(environment: &Environment) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The entry of the plugin that somebody means by `name`.
-fn known<'a>(record: &'a Record, name: &str, context: &Context<'_>) -> Result<&'a Entry, Failure> {
-    let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    if let Some(entry) = record.entry(name) {
-        return Ok(entry);
-    }
-    let names = record.entries.iter().map(|entry| entry.name.as_str());
-    if let Some(failure) = PluginName::parse(name).and_then(|name| not_added(&name, context)) {
-        return Err(failure);
-    }
-    let failure = match name {
-        _ if suggest::is_plain(name) => Failure::new(
-            Exit::NotFound,
-            "not_found",
-            format!("no plugin `{name}` was added"),
-        ),
-        _ => Failure::new(Exit::NotFound, "not_found", "no such plugin was added"),
-    };
-    let mut near: Vec<&str> = suggest::near(name, names.clone());
-    // Packs and backends are known by their short names elsewhere.
-    for known in names {
-        let short = known.split_once('-').map(|(_, short)| short);
-        if short == Some(name) && !near.contains(&known) {
-            near.push(known);
-        }
-    }
-    Err(if near.is_empty() {
-        failure.hint("bot-cli plugin list")
-    } else {
-        failure.hint(suggest::did_you_mean(&near))
-    })
-}
-
-/// The failure for a plugin that is there, but not in the record.
-fn not_added(name: &PluginName, context: &Context<'_>) -> Option<Failure> {
-    let failure = |place: &Path| {
-        let message = format!(
-            "`{}` was not added by `bot-cli plugin add`",
-            place.display()
-        );
-        Failure::new(Exit::Failed, "not_added", message)
-    };
-    if let Some((form, place)) = context.home.find_place(name) {
-        return Some(context.recording(failure(&place), name, form));
-    }
-    let environment = context.environment;
-    let file = environment.discovery.by_name(name).plugin.map(|it| it.file);
-    let place =
-        file.or_else(|| roles::folder(name.as_str(), environment).map(|pack| pack.place))?;
-    Some(
-        failure(&place)
-            .hint("change it with the tool that installed it")
-            .hint("`bot-cli plugin add FILE` puts a version of your own before it"),
-    )
-}
-
-/// Refuses a plugin in another form than that in which it was added: the old one would stay, and nobody would know of it.
-fn check_form(old: &Entry, candidate: &Candidate, given: &Path) -> Result<(), Failure> {
-    if candidate.form == old.form {
-        return Ok(());
-    }
-    let name = &old.name;
-    let message = format!(
-        "`{name}` was added as a {}, and `{}` is a {}",
-        old.form.words(),
-        given.display(),
-        candidate.form.words()
-    );
-    let hint = format!(
-        "bot-cli plugin remove {name} && bot-cli plugin add {}",
-        word(given)
-    );
-    Err(Failure::new(Exit::Failed, "other_form", message).hint(hint))
-}
-
-/// The file or folder from which a plugin was added, if it is still there.
-fn source(entry: &Entry) -> Result<std::path::PathBuf, Failure> {
-    let path = Path::new(&entry.from);
-    if path.exists() {
-        return Ok(path.to_owned());
-    }
-    let message = format!(
-        "`{}`, from which `{}` was added, is gone",
-        entry.from, entry.name
-    );
-    Err(Failure::new(Exit::Failed, "no_source", message)
-        .hint(format!("bot-cli plugin upgrade {} FILE", entry.name)))
-}
-
-fn check_unchanged(
-    entry: &Entry,
-    now: Option<&str>,
-    place: &Path,
-    command: &str,
-) -> Result<(), Failure> {
-    if now == Some(entry.sha256.as_str()) {
-        return Ok(());
-    }
-    let message = format!(
-        "`{}` was changed since it was added, and is kept: its sha256 is {}, not {}",
-        place.display(),
-        now.unwrap_or("unknown"),
-        entry.sha256
-    );
-    let hint = format!("bot-cli plugin {command} {} --force", entry.name);
-    Err(Failure::new(Exit::Failed, "changed", message).hint(hint))
-}
-
 fn confirm(terminal: &mut Terminal, message: &str, details: &str) -> Result<(), Failure> {
     let question = Question::confirm("confirm", message)
         .details(details)
@@ -473,20 +346,6 @@ fn confirm(terminal: &mut Terminal, message: &str, details: &str) -> Result<(), 
     }
     let message = "nothing was changed";
     Err(Failure::new(Exit::Failed, "declined", message))
-}
-
-/// Whether a plugin that is in place now is used. Warns about what somebody should know, too.
-fn after(
-    candidate: &Candidate,
-    place: &Path,
-    environment: &Environment,
-    terminal: &Terminal,
-) -> Standing {
-    let standing = candidate.standing(place, environment);
-    for warning in &standing.warnings {
-        terminal.clone().log(Level::Warn, warning);
-    }
-    standing
 }
 
 fn reply(title: &str, entry: &Entry, place: &Path, more: Value) -> Reply {

@@ -63,6 +63,8 @@ pub struct ShellFolders {
     pub config: Option<PathBuf>,
     /// The folder of bash-completion.
     pub bash: Option<PathBuf>,
+    /// `PATH`.
+    pub programs: OsString,
 }
 
 impl ShellFolders {
@@ -81,6 +83,7 @@ impl ShellFolders {
             bash,
             data,
             config: absolute("XDG_CONFIG_HOME").or_else(|| home(".config")),
+            programs: variable("PATH").unwrap_or_default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use bot_cli_sdk::suggest;
 use bot_cli_sdk::terminal::{one_line, table};
 use serde_json::{Value, json};
 
-use crate::added::Origins;
+use crate::added::{Origins, gone};
 use crate::arguments;
 use crate::environment::Environment;
 use crate::inventory;
@@ -26,7 +26,7 @@ pub fn info(name: &str, environment: &Environment) -> Result<Reply, Failure> {
         .cloned()
         .collect();
     if entries.is_empty() {
-        return Err(not_found(name, &all));
+        return Err(gone(name, environment).unwrap_or_else(|| not_found(name, &all)));
     }
     let origins = Origins::read(environment);
     let mut text = String::new();

@@ -48,8 +48,10 @@ pub fn write(arguments: &NewArguments, environment: &Environment) -> Result<Repl
         check_usable(&wanted, &files, environment)?;
     }
     check_absent(files.iter().map(|(path, ..)| path.as_path()))?;
+    let mut made = Vec::new();
     for (path, text, mode) in &files {
-        put(path, text, *mode).map_err(|error| {
+        put(path, text, *mode, &mut made).map_err(|error| {
+            take_back(&made);
             let could_not = format!("could not write `{}`", path.display());
             Failure::because(Exit::Failed, "not_written", could_not, error)
         })?;
@@ -123,11 +125,25 @@ fn check_absent<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure
     Err(Failure::new(Exit::Failed, "exists", message).hint("choose another folder with `--dir`"))
 }
 
-fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+/// Writes a file and the folders above it that are not there yet. `created` gets each of them.
+fn put(path: &Path, text: &str, mode: u32, created: &mut Vec<PathBuf>) -> io::Result<()> {
+    let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+    for folder in folders.into_iter().rev() {
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            fs::create_dir(folder)?;
+            created.push(folder.to_owned());
+        }
     }
-    create_file(path, mode)?.write_all(text.as_bytes())
+    let mut file = create_file(path, mode)?;
+    created.push(path.to_owned());
+    file.write_all(text.as_bytes())
+}
+
+/// Removes what was made, but no folder with something of somebody else.
+fn take_back(made: &[PathBuf]) {
+    for path in made.iter().rev() {
+        let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
+    }
 }
 
 fn reply(wanted: &Wanted, folder: &Path, paths: &[&Path]) -> Reply {

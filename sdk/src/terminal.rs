@@ -22,15 +22,21 @@ pub use printable::{one_line, printable, short_line};
 use table::cut;
 pub use table::table;
 
+use std::cell::LazyCell;
+
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome};
 use crate::question::{Answer, Question};
+use crate::shell;
 use crate::ui::{Capabilities, Context, Level, Ui};
 use progress::Progress;
 use prompt::Trail;
 use stream::{to_stderr, to_stdout};
 use waiting::Waiting;
+
+/// The host, as people type it.
+const HOST: &str = "bot-cli";
 
 /// The user's terminal, or the files and pipes in its place. Clones show the same progress line.
 #[derive(Debug, Clone)]
@@ -117,13 +123,27 @@ impl Terminal {
             Ok(reply) => {
                 to_stdout(&report::text(&reply.text, self.look.stdout_color))?;
                 if self.verbosity != Verbosity::Quiet {
-                    to_stderr(&report::next(&reply.next, self.look.stderr_color));
+                    to_stderr(&report::next(
+                        &possible(&reply.next),
+                        self.look.stderr_color,
+                    ));
                 }
             }
             Err(failure) => to_stderr(&report::failure(failure, self.look.stderr_color)),
         }
         Ok(())
     }
+}
+
+/// The commands without those of a host that the user's next shell does not find.
+fn possible(commands: &[String]) -> Vec<String> {
+    let is_of_host = |command: &String| command.split(' ').next() == Some(HOST);
+    let has_host = LazyCell::new(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        shell::will_find(HOST, &path)
+    });
+    let possible = |command: &&String| !is_of_host(command) || *has_host;
+    commands.iter().filter(possible).cloned().collect()
 }
 
 impl Ui for Terminal {

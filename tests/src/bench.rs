@@ -97,9 +97,10 @@ impl Bench {
     /// The variables of the environment of [`host`](Self::host).
     #[must_use]
     pub fn environment(&self) -> [(&'static str, String); 3] {
-        let path = self.path("plugins");
+        let (plugins, bin) = (self.path("plugins"), self.path("bin"));
+        let path = format!("{}:{}:/usr/bin:/bin", plugins.display(), bin.display());
         [
-            ("PATH", format!("{}:/usr/bin:/bin", path.display())),
+            ("PATH", path),
             ("HOME", self.path("home").display().to_string()),
             ("TERM", "xterm".to_owned()),
         ]

@@ -116,13 +116,14 @@ impl User {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
         let home = root.path().join("home").display().to_string();
+        let bin = root.path().join("bin");
         Self {
             name,
             root,
             place,
             variables: BTreeMap::from([
                 ("HOME", home),
-                ("PATH", "/usr/bin:/bin".to_owned()),
+                ("PATH", format!("{}:/usr/bin:/bin", bin.display())),
                 // Not that of whoever runs the tests.
                 ("BOT_CLI_KEYRING", "off".to_owned()),
             ]),

@@ -188,7 +188,7 @@ fn of_tar(given: &Path, error: io::Error) -> Failure {
         innermost = source;
     }
     let words = innermost.to_string();
-    unreadable(given, io::Error::other(words)).caused_by(error)
+    unreadable(given, io::Error::new(error.kind(), words)).caused_by(error)
 }
 
 fn checked(path: &Path, given: &Path) -> Result<PathBuf, Failure> {

@@ -20,7 +20,7 @@ use super::copying::{Copying, Staged};
 use super::given::{Request, word};
 use super::home::Form;
 use super::members::{refused, unreadable};
-use super::put::Found;
+use super::put::{Found, Replace};
 use super::record::{Entry, kind};
 use super::sum;
 use crate::arguments;
@@ -87,9 +87,16 @@ impl Candidate {
         })
     }
 
-    /// What is in `place` now.
-    pub fn found(&self, place: &Path) -> Found {
-        Found::look(place, &self.sha256, &self.request.path)
+    /// What is in `place` now. The copy replaces a link to what can't be used.
+    pub fn found(&self, place: &Path, environment: &Environment) -> Found {
+        let mut found = Found::look(place, &self.sha256, &self.request.path);
+        if let Found::Same(sum, replace @ Replace::Keep) = &mut found
+            && *sum == self.sha256
+            && !is_usable(&self.name, self.form, place, environment)
+        {
+            *replace = Replace::Old;
+        }
+        found
     }
 
     /// The staged file or folder.
@@ -279,7 +286,7 @@ fn by_hand(staged: &Staged, discovery: &Discovery) -> Option<String> {
     ))
 }
 
-/// Whether the plugin `name` in `place` can be recorded as it is.
+/// Whether the plugin `name` in `place` can be used as it is.
 pub fn is_usable(name: &PluginName, form: Form, place: &Path, environment: &Environment) -> bool {
     let staged = Staged {
         name: name.clone(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use bot_cli_sdk::protocol::{ArgumentKind, CommandSpec, Manifest};
 use bot_cli_sdk::terminal::one_line;
+use semver::Version;
 use serde_json::{Value, json};
 
 use super::record::Entry;
@@ -121,7 +122,15 @@ impl Changes {
         let mut rows = vec![if from == to {
             row("version", format!("{}, as before", shown(from)))
         } else {
-            row("version", format!("{} -> {}", shown(from), shown(to)))
+            let older = if is_older(to, from) {
+                ", which is older"
+            } else {
+                ""
+            };
+            row(
+                "version",
+                format!("{} -> {}{older}", shown(from), shown(to)),
+            )
         }];
         let (from, to) = &self.role;
         if from != to {
@@ -134,4 +143,12 @@ impl Changes {
         rows.extend(removed.map(|word| row("removes", format!("`{word}`"))));
         rows
     }
+}
+
+/// Whether a version is an earlier one than another.
+fn is_older(version: &str, than: &str) -> bool {
+    let parse = |text: &str| Version::parse(text).ok();
+    parse(version)
+        .zip(parse(than))
+        .is_some_and(|(version, than)| version < than)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::discovery::{PREFIX, PluginName, is_role_name};
-use bot_cli_sdk::failure::{Failure, reason};
+use bot_cli_sdk::failure::{ChangeState, Failure, reason};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::protocol::Manifest;
 use bot_cli_sdk::terminal::one_line;
@@ -82,7 +82,10 @@ impl Copying<'_> {
             let mut piece = Vec::with_capacity(PIECE);
             loop {
                 if self.cancel.requested() {
-                    problem = Some(self.cancel.explain(Failure::cancelled()));
+                    problem = Some(
+                        self.cancel
+                            .explain(Failure::cancelled().outcome(ChangeState::NotDone)),
+                    );
                     return Err(io::Error::other("cancelled"));
                 }
                 piece.clear();
@@ -168,7 +171,9 @@ impl Copying<'_> {
     ) -> Result<(), Failure> {
         archive.walk(&self.copied(), self.given, &mut |member| {
             if self.cancel.requested() {
-                return Err(self.cancel.explain(Failure::cancelled()));
+                return Err(self
+                    .cancel
+                    .explain(Failure::cancelled().outcome(ChangeState::NotDone)));
             }
             visit(member)
         })
@@ -351,12 +356,14 @@ fn misnamed(staged: &Staged, file: &Path, given: &Path) -> Failure {
         one_line(&name)
     );
     let failure = refused(given, &problem);
+    let renamed = |declared: &PluginName| file.with_file_name(declared.file());
     match declared {
-        Some(declared) if file == given => failure.hint(format!(
-            "mv {} {}",
-            word(file),
-            word(&file.with_file_name(declared.file()))
-        )),
+        // Nothing is replaced by it.
+        Some(declared)
+            if file == given && fs::symlink_metadata(renamed(&declared)).is_err() =>
+        {
+            failure.hint(format!("mv {} {}", word(file), word(&renamed(&declared))))
+        }
         Some(declared) => failure.hint(format!("its manifest says that it is `{}`", declared.file())),
         None => failure.hint(
             "NAME is lower-case letters, digits and hyphens, begins with a letter, and has at most 32 characters",

@@ -8,7 +8,7 @@ use bot_cli_sdk::failure::{Exit, Failure, reason};
 
 use crate::platform;
 pub use crate::platform::{
-    create_folders, exchange, make_executable, private_folders, sync_folder,
+    create_folders, exchange, lock_file, make_executable, private_folders, sync_folder,
 };
 
 /// The names of private folders begin with it.

@@ -1,9 +1,13 @@
 //! What somebody wants to have added: a file, a folder or an archive on this machine, with the sum that it must have.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::shell::quoted;
+use bot_cli_sdk::suggest;
+
+use super::members::{AGAIN, unreadable};
 
 /// A file or folder, and the sum that it must have.
 pub struct Request {
@@ -20,6 +24,9 @@ impl Request {
             let could_not = format!("could not read `{}`", given.display());
             Failure::because(Exit::Usage, "not_read", could_not, error)
         })?;
+        if let (Err(error), Some(hint)) = (fs::metadata(&path), near(given)) {
+            return Err(unreadable(&path, error).hint(hint));
+        }
         Ok(Self {
             path,
             sum: sum.map(parse_sum).transpose()?,
@@ -34,12 +41,22 @@ impl Request {
                     "`{}` has the sha256 {sum}, not {wanted}",
                     self.path.display()
                 );
-                Err(Failure::new(Exit::Failed, "other_sum", message)
-                    .hint("download it again, and compare the sum with that of its author"))
+                Err(Failure::new(Exit::Failed, "other_sum", message).hint(AGAIN))
             }
             Some(_) | None => Ok(()),
         }
     }
+}
+
+/// The meaning that a path without a file may have had.
+fn near(given: &Path) -> Option<String> {
+    let text = given.to_str()?;
+    let trimmed = text.trim();
+    if trimmed != text && !trimmed.is_empty() && Path::new(trimmed).exists() {
+        return Some(suggest::did_you_mean(&[trimmed]));
+    }
+    let is_of_home = text == "~" || text.starts_with("~/");
+    is_of_home.then(|| "a shell replaces `~` only outside of quotes".to_owned())
 }
 
 fn parse_sum(text: &str) -> Result<String, Failure> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::discovery::{PREFIX, PluginName};
-use bot_cli_sdk::failure::{Exit, Failure};
+use bot_cli_sdk::failure::{ChangeState, Exit, Failure};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::terminal::Terminal;
 use bot_cli_sdk::ui::{Level, Ui};
@@ -94,12 +94,7 @@ impl Home {
     pub fn take_turn(&self, terminal: &Terminal, cancel: &Cancel) -> Result<Turn, Failure> {
         self.make()?;
         let path = self.folder.join(".plugins.busy");
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|error| not_written(&path, error))?;
+        let file = disk::lock_file(&path).map_err(|error| not_written(&path, error))?;
         let mut is_told = false;
         loop {
             match file.try_lock() {
@@ -111,7 +106,9 @@ impl Home {
                         is_told = true;
                     }
                     if cancel.requested() {
-                        return Err(cancel.explain(Failure::cancelled()));
+                        return Err(
+                            cancel.explain(Failure::cancelled().outcome(ChangeState::NotDone))
+                        );
                     }
                     thread::sleep(TICK);
                 }

@@ -1,7 +1,7 @@
 //! The one plugin among the files of an archive or a folder.
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use bot_cli_sdk::discovery::{PREFIX, PluginName};
@@ -22,6 +22,9 @@ const HEAD: u64 = 512;
 
 /// The most names in a message.
 const MOST_NAMED: usize = 5;
+
+/// What to do about a file that is not as its author made it.
+pub const AGAIN: &str = "download it again, and compare the sum with that of its author";
 
 /// A file of an archive.
 pub struct Member<'a> {
@@ -164,7 +167,19 @@ pub fn refused(of: &Path, problem: &str) -> Failure {
 /// The failure of an archive that can't be read.
 pub fn unreadable(of: &Path, error: std::io::Error) -> Failure {
     let reason = one_line(&bot_cli_sdk::failure::reason(&error));
-    refused(of, &format!("it can't be read: {reason}")).caused_by(error)
+    let failure = refused(of, &format!("it can't be read: {reason}"));
+    // Of an archive that was cut off or changed on its way.
+    let damaged = [
+        ErrorKind::UnexpectedEof,
+        ErrorKind::InvalidData,
+        ErrorKind::InvalidInput,
+    ];
+    let failure = if damaged.contains(&error.kind()) {
+        failure.hint(AGAIN)
+    } else {
+        failure
+    };
+    failure.caused_by(error)
 }
 
 /// The path in a line, with everything in it that can't be seen.

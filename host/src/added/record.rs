@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::protocol::Role;
@@ -76,19 +77,32 @@ pub fn kind(role: &Role) -> String {
     }
 }
 
+/// A place for a record that can't be read, where nothing is yet.
+fn aside(path: &Path) -> PathBuf {
+    let mut place = path.with_extension("lock.old");
+    while fs::symlink_metadata(&place).is_ok() {
+        place.as_mut_os_string().push(".old");
+    }
+    place
+}
+
 impl Record {
     /// Reads the record. A plugin that was about to be put in place counts if it got there.
     pub fn read(home: &Home) -> Result<Self, Failure> {
         let path = home.record();
         let unreadable = |reason: &str| {
             let message = format!("could not read `{}`: {reason}", path.display());
-            let aside = word(&path.with_extension("lock.old"));
             Failure::new(Exit::Failed, "not_read", message)
-                .hint(format!("mv {} {aside}", word(&path)))
+                .hint(format!("mv {} {}", word(&path), word(&aside(&path))))
                 .hint("plugins stay where they are; `bot-cli plugin add FILE` records one that is in place already")
         };
         let text = match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error)
+                if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory]
+                    .contains(&error.kind()) =>
+            {
+                return Ok(Self::default());
+            }
             Ok(facts) if !facts.is_file() || facts.len() > LONGEST => {
                 return Err(unreadable("not a file of this kind"));
             }

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::failure::{Exit, Failure, reason};
 use bot_cli_sdk::outcome::Reply;
+use bot_cli_sdk::shell;
 use serde_json::json;
 
 use super::text;
 use crate::added::word;
 use crate::arguments::Shell;
 use crate::environment::ShellFolders;
+use crate::platform::create_folders;
 
 /// The place of a script.
 struct Place {
@@ -46,6 +48,9 @@ pub fn install(shell: Shell, folders: &ShellFolders) -> Result<Reply, Failure> {
     let mut shown = format!("{}: {change}\n{}\n", place.file.display(), place.when);
     if let Some(line) = &place.line {
         shown.extend(["  ", line, "\n"]);
+    }
+    if !shell::will_find("bot-cli", &folders.programs) {
+        shown.push_str("They do not find bot-cli yet: install it in a folder on PATH.\n");
     }
     Ok(Reply::text(shown).data(json!({
         "file": place.file.to_string_lossy(),
@@ -98,7 +103,7 @@ fn place(shell: Shell, folders: &ShellFolders) -> Result<Place, Failure> {
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = real.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    create_folders(folder)?;
     let mut written = tempfile::NamedTempFile::new_in(folder)?;
     written.write_all(text.as_bytes())?;
     written.persist(real)?;

@@ -19,6 +19,16 @@ pub fn create_file(path: &Path, mode: u32) -> io::Result<File> {
         .open(path)
 }
 
+/// Opens a file to lock it, which only its owner can do. It is made if it is not there.
+pub fn lock_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+}
+
 /// Creates a folder and those above it, which only their owner can change, whatever the umask is.
 pub fn create_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o755).create(path)

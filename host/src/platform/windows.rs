@@ -12,6 +12,15 @@ pub fn create_file(path: &Path, _mode: u32) -> io::Result<File> {
     File::create_new(path)
 }
 
+/// Opens a file to lock it. It is made if it is not there.
+pub fn lock_file(path: &Path) -> io::Result<File> {
+    File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+}
+
 /// Creates a folder and those above it. They have the rights of the folder that they are in.
 pub fn create_folders(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)

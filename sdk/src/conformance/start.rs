@@ -12,6 +12,7 @@ use super::bench::{Bench, Stop};
 use super::dialogue::Dialogue;
 use super::process::{Process, Reader};
 use crate::failure::{Exit, Failure, reason};
+use crate::platform::folders;
 use crate::platform::process::INDISPENSABLE;
 use crate::protocol::DEPTH;
 
@@ -85,7 +86,7 @@ fn indispensable() -> impl Iterator<Item = (&'static str, OsString)> {
 }
 
 fn folder() -> io::Result<TempDir> {
-    let folder = TempDir::with_prefix("bot-cli-check-")?;
+    let folder = folders::temporary("bot-cli-check-")?;
     for place in ["work", "home", "tmp"] {
         fs::create_dir(folder.path().join(place))?;
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::platform::{files, trust};
+use crate::platform::{files, folders, trust};
 
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
 const FIELDS: u32 = 5;
@@ -160,7 +160,7 @@ fn write<T: Serialize>(
     entry: &Entry<T>,
     text: &str,
 ) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+    folders::create_private(folder)?;
     let mut bytes = serde_json::to_vec(entry)?;
     bytes.push(b'\n');
     bytes.extend_from_slice(text.as_bytes());

@@ -73,10 +73,17 @@ impl Unusable {
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
             Self::Refused(refusal) => refusal.remedy(file),
-            Self::Malformed(_) => Some(
-                "line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
-                    .to_owned(),
-            ),
+            Self::Malformed(reason) => {
+                let place = "line and column are those of its JSON; ";
+                let place = if reason.contains(" at line ") {
+                    place
+                } else {
+                    ""
+                };
+                Some(format!(
+                    "{place}section `The manifest` of the protocol says what it holds"
+                ))
+            }
             Self::Protocol(version) => Some(match major_minor(version) {
                 None => format!("a plugin for this host names `{}`", protocol::VERSION),
                 Some((major, _)) if major > protocol::MAJOR => {
@@ -86,7 +93,10 @@ impl Unusable {
             }),
             Self::OtherName(name) => {
                 let right = PluginName::parse(name)?;
-                Some(format!("name the file `{}`, or change its manifest", right.file()))
+                Some(format!(
+                    "name the file `{}`, or change its manifest",
+                    right.file()
+                ))
             }
         }
     }

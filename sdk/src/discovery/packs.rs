@@ -218,7 +218,8 @@ impl Discovery {
         }
         let declared_in = pack.place.join(pack::FILE);
         if let Err(refusal) = self.trust.check_data(&declared_in, search.folders) {
-            return pack.refused(not_read(&refusal, &declared_in));
+            let refused = not_read(&refusal, &pack.place);
+            return pack.refused(refused);
         }
         let manifest = match Folder::declared(&pack.place, name, &|_| Ok(())) {
             Ok(manifest) => manifest,
@@ -288,10 +289,12 @@ fn is_folder(entry: &fs::DirEntry) -> bool {
 }
 
 /// Why `pack.toml` is not read: it is not there, or it can't be trusted.
-fn not_read(refusal: &Refusal, file: &Path) -> Refused {
+fn not_read(refusal: &Refusal, folder: &Path) -> Refused {
     // A dangling link is there, too.
-    if fs::symlink_metadata(file).is_ok() {
-        return Refused::untrusted_data(refusal, file);
+    if fs::symlink_metadata(folder.join(pack::FILE)).is_ok() {
+        // A copy can't be put where a link to the folder is.
+        let real = fs::canonicalize(folder);
+        return Refused::untrusted(refusal, real.as_deref().unwrap_or(folder));
     }
     let mend = "section `A folder` of PACKS.md says what it holds".to_owned();
     Refused::new(format!("it has no `{}`", pack::FILE), Some(mend))

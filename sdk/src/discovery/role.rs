@@ -42,10 +42,6 @@ impl Refused {
         Self::new(refusal.reason(), refusal.remedy(file))
     }
 
-    pub(super) fn untrusted_data(refusal: &Refusal, file: &Path) -> Self {
-        Self::new(refusal.reason(), refusal.remedy_of_data(file))
-    }
-
     /// `mend` is for a failure that has no hint of its own.
     pub(super) fn failed(failure: &Failure, mend: &str) -> Self {
         let hint = failure.hints.first().map_or(mend, String::as_str);

@@ -54,7 +54,7 @@ impl Refusal {
         }
     }
 
-    /// Returns what mends it, with nothing changed that is somebody else's.
+    /// Returns what mends it, with nothing changed that is somebody else's. `file` is the plugin: an executable, or the folder of a pack.
     #[must_use]
     pub fn remedy(&self, file: &Path) -> Option<String> {
         match self {
@@ -64,30 +64,11 @@ impl Refusal {
                 path,
                 can_mend: true,
             } => Some(format!("chmod o-w {}", quoted(path))),
-            // That makes a copy of the user's own, in the place of the file if it is there already.
+            // That makes a copy of the user's own, in the place of the plugin if it is there already.
             Self::WritableByOthers { .. } | Self::ForeignOwner { .. } => Some(format!(
                 "if you trust it: bot-cli plugin add {}",
                 quoted(file)
             )),
-        }
-    }
-}
-
-impl Refusal {
-    /// Returns what mends it for a file that is read where it is: a copy elsewhere would not be found.
-    #[must_use]
-    pub fn remedy_of_data(&self, file: &Path) -> Option<String> {
-        match self {
-            Self::WritableByOthers {
-                can_mend: false, ..
-            }
-            | Self::ForeignOwner { .. } => {
-                Some("if you trust it, put a copy of your own in its place".to_owned())
-            }
-            Self::Unreadable(_)
-            | Self::NotAFile
-            | Self::NotExecutable
-            | Self::WritableByOthers { .. } => self.remedy(file),
         }
     }
 }
@@ -361,21 +342,6 @@ mod tests {
             ..stranger
         };
         assert!(other.check(&plugin).is_err());
-    }
-
-    #[test]
-    fn data_of_somebody_else_is_replaced_where_it_is() {
-        let foreign = Refusal::ForeignOwner {
-            path: "/p/acme/pack.toml".into(),
-            owner: 4242,
-        };
-        let remedy = foreign
-            .remedy_of_data(Path::new("/p/acme/pack.toml"))
-            .unwrap();
-        assert_eq!(
-            remedy,
-            "if you trust it, put a copy of your own in its place"
-        );
     }
 
     #[test]

@@ -36,6 +36,7 @@ fn feed(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(GREET)
         .args(arguments)
         .env("NO_COLOR", "1")
+        .env("PATH", "/usr/bin:/bin")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bot_cli_sdk::discovery::{self, Discovery};
-use bot_cli_sdk::shell::quoted;
+use bot_cli_sdk::shell::{self, quoted};
 use bot_cli_templates::catalogue::{BotType, Service, Transport};
 use serde_json::{Value, json};
 
@@ -63,8 +63,7 @@ pub(super) struct NextStep {
 impl Keys {
     /// The vault, where its commands can be typed.
     pub(super) fn find() -> Self {
-        let mut hosts = which::which_all(HOST).into_iter().flatten();
-        if !hosts.any(|host| stays(&host)) {
+        if !shell::will_find(HOST, &std::env::var_os("PATH").unwrap_or_default()) {
             return Self::File;
         }
         let discovery = Discovery::of_plugin(
@@ -80,20 +79,6 @@ impl Keys {
             .any(|file| file.is_file());
         if has_cloud { Self::Vault } else { Self::File }
     }
-}
-
-/// Whether a program on `PATH` is there in the user's next shell, too. `uvx` adds the environment of a tool, or one in its cache,
-/// for a single run.
-fn stays(program: &Path) -> bool {
-    let Some(environment) = program.parent().and_then(Path::parent) else {
-        return true;
-    };
-    let is_of_a_tool = environment.join("uv-receipt.toml").is_file();
-    let is_in_a_cache = || {
-        let mut folders = environment.ancestors();
-        folders.any(|folder| folder.join("CACHEDIR.TAG").is_file())
-    };
-    !environment.join("pyvenv.cfg").is_file() || !(is_of_a_tool || is_in_a_cache())
 }
 
 /// The steps from a project in `target` to a bot that answers. `needed` are the variables that it can't do without.

@@ -1,7 +1,12 @@
 //! The user's folders on Unix, and the names of programs.
 
 use std::ffi::OsString;
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
 
 /// The folder for what programs keep for the user, as the XDG base directory specification wants it.
 pub fn data(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
@@ -11,6 +16,18 @@ pub fn data(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 /// The folder for what can be found out again.
 pub fn cache(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     home(variable, "XDG_CACHE_HOME", ".cache")
+}
+
+/// Creates a folder that only its owner can enter, and its parents.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes a temporary folder that only its owner can enter.
+pub fn temporary(prefix: &str) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix(prefix);
+    builder.permissions(Permissions::from_mode(0o700)).tempdir()
 }
 
 /// The folder of `name`: absolute, or else below the user's home.

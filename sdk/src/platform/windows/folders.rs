@@ -2,6 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use tempfile::TempDir;
 
 /// The folder for what programs keep for the user on this machine. A folder in the form of the XDG base directory specification wins,
 /// so that several homes can be used on one machine.
@@ -12,6 +15,16 @@ pub fn data(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 /// The folder for what can be found out again.
 pub fn cache(variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     first_absolute(variable, &["XDG_CACHE_HOME", "LOCALAPPDATA"])
+}
+
+/// Creates a folder and its parents. They have the rights of the folder that they are in.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+/// Makes a temporary folder. It has the rights of the folder that it is in.
+pub fn temporary(prefix: &str) -> io::Result<TempDir> {
+    TempDir::with_prefix(prefix)
 }
 
 fn first_absolute(variable: &impl Fn(&str) -> Option<OsString>, names: &[&str]) -> Option<PathBuf> {

@@ -173,6 +173,7 @@ fn a_script_is_installed_where_its_shell_looks() {
             first.stdout.starts_with(&format!("{shown}: written\n")),
             "{first:?}"
         );
+        assert!(!first.stdout.contains("do not find"), "{first:?}");
         assert_eq!(std::fs::read_to_string(home(place)).unwrap(), script);
         let modified = || home(place).metadata().unwrap().modified().unwrap();
         let before = modified();

@@ -297,3 +297,52 @@ fn what_can_not_be_written_is_refused() {
     }
     assert_eq!(fs::read_dir(bench.path("work")).unwrap().count(), 0);
 }
+
+#[test]
+fn the_next_commands_work_in_a_folder_of_any_name() {
+    let bench = bench();
+    let folder = "it's\na\tfolder \u{1b}[31m";
+    let words = ["plugin", "new", "demo", "--lang", "sh", "--dir", folder];
+    let made = bench.run(&words).unwrap();
+    let commands: Vec<&str> = made.stderr.lines().collect();
+    assert_eq!(commands.len(), 3, "{made:?}");
+    for command in commands {
+        let ran = Command::new("bash")
+            .args(["-c", command.strip_prefix("next: ").unwrap()])
+            .env_clear()
+            .envs(bench.environment())
+            .current_dir(bench.path("work"))
+            .output();
+        assert!(ran.as_ref().unwrap().status.success(), "{command}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_can_not_be_written_completely_is_not_written() {
+    let bench = bench();
+    let before = fs::read_dir(bench.path("work")).unwrap().count();
+    fs::create_dir(bench.path("work/mine")).unwrap();
+    for folder in ["new/demo", "mine"] {
+        let mut host = Command::new("/bin/sh");
+        let words = "ulimit -f 1; exec \"$0\" plugin new demo --lang python --dir \"$1\"";
+        host.args(["-c", words])
+            .arg(bench.path("bin/bot-cli"))
+            .arg(folder)
+            .env_clear()
+            .envs(bench.environment())
+            .current_dir(bench.path("work"));
+        let ran = bench.ran(&host.output().unwrap()).unwrap();
+        assert_eq!(
+            (ran.status, &*ran.stderr),
+            (
+                Some(1),
+                &*format!("error: could not write `{folder}/bot-cli-demo`: file too large\n")
+            )
+        );
+        assert_eq!(fs::read_dir(bench.path("work/mine")).unwrap().count(), 0);
+    }
+    assert_eq!(
+        fs::read_dir(bench.path("work")).unwrap().count(),
+        before + 1
+    );
+}

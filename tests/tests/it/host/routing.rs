@@ -1,5 +1,6 @@
 //! From words to plugins.
 
+use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
 use serde_json::{Value, json};
@@ -23,6 +24,28 @@ fn a_script_of_a_few_lines_is_a_command() {
         "bot-cli-hello 1.2\n",
         "",
     );
+}
+
+#[test]
+fn a_host_that_uvx_runs_once_names_no_command_of_its_own() {
+    let bench = bench();
+    bench.script("plugins/bot-cli-hello", HELLO).unwrap();
+    for file in ["pyvenv.cfg", "uv-receipt.toml"] {
+        fs::write(bench.path(file), "").unwrap();
+    }
+    expect(&bench, &["hello"], 0, "hello\n", "");
+    let steps = "next: ./bot-cli-demo/test.sh\nnext: ./bot-cli-demo/bot-cli-demo world\n";
+    let made = bench
+        .run(&["plugin", "new", "demo", "--lang", "sh"])
+        .unwrap();
+    assert_eq!(made.stderr, steps);
+    let said = bench
+        .run(&["completions", "fish", "--install"])
+        .unwrap()
+        .stdout;
+    let lines = "New shells complete bot-cli.\n\
+                 They do not find bot-cli yet: install it in a folder on PATH.\n";
+    assert!(said.ends_with(lines), "{said}");
 }
 
 #[test]

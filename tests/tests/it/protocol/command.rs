@@ -1,24 +1,16 @@
 //! The plugin as an ordinary command.
 
+use std::process::Command;
+
+use bot_cli_tests::bench::Bench;
 use serde_json::{Value, json};
 
-use super::{feed, text};
+use super::{GREET, feed, text};
 
 #[test]
 fn as_a_command_it_prints_and_exits() {
     for (arguments, status, stdout, stderr) in [
-        (
-            &["world", "--language", "en"][..],
-            0,
-            "Hello, world.\n",
-            "next: bot-cli greet world --loud\n",
-        ),
-        (
-            &["-q", "world", "--language", "en"],
-            0,
-            "Hello, world.\n",
-            "",
-        ),
+        (&["world", "--language", "en"][..], 0, "Hello, world.\n", ""),
         (
             &["world", "--language", "fr"],
             2,
@@ -44,6 +36,25 @@ fn as_a_command_it_prints_and_exits() {
         if stderr.starts_with("error") {
             assert!(shown.starts_with(stderr), "{arguments:?}: {shown}");
         }
+    }
+}
+
+#[test]
+fn the_next_command_is_shown_where_it_can_be_typed() {
+    let bench = Bench::new(&[("bot-cli", GREET)]).unwrap();
+    let bin = bench.path("bin");
+    for (options, path, expected) in [
+        (&[][..], &*bin, "next: bot-cli greet world --loud\n"),
+        (&["-q"], &bin, ""),
+        (&[], &bench.path("work"), ""),
+    ] {
+        let output = Command::new(GREET)
+            .args(options)
+            .args(["world", "--language", "en"])
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        assert_eq!(text(&output.stderr), expected, "{options:?} {path:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::{Keys, Needs, document, of_guides, of_project, of_update, shown, stays};
+use super::{Keys, Needs, document, of_guides, of_project, of_update, shown};
 use crate::catalogue::Catalogue;
 use crate::draft::Draft;
 use crate::option_table::Feature;
@@ -257,34 +257,4 @@ fn printed(draft: &Draft, shown_as: &str, keys: Keys) -> String {
         ["next: ".to_owned(), entry, "\n".to_owned()]
     });
     lines.collect()
-}
-
-#[test]
-fn a_host_that_uvx_runs_once_can_not_be_typed_afterwards() {
-    let folder = tempfile::tempdir().unwrap();
-    let make = |files: &[&str]| {
-        for file in files {
-            let path = folder.path().join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "").unwrap();
-        }
-    };
-    make(&[
-        "uv/tools/voice/pyvenv.cfg",
-        "uv/tools/voice/uv-receipt.toml",
-        "cache/CACHEDIR.TAG",
-        "cache/archive/1/pyvenv.cfg",
-        "cache/build/readme",
-        "project/.venv/pyvenv.cfg",
-    ]);
-    for (host, expected) in [
-        ("uv/tools/voice/bin/bot-cli", false),
-        ("cache/archive/1/bin/bot-cli", false),
-        // What cargo builds, an environment of the user's own, and a folder of links.
-        ("cache/build/bot-cli", true),
-        ("project/.venv/bin/bot-cli", true),
-        (".local/bin/bot-cli", true),
-    ] {
-        assert_eq!(stays(&folder.path().join(host)), expected, "{host}");
-    }
 }

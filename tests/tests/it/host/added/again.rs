@@ -1,8 +1,10 @@
 //! What is in place already, in another form, without a record or not used.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use bot_cli_tests::bench::Bench;
 use bot_cli_tests::pty::{CTRL_C, ENTER, Terminal};
@@ -116,7 +118,11 @@ fn what_is_in_place_is_recorded_when_it_is_added() {
         let hint =
             format!("hint: mv [BENCH]/{DATA}/plugins.lock [BENCH]/{DATA}/plugins.lock.old\n");
         assert!(ran.stderr.contains(&hint), "{ran:?}");
-        fs::rename(&lock, lock.with_extension("lock.old")).unwrap();
+        let aside = lock.with_extension("lock.old");
+        fs::write(&aside, "that of another time").unwrap();
+        let ran = run(&bench, &add);
+        assert!(ran.stderr.contains("/plugins.lock.old.old\n"), "{ran:?}");
+        fs::rename(&lock, aside).unwrap();
         // Without a record, the hint says what records it.
         let short = place.display().to_string();
         let short = short.replace(&bench.path("").display().to_string(), "[BENCH]/");
@@ -226,6 +232,71 @@ fn an_upgrade_to_what_is_in_place_renews_its_record_and_its_rights() {
 }
 
 #[test]
+fn a_plugin_that_is_gone_is_put_back_or_forgotten() {
+    let bench = with_hello();
+    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
+    let place = bench.path(DATA).join("plugins/bot-cli-hello");
+    let source = bench.path("work/bot-cli-hello");
+    let said = |file: &str| {
+        format!(
+            "error: `[BENCH]/{DATA}/plugins/bot-cli-hello`, which was added, is gone\n\
+             hint: to have it back: bot-cli plugin upgrade hello{file}\n\
+             hint: to forget it: bot-cli plugin remove hello\n"
+        )
+    };
+    fs::remove_file(&place).unwrap();
+    expect(&bench, &["plugin", "info", "hello"], 127, "", &said(""));
+    assert_eq!(run(&bench, "plugin upgrade hello --skip").status, Some(0));
+    assert!(place.is_file());
+    fs::remove_file(&place).unwrap();
+    fs::remove_file(&source).unwrap();
+    expect(
+        &bench,
+        &["plugin", "info", "hello"],
+        127,
+        "",
+        &said(" FILE"),
+    );
+    assert_eq!(run(&bench, "plugin remove hello").status, Some(0));
+    let unknown = run(&bench, "plugin info hello").stderr;
+    assert!(
+        unknown.starts_with("error: there is no plugin `hello`\n"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn a_file_in_place_of_the_data_folder_is_no_record() {
+    let bench = with_hello();
+    let data = bench.path(DATA);
+    fs::create_dir_all(data.parent().unwrap()).unwrap();
+    fs::write(&data, "").unwrap();
+    assert_eq!(run(&bench, "plugin list").status, Some(0));
+    assert!(json(&bench, "plugin list").get("record_problem").is_none());
+    let add = ["plugin", "add", "./bot-cli-hello"];
+    let said =
+        format!("error: could not write `[BENCH]/{DATA}`: file exists; nothing was changed\n");
+    expect(&bench, &add, 1, "", &said);
+}
+
+#[test]
+fn an_upgrade_to_an_older_version_says_so() {
+    let bench = with_hello();
+    assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
+    for (version, shown) in [
+        ("1.10.0", "1.2.0 -> 1.10.0\n"),
+        ("1.9.0", "1.10.0 -> 1.9.0, which is older\n"),
+        ("latest", "1.9.0 -> latest\n"),
+    ] {
+        bench
+            .script("work/bot-cli-hello", &hello(version, "wave"))
+            .unwrap();
+        let upgraded = run(&bench, "plugin upgrade hello --skip").stdout;
+        assert!(upgraded.contains(shown), "{upgraded}");
+    }
+}
+
+#[test]
 fn the_next_command_is_one_that_works() {
     let bench = with_hello();
     fs::create_dir_all(bench.path(DATA).join("plugins")).unwrap();
@@ -289,21 +360,41 @@ fn folders_are_closed_to_others_whatever_the_umask_is() {
     bench
         .script("work/bot-cli-hello", &hello("1.2.0", "wave"))
         .unwrap();
-    for given in ["./bot-cli-hello", "acme"] {
+    let sample = Path::new(env!("CARGO_BIN_EXE_it-sample"));
+    bench.install(sample, "plugins/bot-cli-sample").unwrap();
+    for words in [
+        "plugin add ./bot-cli-hello",
+        "plugin add acme",
+        "plugin list",
+        "completions bash --install",
+    ] {
         let mut host = Command::new("sh");
-        host.args(["-c", "umask 000; exec \"$0\" plugin add \"$1\""])
+        host.args(["-c", "umask 000; exec \"$0\" $1"])
             .arg(bench.path("bin/bot-cli"))
-            .arg(given)
+            .arg(words)
             .env_clear()
             .envs(bench.environment())
             .current_dir(bench.path("work"));
         let ran = bench.ran(&host.output().unwrap()).unwrap();
         assert_eq!(ran.status, Some(0), "{ran:?}");
     }
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode();
     for (path, _) in tree(&bench) {
-        let mode = fs::metadata(&path).unwrap().mode();
-        assert_eq!(mode & 0o002, 0, "{}: {mode:o}", path.display());
+        assert_eq!(mode(&path) & 0o002, 0, "{}", path.display());
     }
+    // Others can neither keep the turn nor put anything into the cache.
+    let data = bench.path(DATA);
+    for private in [".plugins.busy", "plugins.lock"] {
+        assert_eq!(mode(&data.join(private)) & 0o777, 0o600, "{private}");
+    }
+    let cache = bench.path("home/.cache/bot-cli/manifests");
+    let entries = fs::read_dir(&cache).unwrap();
+    let entries = entries.map(|entry| entry.unwrap().path());
+    for path in [cache].into_iter().chain(entries) {
+        assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
+    }
+    let script = data.with_file_name("bash-completion/completions/bot-cli");
+    assert_eq!(mode(script.parent().unwrap()) & 0o002, 0);
     assert_eq!(
         run(&bench, "plugin info hello")
             .stdout
@@ -318,7 +409,7 @@ fn a_plugin_of_somebody_else_becomes_a_copy_of_the_users_own() {
     let bench = with_hello();
     assert_eq!(run(&bench, "plugin add ./bot-cli-hello").status, Some(0));
     let place = bench.path(DATA).join("plugins/bot-cli-hello");
-    if std::os::unix::fs::chown(&place, Some(4242), None).is_err() {
+    if chown(&place, Some(4242), None).is_err() {
         // Only root can give a file away.
         return;
     }
@@ -336,6 +427,90 @@ fn a_plugin_of_somebody_else_becomes_a_copy_of_the_users_own() {
         json(&bench, "plugin info hello")["plugins"][0]["status"],
         "used"
     );
+}
+
+#[test]
+fn a_pack_folder_of_somebody_else_becomes_a_copy_of_the_users_own() {
+    for linked in [false, true] {
+        let bench = with_packs();
+        assert_eq!(run(&bench, "plugin add acme").status, Some(0));
+        let place = bench.path(DATA).join("packs/acme");
+        let foreign = bench.path("foreign/acme");
+        if linked {
+            fs::create_dir(bench.path("foreign")).unwrap();
+            fs::rename(&place, &foreign).unwrap();
+            symlink(&foreign, &place).unwrap();
+        }
+        if chown(place.join("pack.toml"), Some(4242), None).is_err() {
+            // Only root can give a file away.
+            return;
+        }
+        let pack = || json(&bench, "plugin info pack-acme")["plugins"][0].clone();
+        let hint = pack()["hint"].as_str().unwrap().to_owned();
+        let add = hint.strip_prefix("if you trust it: bot-cli ").unwrap();
+        let add = add.replace("[BENCH]", &bench.path("").to_string_lossy());
+        let expected = if linked { &foreign } else { &place };
+        let given = add.strip_prefix("plugin add ").unwrap();
+        assert_eq!(
+            fs::canonicalize(given).unwrap(),
+            fs::canonicalize(expected).unwrap()
+        );
+        // It is known already, so that the next hint leads on.
+        let known = run(&bench, &add);
+        let upgrade = "plugin upgrade pack-acme ";
+        assert!(known.stderr.contains(upgrade), "{known:?}");
+        if linked {
+            fs::remove_file(&place).unwrap();
+        }
+        let upgraded = run(&bench, &format!("{upgrade}{given} --skip"));
+        assert_eq!(upgraded.status, Some(0), "{upgraded:?}");
+        assert_ne!(pack()["status"], "refused", "{upgraded:?}");
+        assert_eq!(foreign.is_dir(), linked);
+    }
+}
+
+#[test]
+fn a_link_to_a_plugin_of_somebody_else_is_replaced_by_a_copy() {
+    let bench = with_hello();
+    let place = bench.path(DATA).join("plugins/bot-cli-hello");
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let foreign = bench.path("work/bot-cli-hello");
+    symlink(&foreign, &place).unwrap();
+    if chown(&foreign, Some(4242), None).is_err() {
+        return;
+    }
+    let hint = run(&bench, "hello").stderr;
+    let (_, add) = hint.split_once("hint: if you trust it: bot-cli ").unwrap();
+    let add = add.replace("[BENCH]", &bench.path("").to_string_lossy());
+    let added = run(&bench, add.trim_end());
+    assert!(added.stdout.starts_with("Recorded the "), "{added:?}");
+    assert!(!place.is_symlink() && foreign.is_file());
+    let info = json(&bench, "plugin info hello");
+    assert_eq!(info["plugins"][0]["status"], "used");
+}
+
+#[test]
+fn who_cancels_while_another_command_works_learns_that_nothing_was_changed() {
+    let bench = with_hello();
+    let data = bench.path(DATA);
+    fs::create_dir_all(&data).unwrap();
+    let busy = fs::File::create(data.join(".plugins.busy")).unwrap();
+    busy.lock().unwrap();
+    let mut host = bench.host(&["plugin", "add", "./bot-cli-hello"]);
+    let mut child = host.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status();
+    assert!(kill.unwrap().success());
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(
+        said,
+        "note: waiting for another `bot-cli plugin` command to end\n\
+         cancelled; nothing was changed\n"
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

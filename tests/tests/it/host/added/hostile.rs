@@ -195,7 +195,12 @@ fn zip_archives_that_lead_out_and_archives_that_are_cut_off() {
             ran.stderr.contains("cut.tar.gz` was not installed: "),
             "{ran:?}"
         );
+        let hint = "hint: download it again, and compare the sum with that of its author\n";
+        assert!(ran.stderr.ends_with(hint), "{ran:?}");
     }
+    fs::write(bench.path("work/cut.zip"), b"PK\x03\x04 and no more").unwrap();
+    let ran = run(&bench, "plugin add ./cut.zip");
+    assert!(ran.stderr.contains("\nhint: download it again"), "{ran:?}");
 }
 
 #[test]
@@ -294,6 +299,36 @@ fn files_that_could_not_be_run() {
             "`[BENCH]/work/missing` was not installed: it can't be read: no such file or directory"
         ),
         "{ran:?}"
+    );
+}
+
+#[test]
+fn a_slip_in_a_path_and_a_misnamed_file_lead_on() {
+    let bench = bench();
+    let text = hello("1.0.0", "wave");
+    bench.script("work/hello-linux-x86_64", &text).unwrap();
+    // What is there already is not replaced as the hint says.
+    bench
+        .script("work/bot-cli-hello", &hello("1.0.0", "wave"))
+        .unwrap();
+    let ran = run(&bench, "plugin add ./hello-linux-x86_64");
+    assert!(
+        ran.stderr
+            .ends_with("hint: its manifest says that it is `bot-cli-hello`\n"),
+        "{ran:?}"
+    );
+    let lines = |given: &str| bench.run(&["plugin", "add", given]).unwrap().stderr;
+    for given in ["./bot-cli-hello ", "\t./bot-cli-hello\n"] {
+        let said = lines(given);
+        assert!(
+            said.ends_with("hint: did you mean `./bot-cli-hello`?\n"),
+            "{said}"
+        );
+    }
+    let said = lines("~/bot-cli-hello");
+    assert!(
+        said.ends_with("hint: a shell replaces `~` only outside of quotes\n"),
+        "{said}"
     );
 }
 

@@ -212,7 +212,7 @@ fn ten_megabytes_are_not_read() {
     assert_eq!(
         said_of_script,
         [
-            "warning: the provider pack `acme` is not used: its manifest is malformed: it is longer than 1 MiB, the most in a script; line and column are those of its JSON; section `The manifest` of the protocol says what it holds"
+            "warning: the provider pack `acme` is not used: its manifest is malformed: it is longer than 1 MiB, the most in a script; section `The manifest` of the protocol says what it holds"
         ]
     );
 }
