@@ -178,10 +178,27 @@ fn same_files(user: &User, beside: &Path, case: &str) {
     assert_eq!(paths(&found), paths(&expected), "{case}");
     let differing: Vec<&PathBuf> = found
         .iter()
-        .filter(|(path, bytes)| expected.get(*path) != Some(*bytes))
+        .filter(|(path, bytes)| {
+            let same = expected.get(*path);
+            same.map(|same| shared(path, same)) != Some(shared(path, bytes))
+        })
         .map(|(path, _)| path)
         .collect();
     assert_eq!(differing, Vec::<&PathBuf>::new(), "{case}");
+}
+
+/// What a file says on every system: the way back from an update names permissions, which Windows does not have.
+fn shared(path: &Path, bytes: &[u8]) -> Vec<u8> {
+    if !path.ends_with(".bot-cli/undo/files.json") {
+        return bytes.to_vec();
+    }
+    let mut kept: Value = serde_json::from_slice(bytes).unwrap();
+    for file in kept["files"].as_array_mut().unwrap() {
+        if let Some(before) = file["before"].as_object_mut() {
+            before.remove("mode");
+        }
+    }
+    kept.to_string().into_bytes()
 }
 
 #[test]
