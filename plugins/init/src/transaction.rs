@@ -77,7 +77,7 @@ pub enum Recovered {
     Completed,
     /// The same, and its changes took an update back.
     TakenBack,
-    /// The same, but for these paths, which somebody has changed since, and the record of the project.
+    /// The same, but for these paths and the record of the project: not everything is as the run has left it.
     Partly(Vec<String>),
 }
 
@@ -131,14 +131,18 @@ fn note_interrupted(target: &Path, staging: &Staging) -> Result<(), Error> {
     noted.map_err(|error| match error {
         Error::Io(path, error) => Error::Stuck(path, error),
         Error::Changed(path) => Error::Stuck(path, io::Error::other("it has just been changed")),
-        error @ (Error::Busy | Error::Foreign | Error::Cancelled | Error::Stuck(..)) => error,
+        error @ (Error::Busy
+        | Error::Foreign
+        | Error::Others
+        | Error::Cancelled
+        | Error::Stuck(..)) => error,
     })
 }
 
 /// Whether a killed run has left changes of `target` that the next run completes. Nothing is written.
 pub fn is_unfinished(target: &Path) -> Result<bool, Failure> {
     for place in staging::places(target) {
-        if staging::has_journal(&place)
+        if !staging::lacks_journal(&place)
             && Staging::left_at(&place)
                 .map_err(|error| error.failure(&place))?
                 .is_some()
@@ -214,7 +218,7 @@ fn fill_and_commit(
             staging.write(&inner.join(&change.path), bytes, change.mode)?;
         }
     }
-    staging.sync()?;
+    staging.sync(target)?;
     if cancelled() {
         return Err(Error::Cancelled);
     }
@@ -233,6 +237,8 @@ pub(crate) enum Error {
     Busy,
     /// Something else is in the place of the staging folder.
     Foreign,
+    /// It is there, and another user's.
+    Others,
     /// The user wants to stop.
     Cancelled,
     /// The target changed since it was compared.
@@ -267,6 +273,11 @@ impl Error {
                 format!("`{staging}` is in the way: changes are made ready in a folder of that name"),
             )
             .hint("nothing was changed; rename it, or choose another target"),
+            Self::Others => failed(
+                "busy",
+                format!("a run of another user is at work, or was interrupted, in `{staging}`"),
+            )
+            .hint("nothing was changed; let that user run the command again, or remove the folder"),
             Self::Changed(path) => failed(
                 "conflict",
                 format!(
@@ -285,7 +296,7 @@ impl Error {
             Self::Stuck(path, error) => failed(
                 "interrupted",
                 format!(
-                    "could not write `{}`: {}, and could not undo what was written",
+                    "could not write `{}`: {}; what was begun is neither completed nor taken back",
                     path.display(),
                     reason(&error)
                 ),

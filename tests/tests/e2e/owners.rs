@@ -1,7 +1,9 @@
 //! Installations that belong to others: what is run there, and for whom.
 
-use std::os::unix::fs::chown;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use bot_cli_tests::bench::Bench;
 
@@ -49,4 +51,52 @@ fn an_installation_is_trusted_as_a_whole() {
     assert_eq!(status, Some(126));
     assert!(stderr.contains("belongs to user 4003"), "{stderr}");
     assert!(!stderr.contains("chown"), "{stderr}");
+}
+
+#[test]
+fn root_changes_a_project_for_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    chown(folder.path(), Some(USER), Some(USER)).unwrap();
+    let program = folder.path().join("bot-cli-init");
+    std::fs::copy(env!("CARGO_BIN_EXE_it-bot-cli-init"), &program).unwrap();
+    let run = |user: u32, words: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(words).current_dir(folder.path()).env_clear();
+        let output = command.uid(user).gid(user).output().unwrap();
+        (output.status.code(), format!("{output:?}"))
+    };
+    let made = run(USER, &["quickstart"]);
+    assert_eq!(made.0, Some(0), "{}", made.1);
+    let updated = run(0, &["quickstart-project", "--update", "--recording"]);
+    assert_eq!(updated.0, Some(0), "{}", updated.1);
+    assert!(
+        folder
+            .path()
+            .join("quickstart-project/server/recording.py")
+            .exists()
+    );
+    // Every file is the owner's to read, to change and to take back.
+    let undone = run(USER, &["quickstart-project", "--undo"]);
+    assert_eq!(undone.0, Some(0), "{}", undone.1);
+    assert!(
+        !folder
+            .path()
+            .join("quickstart-project/server/recording.py")
+            .exists()
+    );
+
+    // What another user's run has left is neither completed nor passed over.
+    let staging = folder
+        .path()
+        .join("quickstart-project/.bot-cli-init-staging");
+    std::fs::create_dir(&staging).unwrap();
+    std::fs::set_permissions(&staging, Permissions::from_mode(0o700)).unwrap();
+    for (words, status) in [
+        (["--update", "--recording"], 1),
+        (["--update", "--check"], 2),
+    ] {
+        let refused = run(USER, &[&["quickstart-project"][..], &words].concat());
+        assert_eq!(refused.0, Some(status), "{}", refused.1);
+        assert!(refused.1.contains("a run of another user"), "{}", refused.1);
+    }
 }

@@ -170,7 +170,7 @@ pub(super) fn recover(target: &Target, session: &mut Session) -> Result<Recovere
             let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
             let left = left.join(", ");
             let message = format!(
-                "an earlier run was interrupted; it is completed now, except for what has changed since: {left}"
+                "an earlier run was interrupted; it is completed now, but for {left}: not everything is as it was left"
             );
             session.log(Level::Warn, &message);
         }

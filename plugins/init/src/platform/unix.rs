@@ -4,7 +4,7 @@ mod anchored_path;
 
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
 pub use anchored_path::{AnchoredPath, move_new};
@@ -29,6 +29,15 @@ pub fn is_own(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
+/// Gives files to the owner of `folder`, for whom root works in there. Where root may not, they stay root's.
+pub fn give_to_owner_of(folder: &Metadata, files: &[PathBuf]) {
+    if rustix::process::geteuid().is_root() && !is_own(folder) {
+        for file in files {
+            let _ = lchown(file, Some(folder.uid()), Some(folder.gid()));
+        }
+    }
+}
+
 /// The permissions of a file.
 #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
 pub fn mode(found: &Metadata) -> Option<u32> {
@@ -45,9 +54,9 @@ pub fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Removes a folder with the file of the `lock`, which ends after that.
-pub fn remove_locked(folder: &Path, lock: File) -> io::Result<()> {
-    let removed = fs::remove_dir_all(folder);
+/// Removes the file of a `lock`, which ends after that.
+pub fn remove_locked(file: &Path, lock: File) -> io::Result<()> {
+    let removed = fs::remove_file(file);
     drop(lock);
     removed
 }

@@ -29,6 +29,9 @@ pub const fn is_own(_: &Metadata) -> bool {
     true
 }
 
+/// Gives files to the owner of a folder: they are as much theirs as that.
+pub const fn give_to_owner_of(_: &Metadata, _: &[PathBuf]) {}
+
 /// The permissions of a file, which has those of the folder that it is in.
 pub const fn mode(_: &Metadata) -> Option<u32> {
     None
@@ -49,9 +52,8 @@ pub fn sync(path: &Path) -> io::Result<()> {
     File::options().write(true).open(path)?.sync_all()
 }
 
-/// Removes a folder with the file of the `lock`, which is all that is left in it. A file that is open keeps its folder, so the lock ends
-/// before it: whoever comes then finds a folder with nothing to complete.
-pub fn remove_locked(folder: &Path, lock: File) -> io::Result<()> {
+/// Removes the file of a `lock`. A file that is open stays, so the lock ends before it: whoever comes then finds nothing to complete.
+pub fn remove_locked(file: &Path, lock: File) -> io::Result<()> {
     drop(lock);
-    fs::remove_dir_all(folder)
+    fs::remove_file(file)
 }

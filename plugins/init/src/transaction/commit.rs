@@ -48,8 +48,8 @@ pub(super) fn merge(changes: &[Change], staging: &Staging, target: &Path) -> Res
     Ok(())
 }
 
-/// Carries out what is left of a journal, and returns the paths that somebody has changed since: they are left as they are, and the record
-/// does not say that they are done.
+/// Carries out what is left of a journal, and returns the paths that are left as they are: somebody has changed them since, or taken back
+/// what was done there, and nothing is removed then. The record does not say that they are done.
 pub(super) fn complete(
     journal: &Journal,
     staging: &Staging,
@@ -62,7 +62,17 @@ pub(super) fn complete(
         } else {
             !is_there(&staging.new_files().join(&step.path))
         };
-        if is_done || (step.is_of_record() && !left.is_empty()) {
+        if is_done {
+            if is_as_before(step, target) {
+                left.push(step.path.clone());
+            }
+            continue;
+        }
+        if !left.is_empty() && (step.removes || step.is_of_record()) {
+            // What is left may need the file.
+            if !step.is_of_record() {
+                left.push(step.path.clone());
+            }
             continue;
         }
         match make(step, staging, target) {
@@ -78,6 +88,16 @@ pub(super) fn complete(
     }
     finish(journal, target);
     Ok(left)
+}
+
+/// Whether somebody has taken back a step that was done, as `git checkout` and `git clean` do.
+fn is_as_before(step: &Rename, target: &Path) -> bool {
+    let there = AnchoredPath::open(target, &step.path).and_then(|place| place.read());
+    match (&step.replaces, there) {
+        (Some(before), Ok((there, _))) => sha256(&there) == *before,
+        (Some(_), Err(_)) => !step.removes && !is_there(&target.join(&step.path)),
+        (None, _) => !is_there(&target.join(&step.path)),
+    }
 }
 
 /// Whether a file is in its place although it is staged, too.

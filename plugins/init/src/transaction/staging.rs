@@ -1,12 +1,15 @@
 //! The folder in which changes are made ready.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::digest::sha256;
-use crate::platform::{create_private_folder, is_own, remove_locked, set_mode, sync};
+use crate::platform::{
+    create_private_folder, give_to_owner_of, is_own, remove_locked, set_mode, sync,
+};
 use crate::side_by_side;
 
 /// A staging folder that this process has locked. It ends with [`Staging::remove`].
@@ -36,9 +39,10 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".bot-cli-init-{}", &digest[..12]))
 }
 
-/// Whether a folder has a journal, whoever made it.
-pub(super) fn has_journal(folder: &Path) -> bool {
-    folder.join(JOURNAL).exists()
+/// Whether a folder has no journal, whoever made it. One that this user may not enter may have one.
+pub(super) fn lacks_journal(folder: &Path) -> bool {
+    let journal = fs::symlink_metadata(folder.join(JOURNAL));
+    journal.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// The topmost part of `target` that is not there; `None`: all of it is.
@@ -56,11 +60,15 @@ const INSIDE: &str = ".bot-cli-init-staging";
 /// The journal of a staging folder.
 const JOURNAL: &str = "journal.json";
 
-/// The file that is locked. It is the first to come and the last to go.
-const LOCK: &str = "lock";
+/// The file by which a staging folder is known. It is the first to come and the last to go, so that at no time the folder is there for
+/// version control.
+const MARK: &str = ".gitignore";
 
-/// The text of that file, by which a staging folder is known.
-const PROOF: &str = "bot-cli init makes its changes ready in this folder.\n";
+/// The text of that file.
+const MARK_TEXT: &str = "# bot-cli init makes its changes ready in this folder.\n*\n";
+
+/// The file that is locked.
+const LOCK: &str = "lock";
 
 impl Staging {
     /// Makes the folder, for this user only.
@@ -70,56 +78,59 @@ impl Staging {
                 return Error::io(path.parent().unwrap_or(path), error);
             }
             match Self::left_at(path) {
-                Ok(None) => Error::Foreign,
-                Ok(Some(_)) => Error::Busy,
+                Ok(None) if fs::symlink_metadata(path).is_ok() => Error::Foreign,
+                // The other run has just ended.
+                Ok(_) => Error::Busy,
                 Err(error) => error,
             }
         })?;
-        let made = lock(path).and_then(|lock| {
-            let mut staging = Self {
-                path: path.to_owned(),
-                lock,
-            };
-            let filled = staging.fill();
-            filled.map_err(|error| Error::io(path, error))?;
-            Ok(staging)
-        });
-        if matches!(made, Err(Error::Io(..))) {
-            let _ = fs::remove_dir_all(path);
+        let made = Self::fill(path);
+        match made {
+            // Another run took the folder for one that was left, which it was not yet to be told from.
+            Err(Error::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => Err(Error::Busy),
+            Err(Error::Io(..)) => {
+                let _ = fs::remove_dir_all(path);
+                made
+            }
+            made => made,
         }
-        made
     }
 
-    fn fill(&mut self) -> io::Result<()> {
-        self.lock.write_all(PROOF.as_bytes())?;
-        // What a killed run leaves is not for version control.
-        fs::write(self.path.join(".gitignore"), "*\n")?;
-        fs::create_dir(self.new_files())
+    fn fill(path: &Path) -> Result<Self, Error> {
+        let explain = |error| Error::io(path, error);
+        fs::write(path.join(MARK), MARK_TEXT).map_err(explain)?;
+        let staging = Self {
+            path: path.to_owned(),
+            lock: lock(path)?,
+        };
+        fs::create_dir(staging.new_files()).map_err(explain)?;
+        Ok(staging)
     }
 
-    /// The folder of a run that has ended without removing it. What is not provably such a folder is left alone.
+    /// The folder of a run that has ended without removing it. What is not provably such a folder is left alone. It may have come with a
+    /// project of somebody else's, so that no link in it may lead out of it.
     pub(super) fn left_at(path: &Path) -> Result<Option<Self>, Error> {
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, error)),
         };
-        if !found.is_dir() || !is_own(&found) {
+        if found.is_dir() && !is_own(&found) && path.ends_with(INSIDE) {
+            return Err(Error::Others);
+        }
+        if !found.is_dir() || !is_own(&found) || !is_marked(path) {
             return Ok(None);
         }
-        let lock_is_file = fs::symlink_metadata(path.join(LOCK)).is_ok_and(|lock| lock.is_file());
-        if !lock_is_file && !holds_only(path, 0) {
-            return Ok(None);
+        match is_plain(path) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            // It is going with the run that has just ended.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Error::Busy),
+            Err(error) => return Err(Error::io(path, error)),
         }
-        let lock = lock(path)?;
-        let mut text = String::new();
-        let mut start = (&lock).take(PROOF.len() as u64 + 1);
-        let is_text = start.read_to_string(&mut text).is_ok();
-        // A run that was killed while it wrote the proof has written nothing else.
-        let is_ours = is_text && (text == PROOF || PROOF.starts_with(&text) && holds_only(path, 1));
-        Ok(is_ours.then(|| Self {
+        Ok(Some(Self {
             path: path.to_owned(),
-            lock,
+            lock: lock(path)?,
         }))
     }
 
@@ -175,11 +186,14 @@ impl Staging {
         written().map_err(|error| Error::Io(relative.to_owned(), error))
     }
 
-    /// Makes everything that was written lasting.
-    pub(super) fn sync(&self) -> Result<(), Error> {
+    /// Makes everything that was written lasting. It belongs to whom the target belongs.
+    pub(super) fn sync(&self, target: &Path) -> Result<(), Error> {
         let synced = || -> io::Result<()> {
-            let mut entries = vec![self.path.join(LOCK), self.new_files()];
+            let mut entries = vec![self.path.join(MARK), self.new_files()];
             below(&self.new_files(), &mut entries)?;
+            if let Ok(target) = fs::metadata(target) {
+                give_to_owner_of(&target, &entries[2..]);
+            }
             sync_all(&entries)
         };
         synced().map_err(|error| Error::io(&self.path, error))
@@ -194,11 +208,12 @@ impl Staging {
                 let entry = entry?;
                 if entry.file_type()?.is_dir() {
                     fs::remove_dir_all(entry.path())?;
-                } else if entry.file_name() != LOCK {
+                } else if ![MARK, LOCK].map(OsStr::new).contains(&&*entry.file_name()) {
                     fs::remove_file(entry.path())?;
                 }
             }
-            ignore_missing(remove_locked(&self.path, self.lock))
+            ignore_missing(remove_locked(&self.path.join(LOCK), self.lock))?;
+            ignore_missing(fs::remove_dir_all(&self.path))
         };
         removed().map_err(|error| Error::io(&path, error))
     }
@@ -236,13 +251,18 @@ fn below(folder: &Path, entries: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 fn lock(path: &Path) -> Result<File, Error> {
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .open(path.join(LOCK))
-        .map_err(|error| Error::io(path, error))?;
+    let name = path.join(LOCK);
+    let mut options = File::options();
+    let opened = options.create(true).truncate(false).write(true).open(&name);
+    let file = opened.or_else(|error| {
+        if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
+            // To look is allowed.
+            File::open(&name)
+        } else {
+            Err(error)
+        }
+    });
+    let file = file.map_err(|error| Error::io(path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Busy),
@@ -250,9 +270,36 @@ fn lock(path: &Path) -> Result<File, Error> {
     }
 }
 
-/// Whether a folder has so many entries and no more.
-fn holds_only(folder: &Path, count: usize) -> bool {
-    fs::read_dir(folder).is_ok_and(|entries| entries.count() == count)
+/// Whether a folder says that it is a staging folder. A run that was killed before it had said so has written nothing else.
+fn is_marked(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder).map(Iterator::count) else {
+        return false;
+    };
+    let mark = folder.join(MARK);
+    let is_file = fs::symlink_metadata(&mark).is_ok_and(|mark| mark.is_file());
+    let mut text = String::new();
+    let read = File::open(&mark).and_then(|mark| {
+        let mut start = mark.take(MARK_TEXT.len() as u64 + 1);
+        start.read_to_string(&mut text)
+    });
+    match entries {
+        0 => true,
+        1 => is_file && read.is_ok() && MARK_TEXT.starts_with(&text),
+        _ => is_file && read.is_ok() && text == MARK_TEXT,
+    }
+}
+
+/// Whether a folder holds nothing but files and folders.
+fn is_plain(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let plain = kind.is_file() || kind.is_dir() && is_plain(&entry.path())?;
+        if !plain {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn ignore_missing(result: io::Result<()>) -> io::Result<()> {

@@ -204,7 +204,8 @@ fn completing_spares_what_came_in_between_and_says_so() {
     fs::write(target.join("README.md"), "theirs").unwrap();
     fs::write(target.join(".gitignore"), "theirs").unwrap();
     fs::write(target.join("web/old.html"), "theirs").unwrap();
-    let spared = ["README.md", "web/old.html"].map(str::to_owned);
+    // What was to go stays, too: a file that is as it was may need it.
+    let spared = ["README.md", "web/old.html", "web/src/old.ts"].map(str::to_owned);
     assert_eq!(
         recover(&target).unwrap(),
         Recovered::Partly(spared.to_vec())
@@ -212,8 +213,78 @@ fn completing_spares_what_came_in_between_and_says_so() {
     assert_eq!(tree(&target)["README.md"], "theirs");
     assert_eq!(tree(&target)[".gitignore"], "theirs");
     assert_eq!(tree(&target)["web/old.html"], "theirs");
-    assert!(!target.join("web/src").exists());
+    assert_eq!(tree(&target)["web/src/old.ts"], "old");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_was_taken_back_since_is_not_taken_for_done() {
+    let all = [
+        &[changed(".bot-cli/project.json", "old", "new")][..],
+        &changes(),
+    ]
+    .concat();
+    let count = Journal::of(&all, &workshop().1).steps.len();
+    for steps in 1..=count {
+        let (_folder, target) = workshop();
+        fs::create_dir(target.join(".bot-cli")).unwrap();
+        fs::write(target.join(".bot-cli/project.json"), "old").unwrap();
+        let before = tree(&target);
+        die_in(&all, &target, Some(steps));
+        // As `git checkout . && git clean -fd` does, which leaves ignored files alone.
+        for (path, text) in &before {
+            if !path.ends_with('/') {
+                fs::create_dir_all(target.join(path).parent().unwrap()).unwrap();
+                fs::write(target.join(path), text).unwrap();
+            }
+        }
+        for path in ["README.md", "server"] {
+            let _ = fs::remove_file(target.join(path));
+            let _ = fs::remove_dir_all(target.join(path));
+        }
+        let recovered = recover(&target).unwrap();
+        assert!(
+            matches!(recovered, Recovered::Partly(_)),
+            "{steps}: {recovered:?}"
+        );
+        let found = tree(&target);
+        assert_eq!(found[".bot-cli/project.json"], "old", "{steps}");
+        assert_eq!(found["web/old.html"], before["web/old.html"], "{steps}");
+    }
+}
+
+#[test]
+fn a_staging_folder_that_comes_with_somebody_elses_project_leads_nowhere() {
+    let (folder, target) = workshop();
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    fs::write(home.join(".profile"), "mine").unwrap();
+    die_after(&target, Some(0));
+    let place = staging::place(&target);
+    fs::write(target.join("notes"), "x").unwrap();
+    for (link, to) in [
+        ("new", &home),
+        ("removed", &home),
+        ("old", &home),
+        ("lock", &home.join("lock")),
+    ] {
+        let link = place.join(link);
+        let aside = place.join("aside");
+        let was_there = fs::rename(&link, &aside).is_ok();
+        symlink(to, &link).unwrap();
+        let journal = r#"{"steps":[{"path":".profile","replaces":null},{"path":"notes","replaces":"HASH","removes":true}]}"#;
+        let journal = journal.replace("HASH", &crate::digest::sha256(b"x"));
+        fs::write(place.join("journal.json"), journal).unwrap();
+        assert_eq!(recover(&target).unwrap(), Recovered::Nothing);
+        let failure = write(&target, &[new("a", "a")], &never).unwrap_err();
+        assert_eq!(failure.code, "unsafe_staging");
+        assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
+        assert!(target.join("notes").exists() && !target.join(".profile").exists());
+        fs::remove_file(&link).unwrap();
+        if was_there {
+            fs::rename(aside, link).unwrap();
+        }
+    }
 }
 
 #[test]
@@ -251,8 +322,8 @@ fn the_record_comes_last_and_never_says_what_is_not_so() {
         assert_eq!(undo::is_interrupted(&target), is_edited);
         assert_eq!(found.contains_key(".bot-cli/old.json"), is_edited);
         if is_edited {
-            let spared = vec![".gitignore".to_owned()];
-            assert_eq!(recovered, Recovered::Partly(spared));
+            let spared = [".gitignore", "web/old.html", "web/src/old.ts"].map(str::to_owned);
+            assert_eq!(recovered, Recovered::Partly(spared.to_vec()));
             assert_eq!(found[".bot-cli/project.json"], "old");
         } else {
             assert_eq!(recovered, Recovered::Completed);
@@ -387,6 +458,7 @@ fn a_folder_of_the_users_is_no_staging_folder() {
         for files in [
             &[("notes", "mine")][..],
             &[("lock", "mine")],
+            &[(".gitignore", "*\n"), ("lock", "")],
             &[("lock", ""), ("notes", "mine")],
             &[("journal.json", r#"{"steps":[]}"#)],
             &[("journal.json", "mine"), ("lock", "")],
@@ -408,7 +480,11 @@ fn a_folder_of_the_users_is_no_staging_folder() {
             assert_eq!(tree(folder.path()), before, "{files:?}");
         }
         // What a run leaves that is killed before it has said whose the folder is.
-        for files in [&[][..], &[("lock", "")], &[("lock", "bot-cli init m")]] {
+        for files in [
+            &[][..],
+            &[(".gitignore", "")],
+            &[(".gitignore", "# bot-cli init m")],
+        ] {
             let (folder, target) = workshop();
             let before = tree(folder.path());
             for place in places(&target) {
