@@ -40,14 +40,11 @@ pub fn plugin(
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let found = named::to_call(&name, &shown, environment, &early).and_then(|plugin| {
-        if is_to_be_described(&plugin, words) {
-            named::plugin(&name, &shown, environment, &early)
-        } else {
-            Ok(plugin)
+    let plugin = match named::to_call(&name, &shown, environment, &early) {
+        Ok(plugin) if is_to_be_described(&plugin, words) => {
+            let whole = environment.discovery.by_name(&plugin.name).plugin;
+            whole.unwrap_or(plugin)
         }
-    });
-    let plugin = match found {
         Ok(plugin) => plugin,
         Err(failure) => {
             let result = match roles::folder(&name, environment) {

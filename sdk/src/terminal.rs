@@ -137,7 +137,7 @@ impl Terminal {
 
 /// The commands without those of a host that the user's next shell does not find.
 fn possible(commands: &[String]) -> Vec<String> {
-    let is_of_host = |command: &String| command.split(' ').next() == Some(HOST);
+    let is_of_host = |command: &String| command.split_whitespace().next() == Some(HOST);
     let has_host = LazyCell::new(|| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         shell::will_find(HOST, &path)

@@ -17,6 +17,9 @@ use crate::platform::{files, folders, trust};
 /// Counts the changes of [`Manifest`](crate::protocol::Manifest) within a version of this library: an entry of before has lost what it did not know.
 const FIELDS: u32 = 5;
 
+/// The longest entry: far more than the longest manifest makes.
+const LONGEST: u64 = 32 << 20;
+
 /// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
@@ -56,7 +59,8 @@ impl Identity {
         let entry = files::open_at_once(&self.entry(folder, kept)).ok()?;
         let facts = entry.metadata().ok()?;
         // What somebody else has put there is not what this user found.
-        (facts.is_file() && trust::is_own(&facts)).then_some((entry, facts.len()))
+        let is_entry = facts.is_file() && trust::is_own(&facts) && facts.len() <= LONGEST;
+        is_entry.then_some((entry, facts.len()))
     }
 
     /// Reads what is known, if it is known of this version of the file.

@@ -1,6 +1,5 @@
 //! What is being worked on, and who wants it to stop: the host, the end of the host, or a signal to this process.
 
-use std::collections::HashMap;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -20,6 +19,8 @@ pub enum HostReply {
     To(Id, Result<Value, ErrorObject>),
     /// A request was cancelled.
     Cancelled,
+    /// A line was no message; what is to be said of it.
+    Refusal(ErrorObject),
 }
 
 /// The open requests, each with its cancellation.
@@ -27,7 +28,8 @@ pub enum HostReply {
 pub struct OpenRequests(Arc<Mutex<State>>);
 
 struct State {
-    requests: HashMap<Id, Cancel>,
+    /// In the order in which they came. A host that uses a name twice means both.
+    requests: Vec<(Id, Cancel)>,
     /// Requests that have no reply yet.
     unanswered: usize,
     /// To whoever waits for an answer of the host, as long as there can be one.
@@ -40,7 +42,7 @@ impl OpenRequests {
     /// Nothing is worked on yet. `waker` leads to whoever waits for an answer.
     pub fn new(waker: Sender<HostReply>) -> Self {
         Self(Arc::new(Mutex::new(State {
-            requests: HashMap::new(),
+            requests: Vec::new(),
             unanswered: 0,
             waker: Some(waker),
             signal: None,
@@ -55,15 +57,18 @@ impl OpenRequests {
             stop(&cancel, signal);
         }
         open.unanswered += 1;
-        open.requests.insert(id.clone(), cancel.clone());
+        open.requests.push((id.clone(), cancel.clone()));
         cancel
     }
 
     /// The host does not want the reply any more.
     pub fn cancel(&self, id: &Id) {
         let open = self.lock();
-        if let Some(cancel) = open.requests.get(id) {
-            cancel.request();
+        let mut named = (open.requests.iter())
+            .filter(|(open, _)| open == id)
+            .peekable();
+        if named.peek().is_some() {
+            named.for_each(|(_, cancel)| cancel.request());
             open.wake();
         }
     }
@@ -71,7 +76,9 @@ impl OpenRequests {
     /// Nobody is left who could want a reply.
     pub fn cancel_all(&self) {
         let open = self.lock();
-        open.requests.values().for_each(Cancel::request);
+        open.requests
+            .iter()
+            .for_each(|(_, cancel)| cancel.request());
         open.wake();
     }
 
@@ -82,7 +89,10 @@ impl OpenRequests {
 
     /// A cancel from now on is not meant for this request, whose name may be used again.
     pub fn close(&self, id: &Id) {
-        self.lock().requests.remove(id);
+        let mut open = self.lock();
+        if let Some(oldest) = open.requests.iter().position(|(open, _)| open == id) {
+            open.requests.remove(oldest);
+        }
     }
 
     /// A reply is on its way. After a signal the status to exit with comes back as soon as that was the last one.
@@ -110,6 +120,7 @@ impl OpenRequests {
                 end();
             });
             if started.is_err() {
+                thread::sleep(grace);
                 end();
             }
         })
@@ -119,7 +130,7 @@ impl OpenRequests {
     fn told_to_end(&self, signal: StopSignal) -> bool {
         let mut open = self.lock();
         open.signal = Some(signal);
-        for cancel in open.requests.values() {
+        for (_, cancel) in &open.requests {
             stop(cancel, signal);
         }
         open.wake();

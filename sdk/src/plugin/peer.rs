@@ -27,6 +27,14 @@ use crate::ui::{Capabilities, Level, Ui, withdrawn};
 /// The interval at which it is checked whether an answer is still wanted.
 const TICK: Duration = Duration::from_millis(20);
 
+/// A line of the host that wants a reply.
+pub enum Work {
+    /// A request.
+    Request(Incoming),
+    /// A line that is none; what is to be said of it is among the answers.
+    Refusal,
+}
+
 /// A request of the host.
 pub struct Incoming {
     /// Names it.
@@ -38,16 +46,14 @@ pub struct Incoming {
     pub cancel: Cancel,
 }
 
-/// Hears the host: each message goes to where it belongs.
+/// Hears the host: each message goes to where it belongs. It writes nothing, since who waits for a reader hears nobody.
 pub struct Listener<I> {
     /// The stream on which messages come in.
     pub input: I,
-    /// The stream for what is said of lines that are no messages.
-    pub output: Output,
     /// What is worked on.
     pub open_requests: OpenRequests,
-    /// To whoever works on requests.
-    pub requests: Sender<Incoming>,
+    /// To whoever replies.
+    pub work: Sender<Work>,
     /// To whoever waits for an answer.
     pub replies: Sender<HostReply>,
 }
@@ -74,12 +80,12 @@ impl<I: BufRead> Listener<I> {
         match Message::from_line(line) {
             Ok(Message::Request { id, method, params }) => {
                 let cancel = self.open_requests.open(&id);
-                drop(self.requests.send(Incoming {
+                drop(self.work.send(Work::Request(Incoming {
                     id,
                     method,
                     params,
                     cancel,
-                }));
+                })));
             }
             Ok(Message::Notification { method, params }) if method == methods::CANCEL => {
                 if let Ok(params) = CancelParams::deserialize(params) {
@@ -106,11 +112,15 @@ impl<I: BufRead> Listener<I> {
     }
 
     fn refuse(&self, code: i64, reason: &str) {
-        self.output.send(&Message::Error {
-            id: None,
-            error: ErrorObject::protocol(code, reason),
-        });
+        let refusal = ErrorObject::protocol(code, reason);
+        drop(self.replies.send(HostReply::Refusal(refusal)));
+        drop(self.work.send(Work::Refusal));
     }
+}
+
+/// Says what is wrong with a line that is no message.
+pub fn refuse(error: ErrorObject, output: &Output) {
+    output.send(&Message::Error { id: None, error });
 }
 
 /// The host as the user interface of one request.
@@ -170,6 +180,7 @@ impl Peer {
             }
             match self.replies.recv_timeout(TICK) {
                 Ok(HostReply::To(replied, result)) if replied == id => return Ok(result?),
+                Ok(HostReply::Refusal(error)) => refuse(error, &self.output),
                 Ok(HostReply::To(..) | HostReply::Cancelled) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     let message = format!("the host went away before it answered `{method}`");

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::open_requests::{HostReply, OpenRequests};
 use super::output::Output;
-use super::peer::{Incoming, Listener, Peer};
+use super::peer::{Incoming, Listener, Peer, Work, refuse};
 use super::work::carry_out;
 use super::{Command, describe, input, size, surface, usage};
 use crate::background::{no_thread, spawn};
@@ -30,8 +30,9 @@ use crate::session::{Context, Session};
 use crate::suggest;
 use crate::ui::Capabilities;
 
-/// The time that the work may go on for a host that has gone, or after a signal to end.
-const GRACE: Duration = Duration::from_secs(5);
+/// The time that the work may go on for a host that has gone, or after a signal to end: with the way there less than the 5 seconds of the
+/// protocol.
+const GRACE: Duration = Duration::from_millis(4_800);
 
 /// The host at the other end, and where it started the plugin.
 struct Host {
@@ -50,17 +51,17 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         return ExitCode::from(Exit::Failed.status());
     };
     let output = Output::new(Box::new(output));
-    let (requests, queue) = mpsc::channel();
+    let (work, queue) = mpsc::channel();
     let (replies, answers) = mpsc::channel();
     let open_requests = OpenRequests::new(replies.clone());
-    let Ok(input) = open_requests.heedful_input(GRACE) else {
-        return ExitCode::from(Exit::Failed.status());
+    let input = match open_requests.heedful_input(GRACE) {
+        Ok(input) => input,
+        Err(failure) => return not_started(failure, &output),
     };
     let mut listener = Listener {
         input: BufReader::new(input),
-        output: output.clone(),
         open_requests: open_requests.clone(),
-        requests,
+        work,
         replies,
     };
     // Before there is a thread, which would take longer to start than to hear what is there already.
@@ -72,17 +73,25 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         end_without_host(listener, &reader);
     });
     if let Err(failure) = listening.map_err(no_thread) {
-        let status = failure.exit.status();
-        let (id, error) = (None, failure.into());
-        output.send(&Message::Error { id, error });
-        return ExitCode::from(status);
+        return not_started(failure, &output);
     }
     let host = Host {
         output,
         answers: Rc::new(answers),
         cwd,
     };
-    while let Ok(request) = queue.recv() {
+    while let Ok(work) = queue.recv() {
+        let request = match work {
+            Work::Request(request) => request,
+            Work::Refusal => {
+                for reply in host.answers.try_iter() {
+                    if let HostReply::Refusal(error) = reply {
+                        refuse(error, &host.output);
+                    }
+                }
+                continue;
+            }
+        };
         let id = request.id.clone();
         let of_role = !of_commands(&request.method);
         let mut reply = match respond::<C>(request, &host, role) {
@@ -115,16 +124,22 @@ pub fn serve<C: Command>(cwd: PathBuf, role: &mut Methods<'_>) -> ExitCode {
         .map_or(ExitCode::SUCCESS, ExitCode::from)
 }
 
+fn not_started(failure: Failure, output: &Output) -> ExitCode {
+    let status = failure.exit.status();
+    let (id, error) = (None, failure.into());
+    output.send(&Message::Error { id, error });
+    ExitCode::from(status)
+}
+
 /// The input has ended: what has been read is still worked on, as long as somebody can read the replies.
 fn end_without_host(listener: Listener<BufReader<HeedfulInput>>, output: &Reader) {
     let Listener {
         input,
         open_requests,
-        requests,
+        work,
         replies,
-        ..
     } = listener;
-    drop((requests, replies));
+    drop((work, replies));
     open_requests.input_ended();
     if input.into_inner().wait_until_gone(output) {
         open_requests.cancel_all();

@@ -138,6 +138,12 @@ fn a_refused_plugin_does_not_hide_a_good_one_of_its_name() {
         "hello\n",
         &format!("`{first}` is not run: `{first}` is writable by every user\n{next}"),
     );
+    // Help needs more of the manifest, and says it once all the same.
+    let help = bench.run(&["-v", "hello", "--help"]).unwrap();
+    assert_eq!(
+        help.stderr,
+        format!("`{first}` is not run: `{first}` is writable by every user\n")
+    );
 }
 
 #[test]
@@ -292,6 +298,15 @@ fn a_corrupt_cache_is_rebuilt() {
         assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
         assert_eq!(fs::read(entry).unwrap(), good);
     }
+    // More than there is memory for.
+    fs::File::options()
+        .write(true)
+        .open(entry)
+        .unwrap()
+        .set_len(1 << 42)
+        .unwrap();
+    assert_eq!(bench.run(&["plugin", "list"]).unwrap(), list);
+    assert_eq!(fs::read(entry).unwrap(), good);
 }
 
 #[test]

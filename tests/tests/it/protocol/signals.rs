@@ -1,5 +1,8 @@
 //! A plugin that is told to end while it serves.
 
+use std::io::Write;
+
+use bot_cli_tests::patience::wait_for_end;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -74,5 +77,35 @@ fn what_was_asked_before_the_signal_is_replied_to_without_being_done() {
             (&json!(id), &json!(143))
         );
     }
+    assert_eq!(plugin.end(), Some(143));
+}
+
+#[test]
+fn a_plugin_whose_refusals_nobody_reads_hears_a_signal() {
+    let mut plugin = Open::start();
+    let mut input = plugin.child.stdin.as_ref().unwrap();
+    // More refusals than a pipe holds.
+    input.write_all(&b"{}\n".repeat(4_000)).unwrap();
+    assert_eq!(plugin.receive()["id"], Value::Null);
+    plugin.signal(Signal::TERM);
+    wait_for_end(plugin.child.id());
+    assert_eq!(plugin.child.wait().unwrap().code(), Some(143));
+}
+
+#[test]
+fn requests_of_one_name_are_all_cancelled_and_replied_to() {
+    let (mut plugin, _question) = Open::start_asking();
+    plugin.send(&request(1, "run", json!({ "argv": ["a"] })));
+    plugin.send(&Value::Null);
+    assert_eq!(plugin.receive()["id"], Value::Null);
+    plugin.send(&json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 1 } }));
+    for _ in 0..2 {
+        let reply = plugin.receive();
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&json!(1), &json!(130))
+        );
+    }
+    plugin.signal(Signal::TERM);
     assert_eq!(plugin.end(), Some(143));
 }

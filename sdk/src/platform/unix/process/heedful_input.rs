@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::retry_on_intr;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::stdio::stdin;
 use signal_hook::iterator::backend::SignalDelivery;
 use signal_hook::iterator::exfiltrator::SignalOnly;
@@ -63,8 +63,14 @@ impl HeedfulInput {
 
 impl Read for HeedfulInput {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.wait(stdin(), PollFlags::IN)?;
-        Ok(rustix::io::read(stdin(), bytes)?)
+        loop {
+            self.wait(stdin(), PollFlags::IN)?;
+            match rustix::io::read(stdin(), &mut *bytes) {
+                // Somebody else who reads there was faster.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                read => return Ok(read?),
+            }
+        }
     }
 }
 
