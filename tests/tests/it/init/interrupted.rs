@@ -267,8 +267,8 @@ fn an_update_that_goes_on_from_an_interrupted_one_is_not_undone_however_many_run
     // What a killed update leaves that was about to replace a file, which the user has edited since.
     let staging = target.join(STAGING);
     fs::create_dir_all(staging.join("new/.bot-cli/undo")).unwrap();
-    let proof = "bot-cli init makes its changes ready in this folder.\n";
-    fs::write(staging.join("lock"), proof).unwrap();
+    let mark = "# bot-cli init makes its changes ready in this folder.\n*\n";
+    fs::write(staging.join(".gitignore"), mark).unwrap();
     fs::write(staging.join("new/README.md"), "new").unwrap();
     let steps = json!({ "steps": [
         { "path": "README.md", "replaces": "0" },
