@@ -1,6 +1,6 @@
 //! What a run that was killed has left is ended before anything else is done.
 
-use bot_cli_sdk::failure::Failure;
+use bot_cli_sdk::failure::{Exit, Failure};
 use bot_cli_sdk::session::{Level, Session};
 
 use crate::target::Target;
@@ -53,21 +53,29 @@ pub(super) fn failure_after(recovered: &Recovered, mut failure: Failure) -> Fail
     for hint in &mut failure.hints {
         *hint = words_after(recovered, hint);
     }
+    // Its status would say that nothing has changed.
+    if failure.exit == Exit::Usage && has_changed(recovered) {
+        failure.exit = Exit::Failed;
+    }
     failure
+}
+
+fn has_changed(recovered: &Recovered) -> bool {
+    match recovered {
+        Recovered::Nothing | Recovered::Discarded => false,
+        Recovered::Completed | Recovered::TakenBack | Recovered::Partly(_) => true,
+    }
 }
 
 /// Words of a run that has ended an earlier one: what that had begun was changed, and nothing else.
 pub(super) fn words_after(recovered: &Recovered, words: &str) -> String {
-    match recovered {
-        Recovered::Nothing | Recovered::Discarded => words.to_owned(),
-        Recovered::Completed | Recovered::TakenBack | Recovered::Partly(_) => {
-            ["changed", "undone", "written"]
-                .iter()
-                .fold(words.to_owned(), |words, done| {
-                    words.replace(&format!("nothing was {done}"), "nothing else was changed")
-                })
+    let mut words = words.to_owned();
+    if has_changed(recovered) {
+        for done in ["changed", "undone", "written"] {
+            words = words.replace(&format!("nothing was {done}"), "nothing else was changed");
         }
     }
+    words
 }
 
 #[cfg(test)]
@@ -79,7 +87,7 @@ mod tests {
 
     #[test]
     fn who_has_completed_an_earlier_run_does_not_say_that_nothing_was_changed() {
-        let failure = Failure::new(Exit::Failed, "x", "cancelled, nothing was written")
+        let failure = Failure::new(Exit::Usage, "x", "cancelled, nothing was written")
             .hint("nothing was undone; undoing would lose what was done since")
             .hint("edit those lines first");
         for recovered in [Recovered::Nothing, Recovered::Discarded] {
@@ -91,6 +99,7 @@ mod tests {
             Recovered::Partly(vec!["README.md".to_owned()]),
         ] {
             let after = failure_after(&recovered, failure.clone());
+            assert_eq!(after.exit, Exit::Failed);
             assert_eq!(after.message, "cancelled, nothing else was changed");
             assert_eq!(
                 after.hints,

@@ -317,6 +317,15 @@ fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
         }
     }
 
+    // The status of a mistake would say that nothing has changed.
+    let folder = about_to_appear();
+    for status in [1, 2] {
+        let update = ["my-bot", "--update", "--stt", "nobody_stt"];
+        let (ended, document) = super::json(folder.path(), &update);
+        assert_eq!(ended, Some(status), "{document}");
+        assert_eq!(document["error"]["code"], "invalid_input");
+    }
+
     // One that had not begun to change anything.
     let folder = about_to_appear();
     let staging = folder.path().join("my-bot").join(STAGING);
