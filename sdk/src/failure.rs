@@ -70,7 +70,7 @@ pub enum Exit {
     NotAllowed,
     /// Unavailable or timed out, worth a retry: 7.
     Unavailable,
-    /// It is done, but its result could not be written: 74. Only what shows the result says so.
+    /// It ran to its end, but its result could not be written: 74. Only what shows the result says so.
     Unwritten,
     /// A plugin broke the protocol: 125. Only a host says so.
     Protocol,

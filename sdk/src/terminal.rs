@@ -24,6 +24,9 @@ pub use table::table;
 
 use std::cell::LazyCell;
 
+use serde::Deserialize as _;
+use serde_json::Value;
+
 use crate::cancel::Cancel;
 use crate::failure::{Exit, Failure, reason};
 use crate::outcome::{Format, Outcome};
@@ -101,21 +104,31 @@ impl Terminal {
         };
         let reason = reason(&error);
         match &outcome.result {
+            // A document with an error is a failure that has more to say.
+            Ok(reply) if outcome.status != 0 && reply.data.get("error").is_some() => {
+                self.report_unwritten(&failure_in(&reply.data["error"]), &reason);
+                outcome.status
+            }
             // What the command did must not be mistaken for what became of its result, nor that for an answer such as 1.
             Ok(_) => {
-                let message =
-                    format!("the command is done, but its result could not be written: {reason}");
+                let message = format!(
+                    "the command ran to its end, but its result could not be written: {reason}"
+                );
                 let failure = Failure::new(Exit::Unwritten, "output_failed", message);
                 to_stderr(&report::failure(&failure, self.look.stderr_color));
                 failure.exit.status()
             }
             Err(failure) => {
-                let failed = format!("could not write the result: {reason}");
-                to_stderr(&report::log(Level::Warn, &failed, self.look.stderr_color));
-                to_stderr(&report::failure(failure, self.look.stderr_color));
+                self.report_unwritten(failure, &reason);
                 outcome.status
             }
         }
+    }
+
+    fn report_unwritten(&self, failure: &Failure, reason: &str) {
+        let failed = format!("could not write the result: {reason}");
+        to_stderr(&report::log(Level::Warn, &failed, self.look.stderr_color));
+        to_stderr(&report::failure(failure, self.look.stderr_color));
     }
 
     fn report_text(&self, outcome: &Outcome) -> std::io::Result<()> {
@@ -133,6 +146,15 @@ impl Terminal {
         }
         Ok(())
     }
+}
+
+/// The failure in a document, as far as it can be read.
+fn failure_in(error: &Value) -> Failure {
+    let message = error["message"].as_str().unwrap_or("the command failed");
+    let mut failure = Failure::new(Exit::Failed, "failed", message);
+    failure.fields = Vec::deserialize(&error["fields"]).unwrap_or_default();
+    failure.hints = Vec::deserialize(&error["hints"]).unwrap_or_default();
+    failure
 }
 
 /// The commands without those of a host that the user's next shell does not find.

@@ -4,6 +4,7 @@ mod file;
 mod job;
 mod next;
 mod quickstart;
+mod recovery;
 mod report;
 mod update;
 
@@ -117,10 +118,10 @@ impl Options {
         let is_read = read.problems.is_empty();
         let resolved = resolved(&draft, read.problems, &target, &found, session);
         let catalogue = found.get().unwrap_or(Catalogue::built_in());
-        let instead = update::instead(&target, &said, file.as_deref(), &draft, catalogue);
-        let instead = instead.filter(|_| is_read);
-        let config = resolved.map_err(|failure| match &instead {
-            Some(command) => failure.hint(job::there_already(command)),
+        let instead =
+            |target: &Target| update::instead(target, &said, file.as_deref(), &draft, catalogue);
+        let config = resolved.map_err(|failure| match instead(&target).filter(|_| is_read) {
+            Some(command) => failure.hint(job::there_already(&command)),
             None => failure,
         })?;
         note_other_versions(&draft, &config, session);
@@ -129,7 +130,11 @@ impl Options {
             return document(config.to_json());
         }
         let job = self.job(target, Some(config), Asks::Never);
-        Job { instead, ..job }.run(session)
+        Job {
+            instead: Box::new(instead),
+            ..job
+        }
+        .run(session)
     }
 
     fn ask(&self, target: Option<Target>, session: &mut Session) -> Result<Reply, Failure> {
@@ -163,18 +168,22 @@ impl Options {
             Some(Way::Agent) | None => None,
         };
         let draft = &selection.draft;
-        let instead =
-            (config.as_ref()).and_then(|_| update::instead(&target, draft, None, draft, catalogue));
+        let scaffolds = config.is_some();
+        let instead = move |target: &Target| {
+            scaffolds.then(|| update::instead(target, draft, None, draft, catalogue))?
+        };
         let job = self.job(target, config, Asks::Terminal);
-        let job = Job { instead, ..job };
+        let job = Job {
+            instead: Box::new(instead),
+            ..job
+        };
         let command = match &job.config {
             Some(config) => equivalent::command(&job.target.shown, config),
             None => equivalent::guides_command(&job.target.shown),
         };
-        let is_instead = job.instead.is_some();
         let mut reply = job.run(session).map_err(|failure| {
             // The answers are not lost with it.
-            if failure.exit == Exit::Failed && !is_instead {
+            if failure.exit == Exit::Failed && job.way_out().is_none() {
                 failure.hint(format!("the same without questions: `{command}`"))
             } else {
                 failure
@@ -210,7 +219,7 @@ impl Options {
             config,
             guides,
             asks,
-            instead: None,
+            instead: Box::new(|_| None),
         }
     }
 }

@@ -152,6 +152,19 @@ impl Update {
         });
     }
 
+    /// Names new variables where no file at `explained` does.
+    pub(crate) fn name_variables(&mut self, target: &Path, explained: &str, new: &[String]) {
+        let place = self.place(explained);
+        let is_created = self.created.iter().any(|path| path == place);
+        if !new.is_empty() && !is_created && !target.join(place).is_file() {
+            self.review.push(Review {
+                path: None,
+                line: None,
+                note: format!("new variables to set: {}", new.join(", ")),
+            });
+        }
+    }
+
     fn review(&mut self, path: &str, note: impl Into<String>) {
         self.review.push(Review {
             path: Some(path.to_owned()),

@@ -6,6 +6,7 @@ use bot_cli_sdk::question::Question;
 use bot_cli_sdk::session::{Level, Session};
 
 use super::next::{self, Keys};
+use super::recovery;
 use super::report::Report;
 use crate::config::Config;
 use crate::guides::{self, Path as GuidePath};
@@ -22,9 +23,12 @@ pub(super) struct Job<'c> {
     pub(super) config: Option<Config<'c>>,
     pub(super) guides: Guides,
     pub(super) asks: Asks,
-    /// The command that changes the project, where there is one already.
-    pub(super) instead: Option<String>,
+    /// Returns the command that changes the project, where there is one already.
+    pub(super) instead: Box<Instead<'c>>,
 }
+
+/// Looks for a command that changes what is in the target.
+type Instead<'c> = dyn Fn(&Target) -> Option<String> + 'c;
 
 /// Whether the user is there for questions.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,9 +38,20 @@ pub(super) enum Asks {
 }
 
 impl Job<'_> {
-    pub(super) fn run(self, session: &mut Session) -> Result<Reply, Failure> {
+    pub(super) fn run(&self, session: &mut Session) -> Result<Reply, Failure> {
         let (plan, record) = self.plan()?;
-        recover(&self.target, session)?;
+        recovery::then(&self.target, session, |recovered, session| {
+            self.write(&plan, record, recovered, session)
+        })
+    }
+
+    fn write(
+        &self,
+        plan: &Plan,
+        record: Vec<RecordFile>,
+        recovered: &Recovered,
+        session: &mut Session,
+    ) -> Result<Reply, Failure> {
         let mut found = compare(&self.target.path, &plan.files, record, self.guides)?;
         found.refuse_conflicts(&self.target.shown, self.way_out().as_deref())?;
         self.refresh(&mut found, session)?;
@@ -58,6 +73,7 @@ impl Job<'_> {
             target: &self.target,
             config: self.config.as_ref(),
             found: &found,
+            recovered,
             quiet: session.context().quiet,
         }
         .reply())
@@ -85,8 +101,8 @@ impl Job<'_> {
     }
 
     /// The hint where files of a project that was made before are in the way.
-    fn way_out(&self) -> Option<String> {
-        self.instead.as_deref().map(there_already)
+    pub(super) fn way_out(&self) -> Option<String> {
+        (self.instead)(&self.target).map(|command| there_already(&command))
     }
 
     /// A record that is there and not written by this run says how the project was made before it.
@@ -155,27 +171,6 @@ fn refresh_question(stale: &str) -> Question {
         .default(false)
         .flag("--overwrite-guide")
         .help("Changes made by hand are lost")
-}
-
-/// Ends what an earlier run left unfinished.
-pub(super) fn recover(target: &Target, session: &mut Session) -> Result<Recovered, Failure> {
-    let recovered = transaction::recover(&target.path)?;
-    match &recovered {
-        Recovered::Nothing | Recovered::Discarded => {}
-        Recovered::Completed | Recovered::TakenBack => session.log(
-            Level::Warn,
-            "an earlier run was interrupted; it is completed now",
-        ),
-        Recovered::Partly(left) => {
-            let left: Vec<String> = left.iter().map(|path| format!("`{path}`")).collect();
-            let left = left.join(", ");
-            let message = format!(
-                "an earlier run was interrupted; it is completed now, but for {left}: not everything is as it was left"
-            );
-            session.log(Level::Warn, &message);
-        }
-    }
-    Ok(recovered)
 }
 
 /// The hint with the command that changes a project that is there.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::config::{Client, Config};
 use crate::equivalent::directory;
 use crate::option_table::Feature;
+use crate::plan;
 use crate::plan::variables::{Unset, VariableGroup, readings};
 use crate::target::Target;
 
@@ -156,22 +157,16 @@ pub(super) fn of_guides(target: &Target) -> Vec<NextStep> {
 }
 
 /// The steps from an update to a bot that runs again. `explained` is the file
-/// that explains the variables, if it is there; `known` are those that it needed before; `undo`: it can be taken back.
+/// that explains the variables, if it is there; `new` are those that it did not need before; `undo`: it can be taken back.
 pub(super) fn of_update(
     target: &Target,
     server: Needs,
     client: Needs,
     explained: Option<&str>,
-    needed: &[VariableGroup],
-    known: &BTreeSet<String>,
+    new: &[String],
     undo: bool,
 ) -> Vec<NextStep> {
     let mut steps = Steps::new();
-    let variables = needed.iter().flat_map(|group| &group.variables);
-    let new: Vec<&str> = variables
-        .filter(|variable| variable.required && !known.contains(&variable.name))
-        .map(|variable| variable.name.as_str())
-        .collect();
     // From where the update was started.
     let at = |path: &str| {
         let shown = directory(&target.shown);
@@ -198,6 +193,16 @@ pub(super) fn of_update(
             .about("puts the files back as they were before");
     }
     steps.steps
+}
+
+/// The variables that a bot can't do without and that are not `known`.
+pub(super) fn new_variables(config: &Config, known: &BTreeSet<String>) -> Vec<String> {
+    let groups = plan::needed(config).unwrap_or_default();
+    let variables = groups.into_iter().flat_map(|group| group.variables);
+    variables
+        .filter(|variable| variable.required && !known.contains(&variable.name))
+        .map(|variable| variable.name)
+        .collect()
 }
 
 /// As people see them: each command with its remarks, which a shell takes for comments, on lines of their own.

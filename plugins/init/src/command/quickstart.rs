@@ -31,15 +31,16 @@ pub(super) fn run(
         return document(config.to_json());
     }
     let target = Target::find(Path::new(DIRECTORY), session.cwd())?;
-    let instead = update::instead(
-        &target,
-        &Draft::default(),
-        None,
-        &Draft::default(),
-        Catalogue::built_in(),
-    );
+    let instead = |target: &Target| {
+        let draft = Draft::default();
+        update::instead(target, &draft, None, &draft, Catalogue::built_in())
+    };
     let job = options.job(target, Some(config), Asks::Never);
-    Job { instead, ..job }.run(session)
+    Job {
+        instead: Box::new(instead),
+        ..job
+    }
+    .run(session)
 }
 
 fn draft() -> Draft {

@@ -1,6 +1,7 @@
 //! The report, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `created`, `changed`, `unchanged`: lists of
+//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: what this run
+//! made of an earlier one that was killed: `completed`, `partly`, `taken_back`, `discarded`; null if there was none. `created`, `changed`, `unchanged`: lists of
 //! paths relative to it. `kept`: guides that stayed, each with `path` and, in words, what the `guide` is. `config`: the
 //! configuration as `--dry-run` prints it, null where only guides were written. `next`: commands that may come next,
 //! in order. `steps`: the same with what a program has to know: in which `terminal`, counted from 1, whether the command
@@ -11,16 +12,19 @@ use bot_cli_sdk::shell::quoted;
 use serde_json::json;
 
 use super::next::{self, NextStep};
+use super::recovery;
 use crate::config::Config;
 use crate::record;
 use crate::target::Target;
 use crate::target::compare::Comparison;
+use crate::transaction::Recovered;
 
 /// A finished job.
 pub(super) struct Report<'a> {
     pub(super) target: &'a Target,
     pub(super) config: Option<&'a Config<'a>>,
     pub(super) found: &'a Comparison,
+    pub(super) recovered: &'a Recovered,
     /// Whether the files that are as they were to be go without saying.
     pub(super) quiet: bool,
     pub(super) steps: &'a [NextStep],
@@ -49,6 +53,7 @@ impl Report<'_> {
         Reply::text(self.text(&created, &changed))
             .data(json!({
                 "target": self.target.path,
+                "recovered": recovery::member(self.recovered),
                 "created": created,
                 "changed": changed,
                 "unchanged": self.found.unchanged,

@@ -11,9 +11,9 @@ use bot_cli_sdk::outcome::Format;
 use bot_cli_sdk::plugin::Reply;
 use bot_cli_sdk::session::{Level, Session};
 
-use super::job::{recover, unplanned, unrecorded, warn_of_deprecated};
+use super::job::{unplanned, unrecorded, warn_of_deprecated};
 use super::next::{self, Needs, NextStep};
-use super::{file, note_name, note_other_versions, resolved};
+use super::{file, note_name, note_other_versions, recovery, resolved};
 use crate::catalogue::Catalogue;
 use crate::config::{Config, FromFile};
 use crate::draft::{self, Draft};
@@ -59,21 +59,38 @@ fn update_or_undo(options: &Options, session: &mut Session) -> Result<Reply, Fai
     if options.undo {
         return put_back(options, &target, session);
     }
+    let read = options
+        .config
+        .as_deref()
+        .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
     if options.dry_run || options.check {
         refuse_unfinished(&target)?;
-    } else {
-        recover(&target, session)?;
+        return update(options, read, &target, &Recovered::Nothing, session);
     }
-    let mut found = Found::read(&target, session)?;
-    found.refuse_markers(&target)?;
+    recovery::then(&target, session, |recovered, session| {
+        update(options, read, &target, recovered, session)
+    })
+}
+
+fn update(
+    options: &Options,
+    read: FromFile,
+    target: &Target,
+    recovered: &Recovered,
+    session: &mut Session,
+) -> Result<Reply, Failure> {
+    let mut found = Found::read(target, session)?;
+    found.refuse_markers(target)?;
     let catalogue = OnceCell::new();
-    let config = new_config(options, &found, &target, &catalogue, session)?;
-    found.complete(&target, catalogue.get().unwrap_or(Catalogue::built_in()));
-    let changes = Changes::plan(options, &target, &found, &config)?;
+    let config = new_config(options, read, &found, target, &catalogue, session)?;
+    found.complete(target, catalogue.get().unwrap_or(Catalogue::built_in()));
+    let changes = Changes::plan(options, target, &found, &config)?;
     if !options.check && !options.dry_run {
         changes.told_of_guides(session);
     }
-    finish(options, &target, &found, &config, &changes, session)
+    finish(
+        options, &found, &config, &changes, recovered, target, session,
+    )
 }
 
 /// The command that changes the project in `target` as a plain `init` was asked to; `None`: no project of ours is there, or it can't be
@@ -99,15 +116,12 @@ pub(super) fn instead(
 /// The configuration that is recorded, with the file's and the options' over it.
 fn new_config<'c>(
     options: &Options,
+    read: FromFile,
     found: &Found,
     target: &Target,
     catalogue: &'c OnceCell<Catalogue>,
     session: &mut Session,
 ) -> Result<Config<'c>, Failure> {
-    let read = options
-        .config
-        .as_deref()
-        .map_or_else(|| Ok(FromFile::default()), |path| file::read(path, session))?;
     let asked = options.draft.clone().over(read.draft);
     let recorded = found.recorded.config.draft.clone();
     let (draft, told) = overlay::over(recorded.clone(), asked.clone());
@@ -146,12 +160,17 @@ fn not_together(failure: Failure, mut asked: Draft, mut recorded: Draft) -> Fail
     ))
 }
 
+/// The file that explains the variables of a bot.
+const EXPLAINED: &str = "server/.env.example";
+
 /// Everything that an update does.
 struct Changes {
     update: Update,
     /// The guides and the record.
     beside: Comparison,
     differences: Vec<Difference>,
+    /// The names of the variables that the bot needs now, and did not before.
+    new_variables: Vec<String>,
 }
 
 impl Changes {
@@ -181,10 +200,17 @@ impl Changes {
             update.stuck(&conflict.path, conflict.reason);
         }
         let differences = differences::between(&found.config, config);
+        let new_variables = if update.changes.is_empty() {
+            Vec::new()
+        } else {
+            next::new_variables(config, &found.variables)
+        };
+        update.name_variables(&target.path, EXPLAINED, &new_variables);
         Ok(Self {
             update,
             beside,
             differences,
+            new_variables,
         })
     }
 
@@ -230,10 +256,11 @@ fn guide_files() -> Result<Vec<PlannedFile>, Failure> {
 
 fn finish(
     options: &Options,
-    target: &Target,
     found: &Found,
     config: &Config,
     changes: &Changes,
+    recovered: &Recovered,
+    target: &Target,
     session: &mut Session,
 ) -> Result<Reply, Failure> {
     let conflicts = changes.update.conflicts.len();
@@ -245,7 +272,7 @@ fn finish(
         warn_of_deprecated(config, session);
     }
     let steps = if writes {
-        steps(target, found, config, changes)
+        steps(target, found, changes)
     } else {
         Vec::new()
     };
@@ -254,12 +281,13 @@ fn finish(
         config,
         changes,
         written: writes,
-        can_be_undone: !found.goes_on,
+        recovered,
+        goes_on: found.goes_on,
         quiet: session.context().quiet,
         steps: &steps,
     };
     if options.check {
-        session.exit_with(u8::from(!changes.is_up_to_date()));
+        session.exit_with(u8::from(!report.is_up_to_date()));
         return Ok(report.checked());
     }
     let failure = report.failure(options);
@@ -309,7 +337,7 @@ fn write(
     Ok(())
 }
 
-fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> Vec<NextStep> {
+fn steps(target: &Target, found: &Found, changes: &Changes) -> Vec<NextStep> {
     let needs = |list| {
         let path = changes.update.place(list);
         let mut changes = changes.update.changes.iter();
@@ -318,17 +346,14 @@ fn steps(target: &Target, found: &Found, config: &Config, changes: &Changes) -> 
             has_changed: changes.any(|one| one.path == path && one.bytes.is_some()),
         }
     };
-    let explained = changes.update.place("server/.env.example");
+    let explained = changes.update.place(EXPLAINED);
     let is_explained = target.path.join(explained).is_file();
-    let known = found.variables();
-    let needed = plan::needed(config).unwrap_or_default();
     next::of_update(
         target,
         needs("server/pyproject.toml"),
         needs("client/package.json"),
         is_explained.then_some(explained),
-        &needed,
-        &known,
+        &changes.new_variables,
         !found.goes_on,
     )
 }
@@ -355,13 +380,17 @@ fn put_back(options: &Options, target: &Target, session: &mut Session) -> Result
         )
         .hint("leave them out; a later `--update` takes them"));
     }
-    let changes = match recover(target, session)? {
-        Recovered::TakenBack => Vec::new(),
-        Recovered::Nothing | Recovered::Discarded | Recovered::Completed | Recovered::Partly(_) => {
-            undo::restore(&target.path)?
-        }
-    };
-    let cancel = session.cancel().clone();
-    transaction::write(&target.path, &changes, &|| cancel.requested())?;
-    Ok(report::put_back(target, &changes, session.context().quiet))
+    recovery::then(target, session, |recovered, session| {
+        let changes = match recovered {
+            Recovered::TakenBack => Vec::new(),
+            Recovered::Nothing
+            | Recovered::Discarded
+            | Recovered::Completed
+            | Recovered::Partly(_) => undo::restore(&target.path)?,
+        };
+        let cancel = session.cancel().clone();
+        transaction::write(&target.path, &changes, &|| cancel.requested())?;
+        let quiet = session.context().quiet;
+        Ok(report::put_back(target, &changes, recovered, quiet))
+    })
 }

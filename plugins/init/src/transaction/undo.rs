@@ -162,7 +162,7 @@ fn replace(
 /// Returns the changes that put the project back to what it was before its last update. What is as it was already needs none.
 ///
 /// # Errors
-/// Nothing is kept, it can't be read, or a file has changed since; then the failure names all of them.
+/// Nothing is kept, it can't be read, every file is as it was already, or some have changed since; then the failure names all of those.
 pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
     let unreadable = |path: &str, error: io::Error| {
         let could_not = format!("could not read `{}`", target.join(path).display());
@@ -222,6 +222,11 @@ pub fn restore(target: &Path) -> Result<Vec<Change>, Failure> {
         });
     }
     refuse(changed_since)?;
+    if changes.is_empty() {
+        let message = "the files are already as they were before the last update";
+        let failure = Failure::new(Exit::Failed, "nothing_to_undo", message);
+        return Err(failure.hint("nothing was undone; the way back stays until the next update"));
+    }
     for (path, there) in [
         (IGNORE, own(IGNORE)?),
         (FILES, Some(list)),

@@ -192,7 +192,7 @@ fn a_full_disk_is_a_failure() {
         (ran.status, ran.stderr.as_str()),
         (
             Some(74),
-            "error: the command is done, but its result could not be written: no space left on device\n"
+            "error: the command ran to its end, but its result could not be written: no space left on device\n"
         )
     );
 }

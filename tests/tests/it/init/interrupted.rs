@@ -259,22 +259,132 @@ fn a_signal_to_a_plugin_that_serves_leaves_all_or_nothing_and_a_reply_that_is_tr
     }
 }
 
+/// Leaves in `target` what a run does that is killed before its first step: new files, and what was to become of them.
+fn leave(target: &Path, new: &[(&str, &str)], steps: &Value) {
+    let staging = target.join(STAGING);
+    for (path, text) in new {
+        let path = staging.join("new").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mark = "# bot-cli init makes its changes ready in this folder.\n*\n";
+    fs::write(staging.join(".gitignore"), mark).unwrap();
+    let journal = json!({ "steps": steps });
+    fs::write(staging.join("journal.json"), journal.to_string()).unwrap();
+}
+
+/// A folder of the user's in which a project was about to appear.
+fn about_to_appear() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    done(folder.path(), &web(&["my-bot"]));
+    let whole = tree(&target);
+    fs::remove_dir_all(&target).unwrap();
+    fs::create_dir(&target).unwrap();
+    let new: Vec<(&str, &str)> = (whole.iter())
+        .filter(|(path, _)| !path.ends_with('/'))
+        .map(|(path, bytes)| {
+            (
+                path.as_str(),
+                std::str::from_utf8(bytes).unwrap_or_default(),
+            )
+        })
+        .collect();
+    let steps = (whole.keys())
+        .filter(|path| !path.trim_end_matches('/').contains('/'))
+        .map(|path| json!({ "path": path.trim_end_matches('/'), "replaces": null }));
+    leave(&target, &new, &steps.collect());
+    folder
+}
+
+#[test]
+fn what_is_said_after_an_earlier_run_was_completed_counts_that() {
+    let folder = about_to_appear();
+    let run = super::run(folder.path(), &web(&["my-bot", "--recording"]));
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert!(
+        run.stderr.contains(
+            "hint: nothing else was changed; a project is there already: `bot-cli init my-bot --update --recording` changes it"
+        ) && !run.stderr.contains("nothing was changed"),
+        "{run:?}"
+    );
+
+    for arguments in [&web(&["my-bot"])[..], &["my-bot", "--update"], &["my-bot"]] {
+        let folder = about_to_appear();
+        for recovered in [json!("completed"), Value::Null] {
+            let (_, document) = super::json(folder.path(), arguments);
+            assert_eq!(document["recovered"], recovered, "{document}");
+        }
+    }
+
+    // The status of a mistake would say that nothing has changed.
+    let folder = about_to_appear();
+    for status in [1, 2] {
+        let update = ["my-bot", "--update", "--stt", "nobody_stt"];
+        let (ended, document) = super::json(folder.path(), &update);
+        assert_eq!(ended, Some(status), "{document}");
+        assert_eq!(document["error"]["code"], "invalid_input");
+    }
+
+    // One that had not begun to change anything.
+    let folder = about_to_appear();
+    let staging = folder.path().join("my-bot").join(STAGING);
+    fs::remove_file(staging.join("journal.json")).unwrap();
+    let (_, document) = super::json(folder.path(), &web(&["my-bot"]));
+    assert_eq!(document["recovered"], "discarded", "{document}");
+    assert!(!staging.exists());
+
+    // What can't be done as it is written completes nothing.
+    for arguments in [
+        &["my-bot", "--update", "--config", "none.json"][..],
+        &["my-bot", "--undo", "--eval"],
+    ] {
+        let folder = about_to_appear();
+        let run = super::run(folder.path(), arguments);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(folder.path().join("my-bot").join(STAGING).exists());
+    }
+}
+
+#[test]
+fn a_way_back_that_fails_after_part_of_it_does_not_say_that_nothing_was_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("my-bot");
+    done(folder.path(), &web(&["my-bot"]));
+    done(folder.path(), &["my-bot", "--update", "--recording"]);
+    let steps = json!([
+        { "path": "server/gone.py", "replaces": null },
+        { "path": "README.md", "replaces": "0" },
+        { "path": ".bot-cli/undo/files.json", "replaces": "0", "removes": true },
+    ]);
+    leave(
+        &target,
+        &[("server/gone.py", "gone\n"), ("README.md", "old")],
+        &steps,
+    );
+    fs::write(target.join("server/recording.py"), "mine\n").unwrap();
+    let (status, document) = super::json(folder.path(), &["my-bot", "--undo"]);
+    assert_eq!(status, Some(1));
+    assert!(target.join("server/gone.py").exists());
+    let hints = document["error"]["hints"].to_string();
+    assert!(
+        hints.contains("nothing else was changed; undoing") && !hints.contains("nothing was"),
+        "{hints}"
+    );
+}
+
 #[test]
 fn an_update_that_goes_on_from_an_interrupted_one_is_not_undone_however_many_runs_are_between() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("my-bot");
     done(folder.path(), &web(&["my-bot"]));
     // What a killed update leaves that was about to replace a file, which the user has edited since.
-    let staging = target.join(STAGING);
-    fs::create_dir_all(staging.join("new/.bot-cli/undo")).unwrap();
-    let mark = "# bot-cli init makes its changes ready in this folder.\n*\n";
-    fs::write(staging.join(".gitignore"), mark).unwrap();
-    fs::write(staging.join("new/README.md"), "new").unwrap();
-    let steps = json!({ "steps": [
+    let left = [("README.md", "new"), (".bot-cli/undo/.gitignore", "*\n")];
+    let steps = json!([
         { "path": "README.md", "replaces": "0" },
         { "path": ".bot-cli/undo", "replaces": null },
-    ]});
-    fs::write(staging.join("journal.json"), steps.to_string()).unwrap();
+    ]);
+    leave(&target, &left, &steps);
 
     let undo = |words: &str| {
         let (status, said) = super::json(folder.path(), &["my-bot", "--undo"]);
@@ -283,7 +393,24 @@ fn an_update_that_goes_on_from_an_interrupted_one_is_not_undone_however_many_run
         assert_eq!(message, format!("the last update can't be undone: {words}"));
     };
     undo("it was interrupted, and files were changed after that");
-    done(folder.path(), &["my-bot", "--update"]);
+    // Whether that is all of it, nobody knows.
+    for option in [None, Some("--dry-run"), Some("--check")] {
+        let update: Vec<&str> = ["my-bot", "--update"].into_iter().chain(option).collect();
+        let run = super::run(folder.path(), &update);
+        let failed = option == Some("--check");
+        assert_eq!(run.status, Some(failed.into()), "{run:?}");
+        assert!(!run.stdout.contains("up to date"), "{run:?}");
+        for words in [
+            "interrupted and completed only in part: `bot-cli init my-bot --update` with",
+            "remove `my-bot/.bot-cli/undo`",
+        ] {
+            assert!(run.stdout.contains(words), "{run:?}");
+        }
+        let (_, document) = super::json(folder.path(), &update);
+        assert_eq!(document["up_to_date"], false);
+        let note = document["review"][0]["note"].as_str().unwrap();
+        assert!(note.contains("completed only in part"), "{note}");
+    }
     undo("it was interrupted, and files were changed after that");
     let update = ["my-bot", "--update", "--transcription"];
     let run = super::run(folder.path(), &update);
@@ -292,6 +419,8 @@ fn an_update_that_goes_on_from_an_interrupted_one_is_not_undone_however_many_run
         run.stderr.contains("can't be undone") && !run.stdout.contains("--undo"),
         "{run:?}"
     );
+    let text = done(folder.path(), &["my-bot", "--update", "--check"]);
+    assert_eq!(text, "my-bot is up to date\n");
     undo("it went on from one that was interrupted");
     done(folder.path(), &["my-bot", "--update", "--recording"]);
     done(folder.path(), &["my-bot", "--undo"]);

@@ -127,6 +127,40 @@ fn an_answer_that_can_not_be_written_is_none() {
 }
 
 #[test]
+fn a_failure_that_can_not_be_written_is_one() {
+    let (folder, made) = project(&[]);
+    fs::write(made.join("server/recording.py"), "mine\n").unwrap();
+    for (options, status, words) in [
+        (
+            &["--recording"][..],
+            1,
+            "error: 1 conflict in `my-bot`: nothing was written\n",
+        ),
+        (
+            &["--recording", "--json"],
+            1,
+            "error: 1 conflict in `my-bot`: nothing was written\n",
+        ),
+        (&["--stt", "nobody", "--json"], 2, "error: "),
+        (
+            &["--conflicts", "markers", "--recording", "--json"],
+            1,
+            "written between markers\n",
+        ),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let all = [&["my-bot", "--update"], options].concat();
+        let ran = command(folder.path(), &all).stdout(full).output().unwrap();
+        assert_eq!(ran.status.code(), Some(status), "{ran:?}");
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert!(
+            stderr.contains(words) && !stderr.contains("to its end"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
 fn the_next_steps_are_about_files_that_are_there() {
     let (dependencies, variables) = ("server/pyproject.toml", "server/.env.example");
     let [sync, cat, undo] = [
@@ -146,6 +180,13 @@ fn the_next_steps_are_about_files_that_are_there() {
         }
         let document = updated(folder.path(), &["--tts", "elevenlabs_tts"]);
         assert_eq!(document["next"], json!(expected), "{gone:?}");
+        let named = json!({ "path": null, "line": null, "note": "new variables to set: ELEVENLABS_API_KEY, ELEVENLABS_VOICE_ID" });
+        let reviews = document["review"].as_array().unwrap();
+        assert_eq!(
+            reviews.contains(&named),
+            gone.contains(&variables),
+            "{document}"
+        );
     }
 }
 

@@ -1,4 +1,3 @@
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::{Keys, Needs, document, of_guides, of_project, of_update, shown};
@@ -183,15 +182,7 @@ fn an_update_names_the_folders_as_they_are() {
             folder,
             has_changed: true,
         });
-        let steps = of_update(
-            &target(shown),
-            server,
-            client,
-            None,
-            &[],
-            &BTreeSet::new(),
-            true,
-        );
+        let steps = of_update(&target(shown), server, client, None, &[], true);
         let mut commands: Vec<String> = steps.into_iter().map(|step| step.command).collect();
         commands.pop();
         commands

@@ -35,6 +35,8 @@ pub(super) struct Found {
     pub(super) base: Base,
     /// Whether an update goes on from an interrupted one, which could be completed only in part.
     pub(super) goes_on: bool,
+    /// The names of the variables that the bot needed before, once it is [complete](Found::complete).
+    pub(super) variables: BTreeSet<String>,
 }
 
 impl Found {
@@ -66,15 +68,19 @@ impl Found {
             is_whole,
             base,
             goes_on: undo::is_interrupted(&target.path),
+            variables: BTreeSet::new(),
         })
     }
 
-    /// Gives the configuration the keys that are younger than the record, with the values that they have by default.
+    /// Finds the variables, and gives the configuration the keys that are younger than the record, with the values that they have by default.
     pub(super) fn complete(&mut self, target: &Target, catalogue: &Catalogue) {
         let name = default_name(&target.path);
         let Ok(config) = resolve(&self.recorded.config.draft, name.as_deref(), catalogue) else {
             return;
         };
+        let needed = plan::needed(&config).unwrap_or_default().into_iter();
+        let variables = needed.flat_map(|group| group.variables);
+        self.variables = variables.map(|variable| variable.name).collect();
         if let Value::Object(whole) = config.to_json() {
             for (key, value) in whole {
                 self.config.entry(key).or_insert(value);
@@ -123,15 +129,6 @@ impl Found {
         recorded.insert("config".to_owned(), self.config.clone().into());
         let project = new.iter().find(|file| file.path == PROJECT);
         self.is_whole && project.is_some_and(|new| contents(&new.bytes) == recorded)
-    }
-
-    /// The names of the variables that the bot needed before.
-    pub(super) fn variables(&self) -> BTreeSet<String> {
-        let config = resolve(&self.recorded.config.draft, None, Catalogue::built_in()).ok();
-        let groups = config.and_then(|config| plan::needed(&config).ok());
-        let groups = groups.into_iter().flatten();
-        let variables = groups.flat_map(|group| group.variables);
-        variables.map(|variable| variable.name).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The report of an update, for people and for programs.
 //!
-//! The document of `--json` is an object. `target`: the directory, absolute. `up_to_date`: whether neither a file
-//! of the user's nor an option changes; the record alone may. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
+//! The document of `--json` is an object. `target`: the directory, absolute. `recovered`: as in the document of a new project. `up_to_date`:
+//! whether neither a file of the user's nor an option changes, and no update was completed only in part; the record alone may change. `written`: whether the files were written; if not, the lists say what the update would do. `config`: the new configuration. `options`: those
 //! that change, each `{key, from, to}`. `created`, `changed`, `merged`, `removed`, `deleted`: lists of paths relative to the target;
 //! `merged` are files with edits of the user's, `deleted` those that the user has deleted and that stay so. `kept`: `{path, why}`.
 //! `moved`: `{path, to}`, files that were found elsewhere, and updated there. `conflicts`: `{path, declaration, line, marker, base, yours, new}`,
@@ -16,13 +16,14 @@ use bot_cli_sdk::shell::quoted;
 use serde_json::{Value, json};
 
 use super::super::next::{self, NextStep};
+use super::super::recovery;
 use super::Changes;
 use crate::config::Config;
 use crate::options::{Conflicts, Options};
 use crate::record::FOLDER;
 use crate::target::Target;
-use crate::transaction::Change;
-use crate::update::Conflict;
+use crate::transaction::{Change, Recovered, undo};
+use crate::update::{Conflict, Review};
 
 pub(super) struct Report<'a> {
     pub(super) target: &'a Target,
@@ -30,7 +31,9 @@ pub(super) struct Report<'a> {
     pub(super) changes: &'a Changes,
     /// Whether the changes were made.
     pub(super) written: bool,
-    pub(super) can_be_undone: bool,
+    pub(super) recovered: &'a Recovered,
+    /// Whether an interrupted update is noted, which could be completed only in part.
+    pub(super) goes_on: bool,
     pub(super) quiet: bool,
     pub(super) steps: &'a [NextStep],
 }
@@ -57,7 +60,9 @@ impl Report<'_> {
     /// In a word, for `--check`.
     pub(super) fn checked(&self) -> Reply {
         let shown = quoted(&self.target.shown);
-        let text = if self.changes.is_up_to_date() {
+        let text = if self.changes.is_empty() && self.goes_on {
+            self.text()
+        } else if self.is_up_to_date() {
             format!("{shown} is up to date\n")
         } else {
             let last =
@@ -99,7 +104,7 @@ impl Report<'_> {
             failure = failure.hint(
                 "edit what stands between the markers, and remove them; until then `--check` fails",
             );
-            if self.can_be_undone {
+            if !self.goes_on {
                 failure =
                     failure.hint(format!("`{} --undo` takes the update back", self.command()));
             }
@@ -118,18 +123,40 @@ impl Report<'_> {
                 "move, rename or remove the files that can't be merged; a generated file that is not there stays away",
             );
         }
-        Some(failure)
+        Some(recovery::failure_after(self.recovered, failure))
+    }
+
+    /// Tells whether neither a file of the user's nor an option changes, and no update is done only in part.
+    pub(super) fn is_up_to_date(&self) -> bool {
+        self.changes.is_up_to_date() && self.interrupted().is_none()
+    }
+
+    /// What to know of an interrupted update that this run has not replaced.
+    fn interrupted(&self) -> Option<Review> {
+        let directory = crate::equivalent::directory(&self.target.shown);
+        let noted = format!("{}/{}", directory.trim_end_matches('/'), undo::FOLDER);
+        let command = self.command();
+        (self.goes_on && !self.written).then(|| Review {
+            path: None,
+            line: None,
+            note: format!(
+                "an earlier update was interrupted and completed only in part: `{command} --update` with the options of that time completes it; if the project is as you want it, remove `{noted}`, where that is noted"
+            ),
+        })
     }
 
     pub(super) fn text(&self) -> String {
         let shown = quoted(&self.target.shown);
-        if self.changes.is_empty() {
-            return format!("Nothing to do: {shown} is up to date\n");
-        }
-        let title = if self.written {
+        let title = if self.changes.is_empty() {
+            if !self.goes_on {
+                return format!("Nothing to do: {shown} is up to date\n");
+            }
+            format!("With these options, an update of {shown} changes nothing\n")
+        } else if self.written {
             format!("Updated {shown}\n")
         } else {
-            format!("An update of {shown} would do this; nothing was written\n")
+            let nothing = recovery::words_after(self.recovered, "nothing was written");
+            format!("An update of {shown} would do this; {nothing}\n")
         };
         title + &self.list()
     }
@@ -154,6 +181,7 @@ impl Report<'_> {
             update,
             beside,
             differences,
+            new_variables: _,
         } = self.changes;
         let mut text = String::new();
         for difference in differences {
@@ -200,9 +228,11 @@ impl Report<'_> {
         for kept in &beside.kept {
             line("kept", &format!("{} ({})", kept.path, kept.guide.words()));
         }
-        if !update.review.is_empty() {
+        let interrupted = self.interrupted();
+        let mut reviews = update.review.iter().chain(&interrupted).peekable();
+        if reviews.peek().is_some() {
             text.push_str("\nLook at:\n");
-            for review in &update.review {
+            for review in reviews {
                 let place = (review.path.as_ref()).map_or_else(String::new, |path| {
                     format!("{}: ", place(path, review.line))
                 });
@@ -225,6 +255,7 @@ impl Report<'_> {
             update,
             beside,
             differences,
+            new_variables: _,
         } = self.changes;
         let (changed, created): (Vec<&Change>, Vec<&Change>) =
             (beside.changes.iter()).partition(|change| change.replaces.is_some());
@@ -244,7 +275,8 @@ impl Report<'_> {
             .map(|one| json!({ "key": one.key, "from": one.from, "to": one.to }));
         json!({
             "target": self.target.path,
-            "up_to_date": self.changes.is_up_to_date(),
+            "recovered": recovery::member(self.recovered),
+            "up_to_date": self.is_up_to_date(),
             "written": self.written,
             "config": self.config.to_json(),
             "options": options.collect::<Value>(),
@@ -263,7 +295,7 @@ impl Report<'_> {
             "obstacles": (update.obstacles.iter())
                 .map(|one| json!({ "path": one.path, "line": one.line, "reason": one.reason }))
                 .collect::<Value>(),
-            "review": (update.review.iter())
+            "review": (update.review.iter().chain(&self.interrupted()))
                 .map(|one| json!({ "path": one.path, "line": one.line, "note": one.note }))
                 .collect::<Value>(),
             "next": self.steps.iter().map(|step| &step.command).collect::<Vec<_>>(),
@@ -277,7 +309,12 @@ pub(super) fn is_record(change: &Change) -> bool {
 }
 
 /// The report of `--undo`.
-pub(super) fn put_back(target: &Target, restored: &[Change], quiet: bool) -> Reply {
+pub(super) fn put_back(
+    target: &Target,
+    restored: &[Change],
+    recovered: &Recovered,
+    quiet: bool,
+) -> Reply {
     let mut lists: [(&str, Vec<&str>); 3] = [
         ("created", Vec::new()),
         ("changed", Vec::new()),
@@ -301,6 +338,7 @@ pub(super) fn put_back(target: &Target, restored: &[Change], quiet: bool) -> Rep
     let [(_, created), (_, changed), (_, removed)] = lists;
     Reply::text(text).data(json!({
         "target": target.path,
+        "recovered": recovery::member(recovered),
         "created": created,
         "changed": changed,
         "removed": removed,

@@ -176,6 +176,39 @@ fn what_is_as_it_was_already_is_left_alone() {
 }
 
 #[test]
+fn the_way_back_stays_where_there_is_nothing_to_put_back() {
+    let project = project();
+    let before = files(project.path());
+    update(project.path(), changes()).unwrap();
+    let after = files(project.path());
+    let plant = |files: &Files| {
+        for change in changes() {
+            let path = Path::new(&change.path);
+            match files.get(path) {
+                Some((bytes, mode)) => {
+                    let path = project.path().join(path);
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(&path, bytes).unwrap();
+                    fs::set_permissions(path, fs::Permissions::from_mode(*mode)).unwrap();
+                }
+                None => fs::remove_file(project.path().join(path)).unwrap(),
+            }
+        }
+    };
+    plant(&before);
+    let failure = undo(project.path()).unwrap_err();
+    assert_eq!(failure.code, "nothing_to_undo");
+    assert_eq!(
+        failure.message,
+        "the files are already as they were before the last update"
+    );
+    plant(&after);
+    assert_eq!(files(project.path()), after);
+    undo(project.path()).unwrap();
+    assert_eq!(files(project.path()), before);
+}
+
+#[test]
 fn what_is_kept_never_leads_out_of_the_project_or_into_git() {
     let project = project();
     let target = project.path().join("server");
