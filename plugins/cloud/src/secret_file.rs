@@ -24,6 +24,9 @@ const RESERVED: &str = "reserved";
 /// The longest text that room is made for.
 const LONGEST: usize = 16 * 1024;
 
+/// The maximum number of attempts to read a file that comes and goes: another process may be replacing it again and again.
+const ATTEMPTS: u32 = 20;
+
 /// The storage of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
@@ -239,14 +242,17 @@ impl<'a> SecretFile<'a> {
 
     /// Returns the file's text, if nobody else can read the file.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
-        let text = match self.private_text() {
-            // It may have been replaced while it was looked at.
-            Err(SecretFileError::File(_)) if self.exists() => self.private_text(),
-            text => text,
-        };
+        let mut text = self.private_text();
+        for _ in 1..ATTEMPTS {
+            match &text {
+                // It has just been removed.
+                Err(SecretFileError::File(_)) if !self.exists() => return Ok(None),
+                // It may have been replaced while it was looked at.
+                Err(SecretFileError::File(_)) => text = self.private_text(),
+                Ok(_) | Err(_) => break,
+            }
+        }
         match text {
-            // It has just been removed.
-            Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
             // It says more of a link that leads nowhere.
             Err(SecretFileError::File(why)) => Err(SecretFileError::File(
                 files::exists(&self.path).map_or_else(|error| error.reason, |_| why),
