@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bot_cli_sdk::cancel::Cancel;
 use bot_cli_sdk::discovery::{PREFIX, PluginName, is_role_name};
-use bot_cli_sdk::failure::{ChangeState, Failure, reason};
+use bot_cli_sdk::failure::{Failure, reason};
 use bot_cli_sdk::pack;
 use bot_cli_sdk::protocol::Manifest;
 use bot_cli_sdk::terminal::one_line;
@@ -15,7 +15,7 @@ use super::archive::{Archive, too_large};
 use super::built_for;
 use super::disk;
 use super::given::word;
-use super::home::Form;
+use super::home::{Form, cancelled};
 use super::members::{
     self, Chosen, MOST_BYTES, MOST_FILES, Member, Survey, is_hidden, refused, unreadable,
 };
@@ -82,10 +82,7 @@ impl Copying<'_> {
             let mut piece = Vec::with_capacity(PIECE);
             loop {
                 if self.cancel.requested() {
-                    problem = Some(
-                        self.cancel
-                            .explain(Failure::cancelled().outcome(ChangeState::NotDone)),
-                    );
+                    problem = Some(cancelled(self.cancel));
                     return Err(io::Error::other("cancelled"));
                 }
                 piece.clear();
@@ -171,9 +168,7 @@ impl Copying<'_> {
     ) -> Result<(), Failure> {
         archive.walk(&self.copied(), self.given, &mut |member| {
             if self.cancel.requested() {
-                return Err(self
-                    .cancel
-                    .explain(Failure::cancelled().outcome(ChangeState::NotDone)));
+                return Err(cancelled(self.cancel));
             }
             visit(member)
         })

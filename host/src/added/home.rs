@@ -106,9 +106,7 @@ impl Home {
                         is_told = true;
                     }
                     if cancel.requested() {
-                        return Err(
-                            cancel.explain(Failure::cancelled().outcome(ChangeState::NotDone))
-                        );
+                        return Err(cancelled(cancel));
                     }
                     thread::sleep(TICK);
                 }
@@ -128,6 +126,11 @@ pub enum Form {
     File,
     /// A folder of TOML files.
     Folder,
+}
+
+/// The failure of a command that was cancelled before it changed anything.
+pub fn cancelled(cancel: &Cancel) -> Failure {
+    cancel.explain(Failure::cancelled().outcome(ChangeState::NotDone))
 }
 
 impl Form {

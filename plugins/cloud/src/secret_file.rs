@@ -242,22 +242,22 @@ impl<'a> SecretFile<'a> {
 
     /// Returns the file's text, if nobody else can read the file.
     fn file(&self) -> Result<Option<Secret>, SecretFileError> {
-        let mut text = self.private_text();
-        for _ in 1..ATTEMPTS {
-            match &text {
+        let mut attempt = 1;
+        loop {
+            return match self.private_text() {
                 // It has just been removed.
-                Err(SecretFileError::File(_)) if !self.exists() => return Ok(None),
+                Err(SecretFileError::File(_)) if !self.exists() => Ok(None),
                 // It may have been replaced while it was looked at.
-                Err(SecretFileError::File(_)) => text = self.private_text(),
-                Ok(_) | Err(_) => break,
-            }
-        }
-        match text {
-            // It says more of a link that leads nowhere.
-            Err(SecretFileError::File(why)) => Err(SecretFileError::File(
-                files::exists(&self.path).map_or_else(|error| error.reason, |_| why),
-            )),
-            text => text.map(Some),
+                Err(SecretFileError::File(_)) if attempt < ATTEMPTS => {
+                    attempt += 1;
+                    continue;
+                }
+                // It says more of a link that leads nowhere.
+                Err(SecretFileError::File(why)) => Err(SecretFileError::File(
+                    files::exists(&self.path).map_or_else(|error| error.reason, |_| why),
+                )),
+                text => text.map(Some),
+            };
         }
     }
 
